@@ -6,10 +6,10 @@ PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loa
 
 .PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
 
-test: lint ## every check, and every test except those that take long
+test: lint ## all checks, and all tests except the slow ones
 	@$(MAKE) --no-print-directory --jobs=3 types js tests
 
 tests: setup
@@ -18,7 +18,7 @@ tests: setup
 setup: ## install what is missing
 	@scripts/setup
 
-lint: setup ## Python format and lint, and the form of what GitHub reads
+lint: setup ## check Python format and lint, and the files that GitHub reads
 	scripts/run ruff format --check
 	scripts/run ruff check
 	PYTHONPATH=. scripts/run lint-imports --no-cache
@@ -26,10 +26,10 @@ lint: setup ## Python format and lint, and the form of what GitHub reads
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 
-types: setup ## Python types
+types: setup ## check Python types
 	scripts/run basedpyright
 
-js: setup ## JavaScript format, lint and types
+js: setup ## check JavaScript format, lint and types
 	scripts/run npm run --silent check
 
 unit: setup ## tests without browser and model
@@ -38,41 +38,41 @@ unit: setup ## tests without browser and model
 e2e: setup ## tests in a real browser, with a real model
 	$(PYTEST) -m e2e
 
-weights: setup ## all tests, and note how long each file takes: the heaviest start first
+weights: setup ## all tests, recording how long each file takes, so that the slowest start first
 	$(PYTEST) --write-seconds
 
-coverage: setup ## which lines and branches the tests run, in Python and in JavaScript; ONLY="files" runs some
+coverage: setup ## lines and branches that the tests run, in Python and JavaScript; ONLY="files" selects some
 	scripts/run python -m scripts.coverage_report $(ONLY)
 
-format: setup ## write the format and the safe lint fixes
+format: setup ## format all files and apply safe lint fixes
 	scripts/run ruff format
 	scripts/run ruff check --fix
 
-demo: ## an answer about a page in a real browser; URL=... PROMPT=... choose another
+demo: ## an answer about a page in a real browser; URL=... and PROMPT=... choose the page and the prompt
 	@scripts/setup base
 	@scripts/run uv run --quiet demo/demo.py --url "$$URL" --prompt "$$PROMPT"
 
-bench: setup ## measurements, as ratios; ONLY="start size" does some
+bench: setup ## measurements, as ratios; ONLY="start size" selects some
 	scripts/run python -m bench.run $(ONLY)
 
-apps: setup ## tasks in seven real programs from PyPI and npm, with figures; ONLY="gradio mlflow" takes some
+apps: setup ## tasks in seven real programs from PyPI and npm, with figures; ONLY="gradio mlflow" selects some
 	scripts/run python -m bench.apps $(ONLY)
 
-soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 make the last part longer
+soak: setup ## stress test: connections without a key, faults and load; SECONDS=180 SERVERS=20 make the last part longer
 	scripts/run python -m bench.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SERVERS),--servers $(SERVERS))
 
-dev: setup ## a browser and a server that follow the files: each change starts the server or loads the extension again
+dev: setup ## a browser and a server for development: each change restarts the server or reloads the extension
 	scripts/run python -m scripts.dev $(URL)
 
-dist: setup ## the package, the MCP bundle, the extension for the store and for Firefox, and server.json, into dist/
+dist: setup ## build the package, the MCP bundle, the extensions for the store and for Firefox, and server.json into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist dist
 	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
 
-firefox: setup ## the extension for Firefox alone, into dist/
+firefox: setup ## build only the extension for Firefox into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist --firefox dist
 
-pictures: setup ## the pictures of the documents, from the real thing; ONLY="popup options" takes some
+pictures: setup ## take the pictures for the documents from the real programs; ONLY="popup options" selects some
 	scripts/run python scripts/pictures.py $(ONLY)
 
-clean: ## remove what setup made in this folder
+clean: ## remove what setup has created in this folder
 	rm -rf .venv node_modules dist .pytest_cache .ruff_cache

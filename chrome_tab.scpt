@@ -1,26 +1,26 @@
--- chrome_tab.scpt: AppleScript source text (not compiled), ASCII, LF. Gives the text of a tab.
+-- chrome_tab.scpt: AppleScript source text (not compiled), ASCII, LF. Returns the text of a tab.
 --
 --   osascript chrome_tab.scpt --no-filter        the whole page
 --   osascript chrome_tab.scpt START END          after the first START, before the next END
 --   osascript chrome_tab.scpt START --to-end     after the first START
 --   osascript chrome_tab.scpt --from-start END   before the first END
---   osascript -ss chrome_tab.scpt --list-tabs    the open tabs, as listTabs says
+--   osascript -ss chrome_tab.scpt --list-tabs    the open tabs, as listTabs returns them
 --
 -- stdout: the text. stderr: one line, chrome_tab_page normal {"url": ..., "title": ...}; the word before the JSON
--- is the mode of the window (normal or incognito), and is missing where the browser does not give it.
--- Every failure is an error with a number: one of those below, or the browser's own.
--- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also put on the clipboard; with
--- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr says how that was found;
--- with CHROME_TAB_CONTENT=selection it is what is selected. It is the active tab's, or, with CHROME_TAB_ID,
--- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, that of the tab of this id at this place. The main content and PDFs need
+-- is the mode of the window (normal or incognito), and is missing if the browser does not report it.
+-- Every failure is an error with a number: one of those below, or one of the browser's.
+-- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also copied to the clipboard; with
+-- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr reports how that was found;
+-- with CHROME_TAB_CONTENT=selection it is the selection. The tab is the active one, or, with CHROME_TAB_ID,
+-- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, the one with this id at this position. The main content and PDFs need
 -- the scripts of the folder "extension", which CHROME_TAB_EXTENSION names; without it main reads the whole page.
 --
--- For another browser of Chromium replace "Google Chrome" by its name everywhere. For Safari and Arc, whose words
--- are others, also put each line that a comment gives for them in the place of the line before it.
+-- For another Chromium browser replace "Google Chrome" with its name everywhere. For Safari and Arc, whose
+-- dictionaries differ, also replace the line before each comment for them with the line in that comment.
 --
--- The handlers only compose a JavaScript program: a list of steps for the page function. Chrome runs
--- it in a world of its own next to the page, so page text and keywords never become AppleScript or shell: the three
--- commands for a shell are constants, which print files of that folder.
+-- The handlers only compose a JavaScript program: a list of steps for the page function. Chrome runs it in an
+-- isolated world of the page, so page text and keywords never become AppleScript or shell code: the three
+-- shell commands are constants, which print files of that folder.
 
 property EMPTY_PAGE : 9001
 property KEYWORD_NOT_FOUND : 9002
@@ -57,8 +57,8 @@ on run argv
 	return pageText
 end run
 
--- Five lists in the same order: the windows' ids, their active tabs' ids, and for each window a list of its tabs'
--- ids, of their addresses and of their titles. Tabs of Safari have no ids: their addresses stand for them.
+-- Returns five lists in the same order: the windows' ids, their active tabs' ids, and for each window the lists of
+-- its tabs' ids, URLs and titles. Safari's tabs have no ids: their URLs are used instead.
 on listTabs()
 	with timeout of 20 seconds
 		tell application "Google Chrome"
@@ -75,7 +75,7 @@ on listTabs()
 	return {windowIds, activeIds, tabIds, tabAddresses, tabTitles}
 end listTabs
 
--- The text that the steps leave of a tab: the one that CHROME_TAB_ID names, else the active one of the front window.
+-- Returns a tab's text after the steps: of the tab in CHROME_TAB_ID, or else of the front window's active tab.
 on getChromeTextContent(pageSteps)
 	set asTexts to asListOfTexts
 	-- Arc: set asTexts to "(page) => page === 'pdf' ? page : JSON.stringify((" & asListOfTexts & ")(page))"
@@ -98,7 +98,7 @@ on getChromeTextContent(pageSteps)
 	end if
 	with timeout of 20 seconds
 		tell application "Google Chrome"
-			-- By ids from here on: the windows change their order when the user goes to another one.
+			-- By id from here on: the order of the windows changes when the user switches to another one.
 			set windowId to id of window windowIndex
 			if wantedTab is "" then
 				set tabId to id of active tab of window id windowId
@@ -121,7 +121,7 @@ on getChromeTextContent(pageSteps)
 		set pageReply to valueInTab(pageProgram & "'taken' }))", windowId, tabId)
 	end if
 	if class of pageReply is text then
-		-- Arc hands everything back as JSON: the caller decodes it.
+		-- Arc returns everything as JSON: the caller decodes it.
 		log ("chrome_tab_page " & windowMode & " {}")
 		return pageReply
 	else if class of pageReply is not list then
@@ -140,7 +140,7 @@ on getChromeTextContent(pageSteps)
 	return item 3 of pageReply
 end getChromeTextContent
 
--- The extension's scripts that find the main content, as a block that may run again; nothing without its folder.
+-- Returns the extension's main content scripts, as a block that can run repeatedly; empty without its folder.
 on mainContentScripts()
 	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
 	if contentScripts is not "" then
@@ -149,7 +149,7 @@ on mainContentScripts()
 	return contentScripts
 end mainContentScripts
 
--- What a program gives in that tab.
+-- Returns the result of a program in that tab.
 on valueInTab(pageProgram, windowId, tabId)
 	with timeout of 20 seconds
 		tell application "Google Chrome"
@@ -160,9 +160,9 @@ on valueInTab(pageProgram, windowId, tabId)
 	return pageReply
 end valueInTab
 
--- Lets the extension's scripts take the text of a tab's PDF, and waits until they have it or 18 seconds are over.
--- An event waits for no promise, so how far they are is asked again and again: once they have it, or the tab gives
--- no answer, nothing is. Arc gives each text as JSON, in quotation marks.
+-- Lets the extension's scripts extract the text of a tab's PDF, and waits until they have it, for at most 18 seconds.
+-- An Apple event cannot wait for a promise, so their state is polled until they have the text or the tab does not
+-- answer. Arc returns each text as JSON, in quotation marks.
 on takePdf(windowId, tabId)
 	set pdfScripts to do shell script "cat \"$CHROME_TAB_EXTENSION/vendor/pdfjs.js\" && cat \"$CHROME_TAB_EXTENSION/page/pdf/pdf-text.js\" || :" without altering line endings
 	if pdfScripts is "" then
@@ -200,7 +200,7 @@ on trimWhitespace(pageSteps)
 	return pageSteps & "['trimWhitespace'], "
 end trimWhitespace
 
--- A keyword enters the program only as the numbers of its characters, so nothing in it can end the text.
+-- A keyword enters the program only as the code points of its characters, so it cannot end the string.
 on javaScriptText(keyword)
 	if (length of keyword) is 0 or keyword starts with "--" then
 		error "A keyword must not be empty or look like an option." number INVALID_ARGUMENT
@@ -212,9 +212,9 @@ on javaScriptText(keyword)
 	return "String.fromCodePoint(" & codePoints & ")"
 end javaScriptText
 
--- JavaScript that makes of the page function's result what Apple events can carry: a list of four texts.
+-- JavaScript that converts the page function's result for Apple events: a list of four texts.
 -- The last one is ASCII, because it becomes a line of the log.
--- Of a PDF whose text is still to be taken it is one text, "pdf".
+-- For a PDF whose text has yet to be extracted it is one text, "pdf".
 property asListOfTexts : "(page) => page === 'pdf' ? page : [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content, notes: page.notes, repeated: page.repeated, headings: page.headings }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
 
 -- begin of the page function, written by scripts/embed_page_function.py
@@ -231,6 +231,7 @@ property pageFunction : "function readPage(request) {
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
+  const ENTRIES = \"li, tr, [role=row], [role=listitem]\";
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
   const MAX_LOOSE_ROW = 1_000;
@@ -657,9 +658,14 @@ property pageFunction : "function readPage(request) {
   function isDrawnEditor(text) {
     const isLabels = !text.split(\"\\n\").some((line) => line.length >= LONG_LINE);
     if (!isLabels || windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
-    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
-    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
+    if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
+  }
+  function isShown(element) {
+    return drawnSize(element).height > 0;
   }
   function pdfText() {
     if (pdf === undefined) {
@@ -1084,7 +1090,7 @@ property pageFunction : "function readPage(request) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
       return nothing;
     }

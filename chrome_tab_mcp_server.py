@@ -145,7 +145,7 @@ Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Go
 Pieces = Sequence[tuple[str, str]]  # of a reply as far as it is written: the text and the reasoning of each
 ShowAnswer = Callable[[str], None] | None
 Browser = Literal["auto", Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera", "Arc", "Safari"]
-BROWSERS = get_args(Browser)[1:]  # what may become the name of an application
+BROWSERS = get_args(Browser)[1:]  # what may be used as an application's name
 
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
@@ -170,7 +170,7 @@ MAX_COMBINE_ROUNDS = 6
 MAX_NEWEST_WORDS = 60
 
 DEFAULT_WINDOW = 4096
-MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
+MIN_WINDOW = 512  # no model has a smaller window: a lower number is a mistake
 MODEL_ATTEMPTS = 4
 MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
@@ -178,7 +178,7 @@ MAX_TURN_WAIT_S = 30.0
 REFUSED_ACCESS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, *range(502, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
-# What web servers answer to a field or a value that they do not take, and to a path or a method that they do not have.
+# Statuses for a rejected field or value, and for an unknown path or method.
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
@@ -274,7 +274,7 @@ def sentence_data(text: str) -> dict[str, Any]:
 
 
 class PromptTooLongError(ChromeTabError):
-    """The model server said that the prompt exceeds its window; with the sizes it named."""
+    """The model server reported that the prompt exceeds its window; holds the sizes it named."""
 
     def __init__(self, message: str, window: int | None, prompt_tokens: int | None) -> None:
         super().__init__("MODEL_ERROR", message)
@@ -283,7 +283,7 @@ class PromptTooLongError(ChromeTabError):
 
 
 class CloudModelError(ChromeTabError):
-    """A model runs on another computer than its server, and the user has not allowed that."""
+    """A model runs on a different computer than its server, and the user has not allowed that."""
 
     def __init__(self, model: str, host: str) -> None:
         super().__init__(
@@ -295,7 +295,7 @@ class CloudModelError(ChromeTabError):
 
 
 class RetryableError(Exception):
-    """A transport error, 429 or 5xx: worth another attempt, after `wait_s` if the server said so."""
+    """A transport error, 429 or 5xx: worth retrying, after `wait_s` if the server named a time."""
 
     def __init__(self, error: ChromeTabError, wait_s: float | None = None) -> None:
         super().__init__(error.message)
@@ -314,7 +314,7 @@ package_command: Callable[[], str] | None = None
 
 
 def command() -> str:
-    """Return how the user starts the program from the current folder; a client has started it anywhere."""
+    """Return the command that starts the program from the current folder; a client may have started it elsewhere."""
     if IS_PACKAGE and package_command:
         return package_command()
     script = Path(__file__).resolve()
@@ -326,7 +326,7 @@ def command() -> str:
 
 
 def example(program: str) -> str:
-    """Return a call of the program with what is required."""
+    """Return an example command line with the required settings."""
     return f"Example: {program} --ollama-url http://localhost:11434 --model qwen3"
 
 
@@ -338,7 +338,7 @@ def config_dir() -> Path:
 
 
 def memory_file() -> Path:
-    """Return the file of what reading has taught about models (XDG_STATE_HOME moves it)."""
+    """Return the file with what was learned about models (XDG_STATE_HOME moves it)."""
     import platformdirs
 
     return Path(platformdirs.user_state_dir(APP_NAME)) / "reading.json"
@@ -359,7 +359,7 @@ def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(path: Path) -> bytes:
-    """Return what a regular file holds; raise OSError for anything else."""
+    """Return the contents of a regular file; raise OSError for anything else."""
     with os.fdopen(open_regular(path), "rb") as file:
         return file.read()
 
@@ -368,7 +368,7 @@ def read_regular(path: Path) -> bytes:
 def private_draft(path: Path, data: bytes) -> Generator[Path]:
     """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
     draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    # O_EXCL follows no link either.
+    # O_EXCL does not follow links either.
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -379,7 +379,7 @@ def private_draft(path: Path, data: bytes) -> Generator[Path]:
 
 
 def delimiter_secret() -> bytes:
-    """Return this machine's secret for delimiters, the same in every session; made at first use, random without a disk."""
+    """Return this machine's secret for delimiters: the same in every session, created at first use, random without a disk."""
     path = config_dir() / "delimiter-secret"
     with contextlib.suppress(OSError):
         if not path.exists():
@@ -414,14 +414,14 @@ def split_names(value: Any) -> Any:
 
 
 def header_safe(value: str) -> str:
-    """Refuse what an HTTP header cannot carry."""
+    """Reject what an HTTP header cannot carry."""
     if not value.isascii() or not value.isprintable():
         raise ValueError("must be printable ASCII")
     return value
 
 
 def site_host(name: str) -> str:
-    """Return the host of a `[sites]` rule as browsers report it; a scheme and a port may stand around it."""
+    """Return the host of a `[sites]` rule as browsers report it; accepts a scheme and a port around it."""
     host = re.sub(r"^(?i:https?|\*)://|/\*?$", "", name.strip())
     host = re.sub(r"^\[([\da-fA-F:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
     host = ascii_host(host)
@@ -435,7 +435,7 @@ Said = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 def known_tool(name: str) -> str:
-    """Return the name of a tool of ours."""
+    """Return the name of one of our tools."""
     commands = EXTENSION / "shared" / "commands.json"
     table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
     ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
@@ -450,20 +450,20 @@ ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 
 
 def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
-    """Return a schema that can be used, or the name of an extraction."""
+    """Return a usable schema, or the name of an extraction."""
     if isinstance(value, dict) and (problem := schema_problem(value)):
         raise ValueError(f"must be a JSON Schema: {one_line(problem, 700)}")
     return value
 
 
-# What is taken out of a page, and in which form: one `[extract.NAME]` table.
+# What to extract from a page, and in which form: one `[extract.NAME]` table.
 Extraction = with_config(extra="forbid")(
     TypedDict("Extraction", {"schema": Annotated[dict[str, Any], AfterValidator(usable_schema)], "prompt": Said})
 )
 
 
 class BrowserRule(BaseModel):
-    """One `[browsers."Work"]` table: what may be done in a whole browser profile."""
+    """One `[browsers."Work"]` table: what is allowed in a whole browser profile."""
 
     model_config = ConfigDict(extra="forbid")
     deny: bool = False
@@ -471,7 +471,7 @@ class BrowserRule(BaseModel):
 
 
 class SiteRule(BaseModel):
-    """One `[sites."*.example.com"]` table: what may be done there, and what holds where a call does not say it."""
+    """One `[sites."*.example.com"]` table: what is allowed there, and the defaults for calls."""
 
     model_config = ConfigDict(extra="forbid")
     deny: bool = False
@@ -488,7 +488,7 @@ class SiteRule(BaseModel):
 
 
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
-    """Return what the configuration file sets; its keys are the flags' names with underscores."""
+    """Return the configuration file's values; its keys are the flags' names with underscores."""
     try:
         values = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError:
@@ -518,14 +518,14 @@ def place_in_file(path: Path, keys: Sequence[str]) -> str:
 
 
 def setting(default: Any, variable: str, description: str, **limits: Any) -> Any:
-    """Return the field of a setting that the environment may hold too."""
+    """Return the field of a setting that can also come from the environment."""
     return Field(default, validation_alias=variable, description=description, **limits)
 
 
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
-    # Only the aliases are environment variables, because no variable's name can hold the prefix of the others.
+    # Only the aliases are environment variables: no variable name can contain the prefix of the other fields.
     model_config = SettingsConfigDict(
         frozen=True, extra="forbid", env_prefix="=", env_ignore_empty=True, str_strip_whitespace=True
     )
@@ -608,14 +608,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Order the sources; the file is the one that the two before it name."""
+        """Order the sources; the command line or the environment names the file."""
         path, must_exist = config_file(init_settings().get("CHROME_TAB_CONFIG"))
         file = InitSettingsSource(settings_cls, file_values(path, must_exist=must_exist))
         return init_settings, env_settings, file
 
     @functools.cached_property
     def extractions(self) -> dict[str, Extraction]:
-        """Return the extractions that have a name: the user's own, then those that lie next to this file."""
+        """Return the named extractions: the user's own, then the ones shipped with the program."""
         text = EXTRACTIONS_FILE.read_text(encoding="utf-8") if EXTRACTIONS_FILE.exists() else ""
         return tomllib.loads(text) | self.extract
 
@@ -639,11 +639,11 @@ class Settings(BaseSettings):
         ]
 
     def site(self, url: str) -> SiteRule:
-        """Return what holds for a page: of each key what the most specific rule says, but denied beats allowed."""
+        """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
         names = (host_of(url), f".{host_of(url)}")  # *.example.com means example.com too, as in Chrome
         rules = [rule for host, rule in self.rules if any(fnmatchcase(name, host) for name in names)]
         said = {key: getattr(rule, key) for rule in rules for key in rule.model_fields_set}
-        is_unknown = not host_of(url) and not url.startswith("file:")  # every rule that denies denies it
+        is_unknown = not host_of(url) and not url.startswith("file:")  # any rule that denies it is enough
         said["deny"] = bool(self.denied_hosts) if is_unknown else any(rule.deny for rule in rules)
         return SiteRule.model_validate({}).model_copy(update={"content": self.content} | said)
 
@@ -652,12 +652,12 @@ def ascii_host(name: str) -> str:
     """Return a host's name, or a pattern of one, as browsers report it.
 
     UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalises in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
+    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
     """
     if name.isascii():
         name = name.lower()
     else:
-        import idna  # few names need it
+        import idna  # only few names need it
 
         try:
             # Its `encode` refuses names that browsers accept, with an underscore or an emoji.
@@ -665,7 +665,7 @@ def ascii_host(name: str) -> str:
         except (idna.IDNAError, UnicodeError):
             return ""
         if any("*" in label and not label.isascii() for label in labels):
-            return ""  # a part of a label has no form of its own that could be compared
+            return ""  # part of a label has no canonical form to compare
         name = ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
     return ascii_address(name.rstrip("."))
 
@@ -690,7 +690,7 @@ def host_of(url: str) -> str:
 
 
 def is_this_computer(host: str) -> bool:
-    """Return whether a host name or address means the computer that asks."""
+    """Return whether a host name or address is this computer."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     with contextlib.suppress(ValueError):
@@ -710,7 +710,7 @@ def flag_of(field: str) -> str:
     return f"--{field.replace('_', '-')}"
 
 
-# What this file cannot do without the package: settings by their values, and flags of the command line.
+# What this file cannot do without the package: certain values of settings, and command-line flags.
 PACKAGE_VALUES = {
     "transport": ("http", "sse"),
     "source": ("extension",),
@@ -725,14 +725,14 @@ PACKAGE_FLAGS = (
 
 
 def needs_package(what: str) -> str:
-    """Return the sentence for what this file cannot do alone."""
+    """Return the sentence about something that this file cannot do alone."""
     return f"{what} needs the whole repository, or the package {APP_NAME}; this file alone reads pages by AppleScript."
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     """Return the settings; `flags` are the given command-line values by field name.
 
-    Raises ValueError with a sentence for whatever is missing or senseless.
+    Raises ValueError with a sentence about a missing or invalid value.
     """
     try:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
@@ -749,10 +749,17 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 
 def cloud_warnings(settings: Settings) -> list[str]:
-    """Return a sentence for each model that runs elsewhere by its name; start-up does not ask the server."""
+    """Return a warning for each configured model that runs elsewhere, by its name or its server's address.
+
+    Start-up does not query the server.
+    """
+    host = host_of(settings.ollama_url or "")
+    is_here = not host or is_this_computer(host)
+    warnings = [] if is_here else [f"Warning: --ollama-url {host} is another computer: page text leaves this one."]
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
     named = {"--model": settings.model, "--vision-model": settings.vision_model}
-    warnings = [f"Warning: {flag} {name} {leaves}." for flag, name in named.items() if name and is_cloud_name(name)]
+    named |= {f'[sites."{one_line(site)}"] model': rule.model for site, rule in settings.sites.items()}
+    warnings += [f"Warning: {where} {name} {leaves}." for where, name in named.items() if name and is_cloud_name(name)]
     refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
     return warnings + [
         f"Warning: --fallback-model {name} {leaves}. It is not used without --allow-cloud." for name in refused
@@ -760,7 +767,7 @@ def cloud_warnings(settings: Settings) -> list[str]:
 
 
 def unknown_extractions(settings: Settings) -> list[dict[str, Any]]:
-    """Return in pydantic's form what is wrong with the schemas of `[sites]` that name an extraction which nothing has."""
+    """Return, in pydantic's form, an error for each `[sites]` schema that names an unknown extraction."""
     named = {site: rule.output_schema for site, rule in settings.sites.items() if isinstance(rule.output_schema, str)}
     unknown = {site: name for site, name in named.items() if name not in settings.extractions}
     return [
@@ -775,7 +782,7 @@ def unknown_extractions(settings: Settings) -> list[dict[str, Any]]:
 
 
 def missing_settings(settings: Settings) -> str:
-    """Return a sentence for each required setting that is missing, and what finds them; empty when none is."""
+    """Return a sentence for each missing required setting, and how to find them; empty when none is missing."""
     sentences = [
         f"{environment_name(field)} must be provided: {what}, with {flag_of(field)} or the environment variable {environment_name(field)}."
         for field, what in REQUIRED_SETTINGS.items()
@@ -790,7 +797,7 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     """Turn one pydantic error into a sentence that names the flag and the variable, or the file and its key."""
     name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
-    # Keys are not shown, nor is the password of an address.
+    # Neither API keys nor passwords in URLs are shown.
     got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {one_line(repr(detail['input']))}"
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
@@ -800,7 +807,7 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     return f"The configuration file {path}{place_in_file(path, keys)} is wrong: {key} {problem}."
 
 
-# Of each kind of error in pydantic's list, by the start of its name, what is wrong in words of ours.
+# Our wording for pydantic's error types, by the start of their names.
 PROBLEMS = {
     "value_error": "{error}",
     "literal_error": "must be {expected}",
@@ -824,7 +831,7 @@ PROBLEMS = {
 
 
 def plain_words(detail: Mapping[str, Any]) -> str:
-    """Say what pydantic found wrong with a value."""
+    """Return our wording for an error that pydantic found."""
     words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
     return words.format(**detail.get("ctx", {}))
 
@@ -835,7 +842,7 @@ def plain_words(detail: Mapping[str, Any]) -> str:
 def one_line(text: str, limit: int = 200) -> str:
     """Return untrusted text as one printable line of at most `limit` characters.
 
-    What has no width of its own or turns the direction of writing goes; other unprintable characters become spaces.
+    Zero-width and direction-changing characters are removed; other unprintable characters become spaces.
     """
     shown = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text[: 4 * limit])
     line = " ".join("".join(shown).split())
@@ -846,24 +853,24 @@ CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def strip_controls(text: str) -> str:
-    """Remove the characters that steer a terminal from untrusted text; lines and tabs stay."""
+    """Remove the characters that control a terminal from untrusted text; line feeds and tabs stay."""
     steering = (c for c in set(text) - set("\n\t\u200c\u200d") if unicodedata.category(c) in CONTROLS)
     return text.translate(dict.fromkeys(map(ord, steering)))
 
 
-# Characters without a look of their own: controls, format characters, fillers, variation selectors, tags.
+# Characters that are invisible by themselves: controls, format characters, fillers, variation selectors, tags.
 INVISIBLE = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
-# Scripts whose letters joiners connect or separate; the vowel killers in front of joiners; right-to-left scripts.
+# Scripts whose letters are joined or separated by joiners; viramas, which precede joiners; right-to-left scripts.
 JOINED = r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
 VIRAMA = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2"
 RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # scripts with a zero-width space between words
 EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-# Of a run of invisible characters between its neighbours, those that the script around them needs.
+# In a run of invisible characters, together with its neighbors: those that the surrounding script needs.
 NEEDED = re.compile(
     f"(?<=[{JOINED}])[\u200c\u200d](?=[{JOINED}])|(?<=[{VIRAMA}])[\u200c\u200d](?![\u200c\u200d])"
     f"|(?<=[{EMOJI}\ufe0f])\u200d(?=[{EMOJI}])|(?<=[{EMOJI}#*0-9])[\ufe0e\ufe0f]"
@@ -875,8 +882,8 @@ NEEDED = re.compile(
 )
 DIRECTIONS = re.compile("(?<![\u200e\u200f\u061c\u2066-\u2069])[\u200e\u200f\u061c\u2066-\u2069]{1,2}\\Z")
 LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-RTL_NEARBY = 200  # characters around a direction mark in which right-to-left text must stand
-# What a page could end its message with: what chat templates set between messages.
+RTL_NEARBY = 200  # characters around a direction mark that must contain right-to-left text
+# Tokens that chat templates put between messages: with them a page could end its own.
 TURN = re.compile(
     r"<(?=[|\uff5c][^\s<>]{1,60}>|[^\s<>]{1,60}[|\uff5c]>|<?/?SYS>>"
     r"|/?(?:s|[be]os|(?:start|end)_of_turn|tool_\w{1,20})>)"
@@ -886,9 +893,9 @@ TURN = re.compile(
 
 
 def strip_invisible(text: str) -> str:
-    """Remove invisible characters from untrusted text, except where the script around them needs them.
+    """Remove invisible characters from untrusted text, except where the surrounding script needs them.
 
-    Every kind of line end becomes a line feed.
+    All line endings become line feeds.
     """
 
     def needed(run: re.Match[str]) -> str:
@@ -902,9 +909,9 @@ def strip_invisible(text: str) -> str:
 
 
 def wrap_untrusted(text: str, secret: bytes) -> str:
-    """Return untrusted text as data for a model: up to a delimiter that it cannot hold, without chat template tokens.
+    """Return untrusted text as data for a model: followed by a delimiter that it cannot contain, without chat template tokens.
 
-    The same text and secret give the same delimiter, and no text can name its own.
+    The same text and secret always give the same delimiter, and no text can contain its own.
     """
     sent = TURN.sub("(", strip_invisible(text))
     delimiter = hmac.new(secret, sent.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
@@ -912,29 +919,29 @@ def wrap_untrusted(text: str, secret: bytes) -> str:
 
 
 def messages_for(framed: str, instruction: str) -> list[dict[str, str]]:
-    """Return the messages of a chat request; all up to the end of the framed text is the same for every instruction."""
+    """Return the messages of a chat request; everything up to the end of the framed text is the same for every instruction."""
     user = PROMPT.format(framed=framed, instruction=instruction)
     return [{"role": "system", "content": SYSTEM_PROMPT}, {"role": "user", "content": user}]
 
 
 # --- Answers ---
 #
-# A model that has read a hostile page may answer with something that loads, links, or imitates this program. Nothing
-# of an answer is deleted but invisible characters: one space goes in where an address, a link, a picture or a tag
-# would act, for the strictest and for the most lenient client. Code stays as it is, where every client sees code.
+# A model that has read a hostile page may answer with something that loads, links, or imitates this program. Only
+# invisible characters are deleted from an answer. Where an address, a link, an image or a tag would take effect in any
+# client, strict or lenient, one space breaks it. What every client shows as code stays as it is.
 
-MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognised
-# What ends an address: spaces, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
+# What ends an address: whitespace, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
 EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
-TOP_LEVEL = (  # all of two letters, and the longer ones that clients know
+TOP_LEVEL = (  # all two-letter ones, and the longer ones that clients link
     r"(?:com|net|org|edu|gov|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|xyz|site|online|cloud|link|top"
     r"|a[cdefgilmoqrstuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]"
     r"|g[abdefghilmnpqrstuwy]|h[kmnrtu]|i[delmnoqrst]|j[emop]|k[eghimnprwyz]|l[abcikrstuvy]|m[acdeghklmnopqrstuvwxyz]"
     r"|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnortuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]"
     r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
-# Each pattern begins with what it cannot do without, or is bounded, so that a search takes linear time.
+# Each pattern begins with a required literal or is bounded, so that a search takes linear time.
 PLACES = re.compile(
     rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
     r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
@@ -945,25 +952,25 @@ PLACES = re.compile(
 )
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}\Z", re.IGNORECASE)
 HOST_NAME = re.compile(r"(?<![\w.-])[\w.-]+\Z")
-NO_DOMAIN = re.compile(r"(?:[@/\\]|(\]\(<?))\Z")  # a path, or a target that is relative
+NO_DOMAIN = re.compile(r"(?:[@/\\]|(\]\(<?))\Z")  # a path, or a relative target
 RELATIVE_TARGET = re.compile(r"[^\s()<>]{1,500}>?[)\s]")
-LONG_DOMAIN = re.compile(r"\.\w{3}")  # not that of a country: code is full of those
+LONG_DOMAIN = re.compile(r"\.\w{3}")  # no country code: code is full of those
 LOCAL_PART = re.compile(r"[\w.;\\!#$%&'*+/=?^`{|}~-]+\Z")
 WORD = re.compile(f"{ADDRESS}+")
 ASCII = re.compile(r"[\x00-\x7f]*")
 BRACKET = re.compile(r"[()\[\]]")
 MAX_ADDRESS = 2000
-RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # where the most lenient client ends an address
-# What may not follow a known address without a space. East Asian text does without spaces: there only what is long.
+RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
+# What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
 ADDED, ADDED_AFTER_WORDS = (
     re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
     re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
 )
-# Nothing makes links of these.
+# No client links these.
 UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
 )
-NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # names that XML needs; no page hears of a request there
+NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
 DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
 
 TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
@@ -974,7 +981,7 @@ IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
 
 TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
 AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
-# The name of an element in a namespace has the form of an autolink.
+# A qualified element name has the form of an autolink.
 QUALIFIED_NAME = re.compile(
     r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
 )
@@ -982,7 +989,7 @@ SIMPLE_TAG = re.compile(
     r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
     re.IGNORECASE,
 )
-RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # blank lines do not end them
+RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
 MAX_VALUE = 1000
 ATTRIBUTE = re.compile(
     r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
@@ -999,7 +1006,7 @@ ADDRESS_INSIDE = re.compile(
     r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
 )
 
-# Lines that this program writes under and above answers; one that is a quotation already is left.
+# Lines that this program writes above and below answers; a line that is already quoted is left alone.
 FORGED = re.compile(
     r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
     r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
@@ -1014,7 +1021,7 @@ FORGED_HEADING = re.compile(
 
 
 class Place(NamedTuple):
-    """Where an answer would act: the position of the space that prevents it, the range it is about, and its kind."""
+    """Where an answer would take effect: the position of the space that prevents it, the range concerned, and its kind."""
 
     at: int
     start: int
@@ -1023,12 +1030,12 @@ class Place(NamedTuple):
 
 
 def decode_target(target: str) -> str:
-    """Return a target as a browser reads it: entities and escapes of Markdown resolved, spaces and controls dropped."""
+    """Return a target as a browser reads it: entities and Markdown escapes resolved, whitespace and controls removed."""
     return re.sub(r"[\0-\x20\x7f-\xa0]", "", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", html.unescape(target)))
 
 
 def is_absolute(target: str) -> bool:
-    """Say whether a target leads off the page that shows it, in plain characters or percent-encoded."""
+    """Return whether a target leads off the page that shows it, plainly or percent-encoded."""
     if not ADDRESS_MARK.search(target):
         return False
     decoded = decode_target(target)
@@ -1037,14 +1044,14 @@ def is_absolute(target: str) -> bool:
 
 
 def canonical(address: str) -> str:
-    """Return the form in which addresses are compared: without http, www. and the last slash, the host in small letters."""
+    """Return the form in which addresses are compared: no http, www. or trailing slash, the host in lower case."""
     rest = re.sub(r"^(?:(?:https?:)?//|mailto:)", "", address, flags=re.IGNORECASE)
     host, slash, path = rest.partition("/")
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
 def trim_address(address: str) -> str:
-    """Cut off what a sentence has put behind an address; a bracket stays when it was opened in the address."""
+    """Remove a sentence's punctuation from the end of an address; a bracket stays if the address opens it."""
     end = len(address)
     excess = {")": address.count(")") - address.count("("), "]": address.count("]") - address.count("[")}
     while end:
@@ -1058,13 +1065,13 @@ def trim_address(address: str) -> str:
 
 
 def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
-    """Return what a pattern matches at a position of a text; nothing where it does not."""
+    """Return what a pattern matches at a position of a text, or an empty string."""
     found = pattern.match(text, at)
     return found[0] if found else ""
 
 
 def find_addresses(text: str) -> Iterator[Place]:
-    """Yield each address that some client makes a link of."""
+    """Yield each address that some client would link."""
     end = 0
     for found in PLACES.finditer(text):
         at, kind = found.start(), found.lastgroup
@@ -1073,7 +1080,7 @@ def find_addresses(text: str) -> Iterator[Place]:
         if before and not name:
             continue
         start = name.start() if name else at
-        # A bare name is an address when it could carry something: a label in front of a registered name.
+        # A bare name counts if it can carry data: with a label before a registered name.
         is_name = found["bare"] is not None and not (LONG_DOMAIN.match(found[0]) and "." in text[start:at])
         path = NO_DOMAIN.search(text, max(0, start - 3), start) if kind == "domain" else None
         if kind == "domain" and (is_name or (path and (not path[1] or RELATIVE_TARGET.match(text, start)))):
@@ -1081,22 +1088,22 @@ def find_addresses(text: str) -> Iterator[Place]:
         if found.end() > end:
             end = (WORD.match(text, found.end()) or found).end()
         if kind == "url" and end == found.end():
-            continue  # only the scheme is mentioned
+            continue  # only the scheme
         yield Place(at + {"www": 3, "relative": 1, "entity": 1}.get(kind or "", 0), start, end, "address")
 
 
 @functools.lru_cache(4)
 def known_addresses(known: str) -> frozenset[str]:
-    """Return all whole addresses of a text in the form in which they are compared."""
+    """Return all complete addresses in a text, in the form in which they are compared."""
     words = (word.lstrip("([*_~") for word in WORD.findall(known) if "." in word or ":" in word)
     found = (known[place.start : place.end] for place in find_addresses(known))
     return frozenset(canonical(trim_address(address)) for address in itertools.chain(words, found))
 
 
 def known_length(address: str, known: str) -> int:
-    """Return how much of what looks like an address is a whole one that `known` holds; 0 when nothing is."""
+    """Return the length of the known address at the start of `address`; 0 if there is none."""
     whole = trim_address(address)
-    # East Asian words may follow without a space, and behind a bracket that was not opened in it Markdown.
+    # East Asian words may follow directly, and Markdown after a bracket that the address does not open.
     cuts = (len(whole), first_excess(whole), len(matched(ASCII, whole, 0)))
     for shorter in (trim_address(whole[:cut]) for cut in cuts):
         if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
@@ -1105,7 +1112,7 @@ def known_length(address: str, known: str) -> int:
 
 
 def first_excess(address: str) -> int:
-    """Return where the first bracket closes that the address has not opened, or its end."""
+    """Return the position of the first closing bracket that the address has not opened, or its end."""
     depth = {")": 0, "]": 0}
     for found in BRACKET.finditer(address):
         closing = {"(": ")", "[": "]"}.get(found[0], found[0])
@@ -1116,13 +1123,13 @@ def first_excess(address: str) -> int:
 
 
 def is_known(target: str, known: str) -> bool:
-    """Say whether `known` holds the whole target of a link."""
+    """Return whether `known` contains the complete target of a link."""
     decoded = canonical(decode_target(target))
     return bool(decoded) and decoded in known_addresses(known)
 
 
 def acting_addresses(text: str, known: str) -> Iterator[Place]:
-    """Yield each address that `known` does not hold, and what is added to one that it holds."""
+    """Yield each address that is not in `known`, and whatever is appended to one that is."""
     done = broken = 0
     has_table = "|" in text and bool(DELIMITER_ROW.search(text))
     for place in find_addresses(text):
@@ -1131,7 +1138,7 @@ def acting_addresses(text: str, known: str) -> Iterator[Place]:
         if UNLINKED.match(text, place.start):
             done = place.end
             continue
-        # What stands in an address that is not known is none either.
+        # Anything inside an unknown address is part of it.
         known_end = place.start + MAX_ADDRESS if place.start >= broken else 0
         length = known_length(text[place.start : min(place.end, known_end)], known)
         if not length:
@@ -1147,7 +1154,7 @@ def acting_addresses(text: str, known: str) -> Iterator[Place]:
 
 
 def is_enclosed(text: str, start: int, end: int) -> bool:
-    """Say whether a link or a tag ends the address at text[start:end]."""
+    """Return whether a link or a tag ends the address at text[start:end]."""
     if (text[max(0, start - 2) : start], text[end]) == ("](", ")") or (
         text[start - 1 : start],
         text[end : end + 2],
@@ -1159,7 +1166,7 @@ def is_enclosed(text: str, start: int, end: int) -> bool:
 
 
 def acting_links(text: str, known: str) -> Iterator[Place]:
-    """Yield links and definitions that lead off the page, and pictures from any address: those load without a click."""
+    """Yield links and definitions that lead off the page, and all images: those load without a click."""
     is_any_absolute = False
     for found in TARGET.finditer(text):
         target = matched(DESTINATION, text, found.end())
@@ -1197,7 +1204,7 @@ def acting_attributes(text: str, known: str = "", name: str = "", fine: Collecti
 
 
 def acting_tags(text: str, known: str) -> Iterator[Place]:
-    """Yield tags that load, run, or lead off the page; of those that are not well-formed each in front of what acts."""
+    """Yield tags that load, run, or lead off the page; of malformed ones each that precedes something that would."""
     script, style = text.lower().rfind("</script"), max(text.rfind("{"), text.rfind("@"))
     danger = max(acting_attributes(text), default=-1) if "<" in text else -1
     if "&" in text and next(acting_attributes(html.unescape(text)), None) is not None:
@@ -1227,17 +1234,17 @@ TICKS = re.compile("`+")
 
 
 def code_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the ranges of a text that are code for every CommonMark parser; what could be read in two ways is not."""
+    """Return the ranges of a text that are code for every CommonMark parser; ambiguous ones are left out."""
     if len(text) > MAX_PARSED_CHARS:
         return []
     from markdown_it import MarkdownIt
 
     rows = text.split("\n")
     starts = list(itertools.accumulate((len(row) + 1 for row in rows), initial=0))
-    # Only blocks: where a code span is certain is decided below, by stricter rules than the parser's.
+    # Blocks only: code spans follow stricter rules than the parser's, below.
     tokens = MarkdownIt("commonmark").disable(["inline", "text_join", "reference"]).parse(text)
     ranges: list[tuple[int, int]] = []
-    is_doubtful = False  # once a fence may not be one, it is open what lies inside of the next ones
+    is_doubtful = False  # after one doubtful fence it is unknown what is inside the next ones
     for token in tokens:
         if not token.map:
             continue
@@ -1256,7 +1263,7 @@ def code_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def is_certain_fence(rows: Sequence[str], first: int, last: int) -> bool:
-    """Say whether rows[first:last] are fenced code in every reading: closed or up to the end, no row outside its container."""
+    """Return whether rows[first:last] are fenced code to every parser: closed or up to the end, each row in its container."""
     fence = FENCE.match(rows[first])
     above = itertools.takewhile(str.strip, reversed(rows[max(0, first - 50) : first]))
     if not fence or any(TAG_LIKE.search(SIMPLE_TAG.sub("", row)) or row.lstrip().startswith("<") for row in above):
@@ -1269,7 +1276,7 @@ def is_certain_fence(rows: Sequence[str], first: int, last: int) -> bool:
 
 
 def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the ranges of code in a paragraph whose backticks pair within each row and stand in nothing else."""
+    """Return the code spans of a paragraph whose backticks pair within each row and are not part of anything else."""
     text = "\n".join(rows)
     if "`" not in text or "\\`" in text or any(row.lstrip(" >").startswith("<") for row in rows):
         return []
@@ -1295,7 +1302,7 @@ TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
 def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Counter[str]]:
-    """Put a space into each construct that would act; return the text and how many of each kind there were."""
+    """Insert a space into each construct that would take effect; return the text and a count of each kind."""
     places = sorted(place for find in (acting_links, acting_tags, acting_addresses) for place in find(text, known))
     if places and spare_code:
         starts, ends = zip((-1, -1), *code_ranges(text), strict=True)
@@ -1314,14 +1321,14 @@ def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Count
 
 
 def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
-    """Return a model's text in which nothing acts that `known` does not hold, and how much was changed.
+    """Return a model's text in which nothing takes effect that is not in `known`, and a count of the changes.
 
-    Links may lead to whole addresses of `known`; no picture and no tag loads anything. Lines like this program's own
-    become quotations.
+    Links may lead to complete addresses in `known`; no image and no tag loads anything. Lines that imitate this program's
+    own become quotations.
     """
     shown = strip_invisible(text)
     safe, counts = break_acting(shown, known, spare_code=spare_code)
-    for spare in (spare_code, False):  # what was broken may have been a border of code
+    for spare in (spare_code, False):  # the space may have broken the edge of a code block
         if counts:
             safe, more = break_acting(safe, known, spare_code=spare)
             counts += more
@@ -1333,7 +1340,7 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
 
 
 def change_notes(counts: Counter[str]) -> list[str]:
-    """Say how much of an answer was changed."""
+    """Return sentences about what was changed in an answer."""
     links = counts["link"] + counts["address"] + counts["tag"]
     changes = (
         (
@@ -1369,9 +1376,9 @@ def quote_headings(text: str) -> str:
 
 
 def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tuple[str, list[str]]:
-    """Return a model's text sanitized and at most `limit` characters long, and notes about what was changed."""
+    """Return a model's text sanitized and cut to `limit` characters, and notes about the changes."""
     safe, counts, most = "", Counter[str](), limit
-    # Spaces make a text longer, and a cut may end code too early: it is sanitized again after each cut.
+    # Inserted spaces lengthen the text, and a cut may end code too early: sanitize again after each cut.
     for most in (limit, limit * 9 // 10, limit // 2):
         safe, counts = sanitize_answer(text[:most], known)
         if len(safe) <= limit:
@@ -1382,7 +1389,7 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
     return safe, was_cut + change_notes(counts)
 
 
-# A word that may become part of what acts, or a line that imitates this program.
+# A word that could become part of something that takes effect, or a line that imitates this program.
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
 HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|chunk|all)\b", re.IGNORECASE)
@@ -1390,15 +1397,15 @@ FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 
 def settled_end(text: str) -> tuple[int, int]:
-    """Return where the last finished block of an unfinished answer ends, and the words after it that can be shown.
+    """Return where the last complete block of an unfinished answer ends, and where the words after it that can be shown end.
 
-    Neither the end of the block nor the words may become anything else by what follows.
+    What follows must not be able to change the meaning of either.
     """
     blocks = text.rfind("\n\n") + 1
     fences = list(FENCE_ROW.finditer(text, 0, blocks))
     if len(fences) % 2:
         blocks = fences[-1].start()
-    # What follows decides whether a tag that is not well-formed acts, or a picture without a target of its own.
+    # Whether a malformed tag, or an image without its own target, takes effect depends on what follows.
     tags = (tag.start() for tag in TAG.finditer(text, 0, blocks) if not SIMPLE_TAG.match(text, tag.start(), blocks))
     pictures = (picture.start() for picture in IMAGE.finditer(text, 0, blocks) if picture[1] is None)
     open_at = min(itertools.chain(tags, pictures), default=-1)
@@ -1411,7 +1418,7 @@ def settled_end(text: str) -> tuple[int, int]:
                 break
             start = row[0].rfind(" ") + 1
             is_complete = row[0].endswith("\n")
-            # Of a word that is not complete its first letters can be shown: spaces go behind them.
+            # The first letters of an incomplete word can be shown: a space would only go after them.
             shown = row[0] if is_complete else row[0][:start] + matched(FIRST_LETTERS, row[0], start)
             held = next((word for word in re.finditer(r"\S+", shown) if HELD_WORD.search(word[0])), None)
             words = blocks + row.start() + (held.start() if held else len(shown))
@@ -1421,7 +1428,7 @@ def settled_end(text: str) -> tuple[int, int]:
 
 
 def sanitize_json(value: Any, known: str, counts: Counter[str]) -> Any:
-    """Return a model's JSON value with each text and each key in it sanitized; `counts` gets how much was changed."""
+    """Return a model's JSON value with every string and key sanitized; adds the changes to `counts`."""
     match value:
         case str():
             text, changes = sanitize_answer(value, known)
@@ -1445,7 +1452,7 @@ def describe_place(error: BaseException) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Replace lone surrogates, which JavaScript strings may hold and UTF-8 cannot."""
+    """Replace lone surrogates, which are possible in JavaScript strings but not in UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -1454,9 +1461,9 @@ def well_formed(text: str) -> str:
 
 
 def parse_json(text: str, *, halves: bool = False) -> Any:
-    """Return untrusted JSON, well formed; raise ValueError for whatever cannot be read, however deep it nests.
+    """Return parsed untrusted JSON without lone surrogates; raise ValueError if it cannot be read, also for deep nesting.
 
-    With `halves` a character may be in two texts, and each half stays as it is.
+    With `halves`, surrogates stay: a character may be split across two strings.
     """
     try:
         value = json.loads(text)
@@ -1468,7 +1475,7 @@ def parse_json(text: str, *, halves: bool = False) -> Any:
 
 
 def check_keyword(name: str, keyword: str | None) -> None:
-    """Refuse a `start` or `end` that cannot be meant as text of the page."""
+    """Reject a `start` or `end` that cannot be text of the page."""
     if keyword is None:
         return
     problems = {
@@ -1484,7 +1491,7 @@ def check_keyword(name: str, keyword: str | None) -> None:
         )
 
 
-# A tag that an answer speaks of: between quotation marks, or </think> between spaces in the middle of a sentence.
+# A tag that the answer only mentions: between quotation marks, or </think> between spaces in mid-sentence.
 THINK_TAG = re.compile(
     r"""(?P<mention>(?<=[`'"\u2018\u201c\u00ab])</?think>(?=[`'"\u2019\u201d\u00bb])"""
     r"""|(?<=[^\s.!?:\u2026>][ ])</think>(?=[ ,;.]))|</?think>""",
@@ -1495,8 +1502,8 @@ THINK_TAG = re.compile(
 def strip_reasoning(text: str) -> str:
     """Return a model's answer without its reasoning.
 
-    Complete <think> blocks go; so does all before an orphan </think>, and an unclosed <think> tail. A tag that
-    the answer only speaks of stays.
+    Removes complete <think> blocks, everything before an orphan </think>, and an unclosed <think> tail. A tag that
+    the answer only mentions stays.
     """
     kept: list[str] = []
     thinking, end = False, 0
@@ -1515,14 +1522,14 @@ def strip_reasoning(text: str) -> str:
 
 
 def written_so_far(pieces: Pieces) -> str:
-    """Return what is sure of an answer that is still being written, without its reasoning."""
+    """Return what is certain of an answer that is still being written, without its reasoning."""
     text = "".join(content for content, _ in pieces)
-    # The next piece decides what a tag at the end means, and brings the other half of a character.
+    # The next piece decides what a tag at the end means, and may bring the second half of a character.
     return strip_reasoning(well_formed(re.sub(r"(</?\w{0,5}>?|[\ud800-\udbff])\Z", "", text)))
 
 
 def tail(answer: str) -> str:
-    """Return a colon and the last whole words of an answer that is still being written, in one line."""
+    """Return a colon and the last complete words of an answer that is still being written, on one line."""
     line = one_line(answer[-4 * MAX_NEWEST_WORDS :], 4 * MAX_NEWEST_WORDS)
     end = line if len(line) <= MAX_NEWEST_WORDS else "..." + line[-MAX_NEWEST_WORDS:].partition(" ")[2]
     return f": {end}" if end else ""
@@ -1530,18 +1537,18 @@ def tail(answer: str) -> str:
 
 # --- 5. Tokens and chunks ---------------------------------------------------------------------
 #
-# Servers cut long prompts without a word, and not every one has a tokenizer to ask. So there are three numbers:
-# - expected: by the rates that this model has reported, kind of character by kind of character.
-# - estimate: what decides the size of a chunk. Kinds of which the model has not reported anything count a token a
-#   byte: no byte-level tokenizer makes more of them.
-# - lower: no usual tokenizer joins words, or puts more than a few characters into a token. It decides whether a
+# Servers cut long prompts silently, and not every one offers a tokenizer. So there are three numbers:
+# - expected: by the rates that this model has shown for each kind of character.
+# - estimate: decides the size of a chunk. Kinds of characters that the model has not reported yet count one token per
+#   byte: no byte-level tokenizer makes more.
+# - lower: no common tokenizer merges words or puts more than a few characters into a token. It decides whether a
 #   reported `prompt_tokens` can be the whole prompt.
 
 TEMPLATE_TOKENS = 160  # chat templates add roles, dates and a default preamble
-ESTIMATE_MARGIN = 1.05  # over learned rates; what is above it comes out of the quarter that is left for the answer
-RATE_TOLERANCE = 0.05  # smaller differences from what is expected change no rate
-FACTOR_LIMITS = (0.05, 20.0)  # of a rate that was read from a file, on the usual one
-LEARNED_SHARE = 0.2  # of the expected tokens of a text; it says nothing about rarer kinds
+ESTIMATE_MARGIN = 1.05  # over learned rates; anything above it uses part of the quarter reserved for the answer
+RATE_TOLERANCE = 0.05  # smaller deviations change no rate
+FACTOR_LIMITS = (0.05, 20.0)  # of a rate from the file, relative to the usual one
+LEARNED_SHARE = 0.2  # of a text's expected tokens; below it a kind says nothing
 LEAST_TOKENS_A_WORD = 0.85
 MIN_LEARNING_BYTES = 800  # in a shorter prompt the template distorts the rate
 CHUNK_CHARS = 65_536
@@ -1550,7 +1557,7 @@ LONG_RUN = b"x" * 25
 SHAPE = bytes(ord("x") if ord("!") <= byte <= ord("~") else ord(" ") for byte in range(256))
 RULED_LINE = re.compile(r"([-=_.*#~+])\1{3,}")
 LETTERS, OTHER, LONG_RUNS, TWO_BYTES, THREE_BYTES, EAST_ASIAN, FOUR_BYTES = range(7)
-# The first bytes of each kind's characters, and how many bytes such a character has.
+# For each kind: the first bytes of its characters, and the number of bytes in one.
 FIRST_BYTES = {
     LETTERS: (string.ascii_letters.encode() + b" \n", 1),
     TWO_BYTES: (bytes(range(0xC0, 0xE0)), 2),
@@ -1558,7 +1565,7 @@ FIRST_BYTES = {
     EAST_ASIAN: (bytes(range(0xE3, 0xF0)), 3),
     FOUR_BYTES: (bytes(range(0xF0, 0xF8)), 4),
 }
-# Tokens a byte that each kind usually takes (only the proportions matter), and takes at least.
+# Tokens per byte of each kind: usual (only the proportions matter) and minimum.
 USUAL_RATES = (0.25, 0.6, 0.7, 0.45, 0.4, 0.33, 0.6)
 LEAST_RATES = (1 / 8, 1 / 10, 1 / 8, 1 / 16, 1 / 18, 1 / 12, 1 / 16)
 PROSE_KINDS = (LETTERS, TWO_BYTES, THREE_BYTES, EAST_ASIAN)
@@ -1596,27 +1603,27 @@ def long_runs(data: bytes) -> bytes:
 
 
 def count_bytes(data: bytes, wanted: bytes) -> int:
-    """Count the bytes of `data` that are among `wanted`."""
+    """Count the bytes of `data` that are in `wanted`."""
     return len(data) - len(data.translate(None, wanted))
 
 
 def usual_tokens(text: str) -> int:
-    """Return the tokens that a text takes of most models, rather too many than too few, whatever has been learned."""
+    """Return the tokens of a text for most models, too many rather than too few, ignoring what was learned."""
     return int(sum(usual_shares(text))) + 1
 
 
 def usual_shares(text: str) -> list[float]:
-    """Return the tokens that each kind of characters of a text usually takes."""
+    """Return the usual number of tokens of each kind of character in a text."""
     return [rate * size for rate, size in zip(USUAL_RATES, byte_kinds(text), strict=True)]
 
 
 def main_kinds(shares: Sequence[float]) -> set[int]:
-    """Return the kinds that make up much of a text."""
+    """Return the kinds of character that make up much of a text."""
     return {kind for kind, tokens in enumerate(shares) if tokens and tokens >= LEARNED_SHARE * sum(shares)}
 
 
 class TokenMeter:
-    """What one model makes of a text, in tokens, by what it has reported; `learned` is what another one had learned."""
+    """Estimates one model's tokens from what it has reported; `learned` is what an earlier meter had learned."""
 
     def __init__(self, learned: Mapping[str, Any] = MappingProxyType({})) -> None:
         # For each kind: the factor on USUAL_RATES that fits the reports, and the smallest one seen.
@@ -1624,7 +1631,7 @@ class TokenMeter:
 
     @property
     def learned(self) -> dict[str, dict[str, float]]:
-        """What has been learned, as numbers that JSON can hold."""
+        """What was learned, as JSON numbers."""
         pairs = (("rates", self._rates), ("least", self._least))
         return {key: {str(kind): round(factor, 4) for kind, factor in factors.items()} for key, factors in pairs}
 
@@ -1636,7 +1643,7 @@ class TokenMeter:
         return sum(self._rate(kind) * size for kind, size in enumerate(byte_kinds(text)))
 
     def estimate(self, text: str) -> float:
-        """Return a number of tokens that a text hardly exceeds."""
+        """Return a number of tokens that a text rarely exceeds."""
         kinds = byte_kinds(text)
         main = main_kinds([rate * size for rate, size in zip(USUAL_RATES, kinds, strict=True)])
         unknown = main - self._rates.keys() if self._rates else set(range(len(kinds)))
@@ -1644,19 +1651,19 @@ class TokenMeter:
         return sum(rate * size for rate, size in zip(rates, kinds, strict=True))
 
     def knows(self, text: str) -> bool:
-        """Say whether the model has reported the tokens of such a text."""
+        """Return whether the model has reported tokens for this kind of text."""
         return main_kinds(usual_shares(text)) <= self._rates.keys()
 
     def fits(self, text: str, room: int) -> bool:
-        """Say whether a text most likely takes no more than `room` tokens."""
-        # No token is less than a byte, and bytes are counted much faster than kinds of them.
+        """Return whether a text most likely takes at most `room` tokens."""
+        # A token is at least one byte, and bytes are counted much faster than kinds of them.
         if len(text) <= room and len(text.encode("utf-8", "replace")) <= room:
             return True
-        # The usual rates are about a fifth too high for most models. The room for the answer takes what is too much.
+        # The usual rates are about a fifth too high for most models. The room for the answer absorbs the rest.
         return self.expected(text) * (1.0 if self.knows(text) else 0.8) <= room
 
     def lower(self, text: str) -> int:
-        """Return a number of tokens that the whole text reaches with any usual tokenizer."""
+        """Return a number of tokens that the whole text reaches with any common tokenizer."""
         words = text.split()
         # One token may hold a whole indentation or ruled line.
         kinds = byte_kinds(RULED_LINE.sub(r"\1", " ".join(words)))
@@ -1667,7 +1674,7 @@ class TokenMeter:
         return int(max(LEAST_TOKENS_A_WORD * len(words), certain, learned))
 
     def learn(self, text: str, tokens: int) -> None:
-        """Correct the rates: the server took `tokens` for the whole of `text`."""
+        """Correct the rates: the server counted `tokens` for all of `text`."""
         kinds = byte_kinds(text)
         if sum(kinds) < MIN_LEARNING_BYTES or tokens > sum(kinds) + TEMPLATE_TOKENS:
             return
@@ -1681,7 +1688,7 @@ class TokenMeter:
         ratio = tokens / sum(expected)
         if main <= self._rates.keys() and abs(ratio - 1) <= RATE_TOLERANCE:
             return
-        # The smallest correction of the main kinds after which the report is what was expected.
+        # The smallest correction of the main kinds that explains the report.
         shares = {kind: expected[kind] / sum(expected) for kind in main}
         step = (ratio - 1) / sum(share * share for share in shares.values())
         for kind, share in shares.items():
@@ -1689,12 +1696,12 @@ class TokenMeter:
             self._rates[kind] = min(1.0, max(LEAST_RATES[kind], rate)) / USUAL_RATES[kind]
 
     def doubt(self) -> None:
-        """Raise the rates after a prompt of which they expected too little."""
+        """Raise the rates after a prompt that they underestimated."""
         self._rates = {kind: min(factor * 1.5, 1 / USUAL_RATES[kind]) for kind, factor in self._rates.items()}
 
 
 def known_factors(value: Any) -> dict[int, float]:
-    """Return what a TokenMeter had learned from untrusted JSON, without what cannot be."""
+    """Return what a TokenMeter had learned, from untrusted JSON, without impossible values."""
     factors = value.items() if isinstance(value, dict) else ()
     kinds = {str(kind): kind for kind in range(len(USUAL_RATES))}
     lowest, highest = FACTOR_LIMITS
@@ -1727,7 +1734,7 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int] = ()) ->
             places = [match.end() for match in pattern.finditer(text, first, end)]
             while places:
                 place = places.pop()
-                # The end of a sentence inside a row of a table is taken only where even the half has no whole row.
+                # A sentence that ends inside a table row counts only if even the last half has no complete row.
                 in_row = pattern is SENTENCE_END and first == near and is_in_row(text, start, place)
                 if not in_row and not continues(text, place):
                     return place
@@ -1739,13 +1746,13 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int] = ()) ->
 
 
 def is_in_row(text: str, start: int, place: int) -> bool:
-    """Say whether a place is inside a line that has cells before it."""
+    """Return whether a position is in a line with table cells before it."""
     line = max(start, text.rfind("\n", start, place) + 1)
     return text.startswith("|", line) or text.find("\t", line, place) >= 0
 
 
 def continues(text: str, place: int) -> bool:
-    """Say whether the character at `place` belongs to the one before: an accent, a joined emoji."""
+    """Return whether the character at `place` belongs to the one before: an accent, a joined emoji."""
     if place >= len(text):
         return False
     after = text[place]
@@ -1766,8 +1773,8 @@ def split_text(
 ) -> list[tuple[int, int]]:
     """Split `text[start:]` into slices (start, end) that cost at most 1, at the best breaks.
 
-    The slices follow each other without gap, so that joined they are the text; each costs what it takes together with
-    the `opening` of its start. A single character that costs more stands alone. `headings` are offsets, in order.
+    Joined, the slices are the text again; the cost of each includes the `opening` of its start. A single character that
+    costs more than 1 is a slice of its own. `headings` are offsets, in order.
     """
     slices: list[tuple[int, int]] = []
     size = 4096
@@ -1781,7 +1788,7 @@ def split_text(
 
 
 def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], float]) -> int:
-    """Return about how many characters from `start` on cost at most 1; 1 if even one costs more."""
+    """Return about how many characters from `start` on cost at most 1, and at least 1 character."""
     left = len(text) - start
     low, high = 0, left + 1  # low fits, high does not
     size = min(guess, left)
@@ -1790,7 +1797,7 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
         low, high = (size, high) if spent <= 1 else (low, size)
         if high - low <= max(1, low // 32) or WELL_FILLED <= spent <= 1:
             return max(1, low)
-        # Costs grow about evenly, so the next size can be predicted; bisection guarantees an end.
+        # Costs grow about evenly, so the next size can be predicted; bisection guarantees termination.
         predicted = min(4 * size, int(0.98 * size / (spent or 1e-9)))
         wanted = (low + high) // 2 if attempt % 2 and high <= left else predicted
         size = max(low + 1, min(high - 1, wanted))
@@ -1813,7 +1820,7 @@ MAX_PATH_CHARS = 80  # of each heading
 MAX_HEADER_CHARS = 800
 MARKDOWN_HEADING = re.compile(r"^(#{1,6}) +(\S[^\n]*)$", re.MULTILINE)
 CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
-# Two or more lines with cells between tabs (but for an indentation), or of a Markdown table.
+# Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
 ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}+", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
 
@@ -1852,7 +1859,7 @@ class TextLayout:
         return [one_line(heading.text, MAX_PATH_CHARS) for heading in above if heading.level < here]
 
     def opening(self, place: int) -> str:
-        """Return the lines that what begins at a place continues: the header row of its table, the fence of its code."""
+        """Return the lines that a chunk at this position continues: its table's header row, its code fence."""
         if fence := self._code(place):
             return f"{fence}\n"
         at = bisect.bisect_left(self._tables, (place,)) - 1
@@ -1891,11 +1898,11 @@ def listed_headings(text: str, listed: Sequence[tuple[int, int]]) -> list[Headin
 
 
 class ContextWindow(NamedTuple):
-    """The tokens that a model really has for prompt and answer, and who said so."""
+    """The tokens that a model really has for prompt and answer, and the source of that number."""
 
     tokens: int
     origin: str
-    # Whether a prompt that is too long may be cut to half the window; others refuse it.
+    # Whether the server may cut a long prompt to half the window; others refuse it.
     halves: bool = True
 
 
@@ -1906,19 +1913,19 @@ class Completion(NamedTuple):
     prompt_tokens: int | None
     answer_tokens: int | None
     cut_off: bool
-    # Of the prompt, what the server had in its cache.
+    # Prompt tokens that the server had cached.
     cached_tokens: int | None = None
 
 
 class Watcher(Protocol):
-    """What a long call reports about itself while it runs."""
+    """What a long call reports while it runs."""
 
     def wrote(self, pieces: Pieces) -> None: ...
     def retrying(self, reason: str) -> None: ...
 
 
 class RawCompletion(NamedTuple):
-    """A reply as the server gave it."""
+    """A reply as the server sent it."""
 
     content: str
     reasoning: str
@@ -1931,7 +1938,7 @@ class RefusedFieldError(Exception):
 
 
 def is_count(value: Any, least: int = 1) -> TypeIs[int]:
-    """Say whether a JSON value is a whole number that is large enough."""
+    """Return whether a JSON value is a whole number of at least `least`."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
@@ -1946,12 +1953,12 @@ def loaded_context(running: Any, model: str) -> int | None:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Return the seconds of a Retry-After header; a date is left to our own back-off."""
+    """Return the seconds of a Retry-After header; for a date our own back-off applies."""
     return float(value) if value and re.fullmatch(r"\d{1,6}", value.strip()) else None
 
 
 async def read_chunks(response: httpx.Response) -> AsyncGenerator[bytes]:
-    """Yield a reply's bytes; raise when they are more than any answer."""
+    """Yield a reply's bytes; raise when there are more than any answer has."""
     size = 0
     async for chunk in response.aiter_bytes():
         size += len(chunk)
@@ -1993,12 +2000,12 @@ def server_message(raw: str, key: str | None) -> str:
 
 
 def without_key(text: str, key: str | None) -> str:
-    """Take our key out of what a server says."""
+    """Remove our API key from a server's message."""
     return text.replace(key, "...") if key else text
 
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
-    """Recognise a refusal for length; llama.cpp and vLLM name the window in it."""
+    """Recognize a refusal because of length; llama.cpp and vLLM name the window in it."""
     if not re.search(r"exceed_context_size|context ?(length|size|window)|too long", raw, re.IGNORECASE):
         return None
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
@@ -2012,7 +2019,7 @@ def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
 
 
 def parse_completion(raw: str, key: str | None) -> RawCompletion:
-    """Read a reply that was not streamed; each way to be wrong gets its own sentence."""
+    """Read a reply that was not streamed; each kind of malformed reply has its own sentence."""
     try:
         reply = parse_json(raw)
     except ValueError:
@@ -2040,13 +2047,13 @@ def token_counts(reply: Any) -> dict[str, Any]:
 
 
 def fields(reply: Any, key: str) -> dict[str, Any]:
-    """Return an object inside untrusted JSON; an empty one where there is none."""
+    """Return an object inside untrusted JSON, or an empty one."""
     value = reply.get(key) if isinstance(reply, Mapping) else None
     return value if isinstance(value, dict) else {}
 
 
 def items(reply: Any, key: str) -> list[dict[str, Any]]:
-    """Return the objects of a list inside untrusted JSON; none where there is no list."""
+    """Return the objects of a list inside untrusted JSON, or an empty list."""
     value = reply.get(key) if isinstance(reply, dict) else None
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -2059,7 +2066,7 @@ def content_text(content: Any) -> str:
 
 
 def contents(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a message, or a piece of one, holds: text and reasoning."""
+    """Return the text and the reasoning of a message or a piece of one."""
     reasoning = message.get("reasoning") or message.get("reasoning_content")
     return content_text(message.get("content")), content_text(reasoning)
 
@@ -2096,11 +2103,11 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
 
 
 def parse_event(data: str, key: str | None) -> Any:
-    """Read one event of a stream; raise when it is no JSON, or an error."""
+    """Read one event of a stream; raise when it is not JSON, or reports an error."""
     try:
         event = parse_json(data, halves=True)
     except ValueError:
-        sentence = "The model server's stream holds a line that is not JSON. Look at its log."
+        sentence = "The model server's stream contains a line that is not JSON. Look at its log."
         raise ChromeTabError("MODEL_ERROR", sentence) from None
     if isinstance(event, dict) and event.get("error"):
         message = server_message(data, key)
@@ -2112,7 +2119,7 @@ def parse_event(data: str, key: str | None) -> Any:
 
 def finished(raw: RawCompletion, model: str) -> Completion:
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
-    # A character may come in two halves, in two events.
+    # A character may be split across two events.
     text = strip_reasoning(well_formed(raw.content))
     if not text:
         thought = raw.reasoning.strip() or raw.content.strip()
@@ -2133,7 +2140,7 @@ def finished(raw: RawCompletion, model: str) -> Completion:
 
 
 class ListedModel(NamedTuple):
-    """A model that can answer: its name, the host that runs it if its server does not, its size as its server puts it."""
+    """A model that can answer: its name, the host that runs it if not the server, its size as the server writes it."""
 
     name: str
     cloud_host: str = ""
@@ -2148,12 +2155,12 @@ class ListedModel(NamedTuple):
 CANNOT_ANSWER = re.compile(
     r"embed|rerank|minilm|whisper|diffusion|bert|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE
 )
-CLOUD_SERVICE = "a cloud service"  # where only the model's name says that it runs elsewhere
+CLOUD_SERVICE = "a cloud service"  # where only the model's name shows that it runs elsewhere
 CLOUD_NAME = re.compile(r"[:-]cloud$", re.IGNORECASE)
 
 
 def is_cloud_name(model: str) -> bool:
-    """Return whether a model's name is that of an Ollama cloud model."""
+    """Return whether a name is that of an Ollama cloud model."""
     return CLOUD_NAME.search(model) is not None
 
 
@@ -2190,10 +2197,10 @@ class ModelServer:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
-        # Optional request fields that this server has refused by name.
+        # Optional request fields that this server has rejected by name.
         self._refused_fields: set[str] = set()
         self._cloud_hosts: dict[str, str] = {}
-        # The server's host, when that is another computer.
+        # The server's host if it is another computer.
         self.host = "" if is_this_computer(host_of(url)) else host_of(url)
 
     def _client(self) -> httpx.AsyncClient:
@@ -2202,7 +2209,7 @@ class ModelServer:
 
             timeout = httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S)
             limits = httpx.Limits(max_connections=100)
-            # The environment's proxies are not for us: page text must not take a detour.
+            # Proxies of the environment are ignored: page text must not pass through them.
             self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
         return self._http
 
@@ -2222,7 +2229,7 @@ class ModelServer:
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
     ) -> Completion:
-        """Ask for one completion at temperature 0, in JSON for a schema; raise ChromeTabError when there is none."""
+        """Return one completion at temperature 0, as JSON if there is a schema; raise ChromeTabError if there is none."""
         body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
         body["enable_thinking"] = True
         if max_tokens:
@@ -2248,7 +2255,7 @@ class ModelServer:
     async def _with_retries(
         self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
     ) -> Any:
-        """Call `attempt` again, a bounded number of times and within the timeout, while it raises RetryableError."""
+        """Retry `attempt`, a bounded number of times and within the timeout, while it raises RetryableError."""
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
@@ -2277,7 +2284,7 @@ class ModelServer:
             raise error.error from error
 
     async def _complete_once(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
-        """Send one request; a field that the server refuses by name is left out from then on."""
+        """Send one request; a field that the server rejects by name is left out from then on."""
         try:
             return await self._send(body, watcher)
         except RefusedFieldError as refusal:
@@ -2289,7 +2296,7 @@ class ModelServer:
         import httpx
 
         try:
-            # httpx's own encoder takes five times as long for a large page.
+            # httpx's own encoder takes five times as long on a large page.
             async with self._client().stream(
                 "POST",
                 f"{self.url}/v1/chat/completions",
@@ -2350,7 +2357,7 @@ class ModelServer:
         )
 
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
-        """Return what a refusal means where the model, or the whole API, is not there."""
+        """Return what a refusal means if the model, or the whole API, does not exist."""
         about_model = "model" in message.lower()
         if status not in NO_SUCH_PATH and not (about_model and status in WRONG_REQUEST):
             return None
@@ -2375,7 +2382,7 @@ class ModelServer:
         return None
 
     async def models(self) -> list[str]:
-        """Return the names of the models that the server lists, none when it cannot; raise when it fails."""
+        """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
         try:
             listed = await self.ask("GET", "/v1/models", failing=True)
         except RetryableError as error:
@@ -2384,14 +2391,14 @@ class ModelServer:
         return [one_line(without_key(name, self._api_key)) for name in names]
 
     async def catalog(self) -> list[ListedModel]:
-        """Return the models that can answer, and where they run; raise when the server fails."""
+        """Return the models that can answer and where they run; raise when the server fails."""
         try:
             return await self.described(await self.ask("GET", "/v1/models", failing=True))
         except RetryableError as error:
             raise error.error from error
 
     async def offer(self) -> str:
-        """Return the models to choose from as a sentence has them, those that run elsewhere marked."""
+        """Return the models to choose from as part of a sentence; those that run elsewhere are marked."""
         try:
             models = await self.catalog()
         except ChromeTabError:
@@ -2399,7 +2406,7 @@ class ModelServer:
         return ", ".join(without_key(str(model), self._api_key) for model in models[:20]) or "none that answers prompts"
 
     async def described(self, listed: Any) -> list[ListedModel]:
-        """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio say about each."""
+        """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
         tags = await self.ask("GET", "/api/tags")
         described = items(tags, "models") or items(await self.ask("GET", "/api/v0/models"), "data")
         about = {str(one.get("name", one.get("id"))): one for one in described}
@@ -2414,22 +2421,22 @@ class ModelServer:
         return listed_models(listed, about)
 
     async def cloud_host(self, model: str) -> str:
-        """Return the host that this server hands a model's prompts on to; empty when it runs the model itself."""
+        """Return the host that this server forwards a model's prompts to; empty if it runs the model itself."""
         if model not in self._cloud_hosts:
             shown = await self._with_retries(None, functools.partial(self.ask, "POST", "/api/show", model=model))
             self._cloud_hosts[model] = cloud_host(model, shown if isinstance(shown, dict) else {})
         return self._cloud_hosts[model]
 
     async def model_host(self, model: str) -> str:
-        """Return the other computer that page text goes to for a model; empty when it stays on this one."""
+        """Return the other computer that receives page text for a model; empty if it stays on this one."""
         return await self.cloud_host(model) or self.host
 
     async def ask(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
-        """Return the JSON of a side question, None when there is none; RetryableError when the server is not up yet.
+        """Return the JSON of a request other than a completion, or None; RetryableError when the server is not up yet.
 
-        A server that fails, refuses access or is silent says nothing either, unless `failing` asks for its error.
+        Failures, refused access and silence also give None, unless `failing` asks for the error.
         """
         import httpx
 
@@ -2459,7 +2466,7 @@ class ModelServer:
         return None
 
     async def window(self, model: str) -> ContextWindow:
-        """Return the window that the model really has, never its trained maximum."""
+        """Return the model's actual window, never its trained maximum."""
         return await self._with_retries(None, self._find_window, model)
 
     async def _find_window(self, model: str) -> ContextWindow:
@@ -2473,7 +2480,7 @@ class ModelServer:
         if not isinstance(running, dict) or not isinstance(running.get("models"), list):
             return None
         if (tokens := loaded_context(running, model)) is None:
-            # The window is known only of a loaded model: an empty prompt loads it.
+            # Only a loaded model's window is known: an empty prompt loads it.
             await self.ask("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
             tokens = loaded_context(await self.ask("GET", "/api/ps"), model)
         if tokens:
@@ -2507,31 +2514,31 @@ class Page(NamedTuple):
     title: str
     text: str
     source: SourceName
-    # What became of dialogs that stood in the way, as sentences.
+    # Sentences about dialogs that blocked reading.
     dialogs: tuple[str, ...] = ()
-    # How the main content was found: `{path, left_out, note}`; empty for the whole page.
+    # How the main content was found: `{path, left_out, note}`; empty for a whole page.
     content: Mapping[str, Any] = MappingProxyType({})
     incognito: bool | None = None  # None where unknown
-    # What the text does not hold of the page.
+    # What the text lacks of the page.
     notes: tuple[str, ...] = ()
-    # How many lines were removed because the text has them already.
+    # The number of repeated lines that were removed.
     repeated_lines: int = 0
-    # Where the lines of headings begin in the text, each with its level.
+    # Offsets of the headings' lines, with their levels.
     headings: tuple[tuple[int, int], ...] = ()
-    # The pages that the text is made of, where it is not one page's: what an answer about it is checked against.
+    # The pages that the text combines, if it is not one page's: answers are checked against them.
     sources: tuple[Page, ...] = ()
     chunks_read: ChunksRead | None = None
-    tab_id: int | None = None  # of one of several tabs
-    browser: str = ""  # the profile's name where several are connected, the application's from AppleScript
+    tab_id: int | None = None  # for one of several tabs
+    browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
     @property
     def is_markdown(self) -> bool:
-        """Say whether the text is main content, which is Markdown."""
+        """Return whether the text is main content, which is Markdown."""
         return self.content.get("path", "whole") != "whole"
 
 
 class ChunksRead(NamedTuple):
-    """How many of a page's chunks were read, because they match the prompt best."""
+    """How many of a page's chunks were read: those that match the prompt best."""
 
     read: int
     chunks: int
@@ -2559,21 +2566,21 @@ def page_note(note: Any) -> str:
             with contextlib.suppress(KeyError):
                 return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
             return ""
-        case str():  # of an older extension, and about the main content
+        case str():  # from an older extension, and about the main content
             return one_line(note, 300)
         case _:
             return ""
 
 
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what the page function noted about a page that it read, as lines."""
+    """Return the page function's notes about a page, as sentences."""
     noted = reading.get("notes")
     notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
     return tuple(filter(None, map(page_note, notes)))
 
 
 def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Return how many repeated lines were removed from a page, and the headings in its text, as the page function reports."""
+    """Return the number of removed repeated lines and the headings, as the page function reports them."""
     repeated, listed = reading.get("repeated"), reading.get("headings")
     headings: list[tuple[int, int]] = []
     for heading in listed if isinstance(listed, list) else []:
@@ -2586,7 +2593,7 @@ def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tupl
 
 
 class ReadOptions(NamedTuple):
-    """What is to be read of a page: between which keywords; None as content means what the configuration says."""
+    """What to read of a page: between which keywords, and which content (None: as configured)."""
 
     start: str | None = None
     end: str | None = None
@@ -2594,7 +2601,7 @@ class ReadOptions(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What is asked about a page; None asks the configured model, and its fallbacks. An empty prompt is not said yet."""
+    """What to ask about a page. A model of None is the configured one with its fallbacks; an empty prompt is not set yet."""
 
     prompt: str
     output_schema: dict[str, Any] | None = None
@@ -2602,12 +2609,12 @@ class Query(NamedTuple):
     confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
     evidence: bool = False
     quick: bool = False
-    said: str = ""  # what of the prompt the user has said, where that is not all of it
+    said: str = ""  # the user's own part of the prompt, if that is not all of it
     recorded: bool = True  # whether the history may keep the answer
 
 
 class Answer(NamedTuple):
-    """The answer, what was read for it (a line that JSON goes without), what is missing from it, and its receipt."""
+    """The answer, a line about what was read (not for JSON), notes about what is missing, and the receipt."""
 
     text: str
     read: str
@@ -2619,38 +2626,38 @@ class Answer(NamedTuple):
     notes: str = ""  # the evidence, as numbered notes
 
     def render(self, *, read: bool = True) -> str:
-        """Return the answer with its notes as the last lines, and before the last, if wanted, with what was read."""
+        """Return the answer followed by its notes and, if wanted, the line about what was read."""
         text = with_numbers(self.text, self.evidence)
         return "\n\n".join(filter(None, (text, self.notes, self.read if read else "", self.note)))
 
     def structured_evidence(self) -> dict[str, Any] | None:
-        """Return the answer with its evidence as JSON; None without evidence."""
+        """Return the answer and its evidence as JSON, or None without evidence."""
         evidence = [each.data(self.text) for each in self.evidence]
         return {"answer": self.text, "evidence": evidence} if evidence else None
 
 
 class Progress:
-    """Reports to a listener how far a call is: at each step and every second, always forward, ending at 100.
+    """Reports a call's progress to a listener: at each step and every second, never backward, ending at 100.
 
-    A `share` is a part (0..1) of one of `runs` alike; time and `wrote` move the mark inside the step in progress.
-    `show` gets the whole answer as far as it is written, whenever it has grown.
+    A `share` is a step's part (0..1) of one of `runs` equal runs; time and `wrote` advance the bar within a step.
+    `show` gets the answer written so far, whenever it has grown.
     """
 
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
         self.wanted = send is not None
         self.runs = 1
-        # When the call began, and the share of --max-seconds after which the readings that begin now have to end.
+        # When the call began, and the share of --max-seconds within which readings that begin now must end.
         self.started, self.time_share = time.monotonic(), 1.0
         self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
-        self.known = ""  # what an answer may link to
-        # What the model has written in this step.
+        self.known = ""  # addresses that an answer may link to
+        # What the model has written in this step so far.
         self._pieces: Pieces = ()
-        self._settled = ("", "")  # the finished blocks of it, and what they are sanitized
+        self._settled = ("", "")  # its complete blocks, and their sanitized form
         self._began = time.monotonic()
-        # Intervals of this step that have been reported.
+        # Intervals of this step that were reported.
         self._beats = 0
 
     async def __aenter__(self) -> Self:
@@ -2663,7 +2670,7 @@ class Progress:
         current_progress.set(None)
         if self._beat:
             self._beat.cancel()
-            # Unlike `await`, this neither raises what the beat raised nor swallows our own cancellation.
+            # Unlike `await`, this neither raises the task's exception nor swallows our own cancellation.
             await asyncio.wait([self._beat])
         if self._send and kind is None:
             await self._send(100.0, "done")
@@ -2681,22 +2688,22 @@ class Progress:
         if not self._send:
             return
         waited = self._beats * PROGRESS_INTERVAL_S
-        # They move the mark inside a step without ever reaching the step's end.
+        # They advance the bar within a step without ever reaching its end.
         effort = len(self._pieces) + 10 * waited
         percent = math.floor(100 * (self._done + self._step * effort / (effort + 200)))
-        # The protocol wants more each time: where no whole percent has been done, it is a little of what is left.
+        # The protocol requires an increase each time: without a whole percent it is a fraction of the rest.
         self._reached = max(min(99, percent), self._reached + (100 - self._reached) / 1000)
         silent = f", {waited:g} s" if waited else ""
         detail = f", {len(self._pieces)} tokens written{tail(self._written())}" if self._pieces else silent
         await self._send(round(self._reached, 4), self._message + detail)
 
     def step(self) -> dict[str, Any]:
-        """Return the step in progress as data, for a listener that writes sentences of its own."""
+        """Return the current step as data, for a listener that writes its own sentences."""
         seconds = self._beats * PROGRESS_INTERVAL_S
         return {**sentence_data(self._message), "tokens": len(self._pieces), "seconds": seconds}
 
     async def begin(self, message: str, share: float, *, is_last: bool = False) -> None:
-        """Announce a step that is `share` of a run; the last one writes the answer about all of the page."""
+        """Announce a step that is `share` of a run; the last one writes the final answer."""
         self._message, self._step, self._beats = message, share / self.runs, 0
         self._pieces, self._is_last, self._began = (), is_last, time.monotonic()
         await self._tell()
@@ -2707,13 +2714,13 @@ class Progress:
         self._step, self._pieces = 0.0, ()
 
     def wrote(self, pieces: Pieces) -> None:
-        """Take what the model has written in this step."""
+        """Receive what the model has written in this step."""
         self._pieces = pieces
         if self._show and self._is_last:
             self._show(self._written())
 
     def _written(self) -> str:
-        """Return what can be shown of the answer so far: finished blocks, and words that cannot act."""
+        """Return what can be shown of the answer so far: complete blocks, and words that cannot take effect."""
         text = strip_invisible(written_so_far(self._pieces))
         block, words = settled_end(text)
         if self._settled[0] != text[:block]:
@@ -2721,17 +2728,17 @@ class Progress:
         return self._settled[1] + text[block:words]
 
     def retrying(self, reason: str) -> None:
-        """Report that an attempt failed and the next one follows."""
+        """Report that an attempt failed and will be retried."""
         self._message = Sentence("retrying", f"trying again ({one_line(reason, 80)})")
 
 
-# The progress of the current call, for what makes it wait.
+# The progress of the current call, for whatever makes it wait.
 current_progress: ContextVar[Progress | None] = ContextVar("current_progress", default=None)
 
 
 @contextlib.asynccontextmanager
 async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
-    """End what runs inside at a time of the monotonic clock, with an error about --max-seconds."""
+    """Stop the block at a time of the monotonic clock, with an error about --max-seconds."""
     left_s = until - time.monotonic()
     too_late = ChromeTabError(
         "MODEL_TIMEOUT",
@@ -2754,13 +2761,13 @@ async def report_progress(message: str) -> None:
 
 
 class TokenBucket:
-    """A minute's worth of model requests at once, and then as many a minute: a token bucket."""
+    """A token bucket: a minute's worth of model requests at once, then that many per minute."""
 
     def __init__(self, per_minute: int) -> None:
         self._per_minute, self._room, self._at = per_minute, float(per_minute), time.monotonic()
 
     async def take(self, progress: Progress) -> None:
-        """Wait for one request's turn, and say so; raise ChromeTabError when that would take too long."""
+        """Wait for one request's turn and report the wait; raise ChromeTabError if it would take too long."""
         now = time.monotonic()
         self._room = min(self._per_minute, self._room + (now - self._at) / 60 * self._per_minute)
         self._at = now
@@ -2778,9 +2785,9 @@ class TokenBucket:
 
 
 class ReadingMemory:
-    """What reading has taught about models, kept between sessions: rates of tokens, and where long texts were cut.
+    """What was learned about models, kept between sessions: token rates, and where long texts were cut.
 
-    The file holds numbers, names of models and keyed hashes of texts, no text. Without a disk it is kept in memory.
+    The file has numbers, model names and keyed hashes of texts, but no text. Without a disk it lives in memory.
     """
 
     def __init__(self) -> None:
@@ -2796,7 +2803,7 @@ class ReadingMemory:
         return stored if isinstance(stored, dict) else {}
 
     def meter(self, model: str) -> TokenMeter:
-        """Return what is known about the tokens of a model."""
+        """Return a model's token meter."""
         if model not in self._models:
             self._models[model] = TokenMeter(fields(fields(self._stored(), "models"), model))
         return self._models[model]
@@ -2808,7 +2815,7 @@ class ReadingMemory:
         return stored if good and stored else None
 
     def keep_plan(self, key: str, ends: list[int], *, is_private: bool) -> None:
-        """Keep where the chunks of a text end; what is private is not stored."""
+        """Remember where the chunks of a text end; nothing about private pages is stored."""
         self._plans[key] = ends
         self._plans.move_to_end(key)
         if is_private:
@@ -2817,7 +2824,7 @@ class ReadingMemory:
             self._plans.popitem(last=False)
 
     def save(self) -> None:
-        """Store what has been learned, next to what other sessions have; it may block."""
+        """Store what was learned, merged with other sessions' file; may block."""
         stored = self._stored()
         learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["rates"]}
         models = fields(stored, "models") | learned
@@ -2836,7 +2843,7 @@ class ReadingMemory:
 
 
 def newest(entries: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """Return the last entries of a mapping, at most so many."""
+    """Return the last `limit` entries of a mapping."""
     return dict(list(entries.items())[-most:])
 
 
@@ -2853,7 +2860,7 @@ class PageAnalyzer:
         self.allowance = TokenBucket(settings.requests_per_minute)
 
     async def window(self, model: str) -> ContextWindow:
-        """Return the model's window, asked once a model."""
+        """Return the model's window, queried once per model."""
         if model not in self._windows:
             given = self.settings.context_length
             self._windows[model] = (
@@ -2862,7 +2869,7 @@ class PageAnalyzer:
         return self._windows[model]
 
     def shrink_window(self, model: str, tokens: int) -> None:
-        """Believe the server, which has just shown that the window is smaller."""
+        """Accept that the window is smaller, as the server has just shown."""
         self._windows[model] = ContextWindow(tokens, "shown by the server")
 
     @functools.cached_property
@@ -2870,34 +2877,40 @@ class PageAnalyzer:
         return delimiter_secret()
 
     def frame(self, text: str) -> str:
-        """Return untrusted text between delimiters of its own."""
+        """Return untrusted text with its delimiter."""
         return wrap_untrusted(text, self._secret)
 
     def plan_key(self, *about: Any) -> str:
-        """Return a keyed hash of what decides how a text is split."""
+        """Return a keyed hash of everything that determines how a text is split."""
         data = "\0".join(map(str, about)).encode("utf-8", "replace")
         return hmac.new(self._secret, data, "sha256").hexdigest()[:32]
 
     async def answer(self, page: Page, question: Query, progress: Progress) -> Answer:
-        """Answer about the page, all of it unless the question wants it quick, and check the answer against it."""
+        """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
         is_quick = question.quick and question.prompt != DEFAULT_SYSTEM_PROMPT
         read = await asyncio.to_thread(quick_page, page, question) if is_quick else page
-        answer = await self._ask(read, question, progress)
-        return await asyncio.to_thread(checked_answer, answer, read, question)
+        # The index is built while the model answers.
+        indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
+        try:
+            answer = await self._ask(read, question, progress)
+        except BaseException:
+            indexing.cancel()
+            raise
+        return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
 
     async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
-        """Let the model server read what every prompt about the page begins with, before there is one.
+        """Send the model server the common prefix of all prompts about the page, before there is a prompt.
 
         Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
         """
         name = well_formed(model or self.settings.model or "")
         if await self.server.model_host(name) and not confirmed:
             return
-        with contextlib.suppress(ChromeTabError):  # the question will say what is wrong
+        with contextlib.suppress(ChromeTabError):  # the question itself will report the failure
             await PageReading(self, page, Query(READ_AHEAD_PROMPT), name, Progress(None)).begin()
 
     async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
-        """Answer about the whole page, with the fallback models unless one model is asked for."""
+        """Answer from the whole page, with the fallback models unless the caller named a model."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
         models = [well_formed(question.model)] if question.model else configured
         failures: list[ChromeTabError] = []
@@ -2928,7 +2941,7 @@ class PageAnalyzer:
         raise ChromeTabError(first.code, first.message + others) if others else first
 
     async def check_model(self, model: str, *own: str | None) -> None:
-        """Raise CloudModelError for a model that runs elsewhere, unless it is the user's own or they allow such models."""
+        """Raise CloudModelError for a model that runs elsewhere, unless the user configured it or allows such models."""
         host = await self.server.cloud_host(model)
         if not host or self.settings.allow_cloud:
             return
@@ -2937,7 +2950,7 @@ class PageAnalyzer:
 
 
 def cache_key(page: Page, question: Query, model: str) -> str:
-    """Return what makes two questions the same at temperature 0: text, prompt, schema, model."""
+    """Return what identifies a question at temperature 0: text, prompt, schema, model."""
     about = [page.browser, page.url, page.title, question.prompt, question.output_schema, model]
     key = hashlib.sha256(json.dumps(about).encode())
     key.update(page.text.encode("utf-8", "surrogatepass"))
@@ -2945,7 +2958,7 @@ def cache_key(page: Page, question: Query, model: str) -> str:
 
 
 class Chunk(NamedTuple):
-    """A slice of the page's text and its name for people: "3", or "3.2" after a finer split."""
+    """A slice of the page's text and its number for users: "3", or "3.2" after a finer split."""
 
     start: int
     end: int
@@ -2953,7 +2966,7 @@ class Chunk(NamedTuple):
 
 
 class UnreadRange(NamedTuple):
-    """Parts that follow each other and could not be read, and why."""
+    """Adjacent chunks that could not be read, and why."""
 
     first: Chunk
     last: Chunk
@@ -2961,24 +2974,24 @@ class UnreadRange(NamedTuple):
 
 
 class PromptSize(NamedTuple):
-    """The size of a prompt that was sent, and the tokens that the server reported for it."""
+    """The size of a prompt, and the tokens that the server reported for it."""
 
     chars: int
     tokens: int
 
 
-# What each kind of step is of the whole.
+# The share of each kind of step.
 TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
-# Of the time that a reading has its chunks get so much, so that combining their answers ends in time too.
+# Chunks get this share of a reading's time; combining their answers needs the rest.
 CHUNKS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
-# No second attempt changes these, and nothing else can be read either.
+# A retry does not help with these, and no other chunk could be read either.
 FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
-# What a server leaves of a prompt that it cuts is at least this; a smaller count counts something else.
+# A server that cuts a prompt keeps at least this much; a smaller count means something else.
 LEAST_LEFT_BY_A_CUT = 500
 USUAL_HALVES = tuple(2**power for power in range(9, 21))
 HALF_TOLERANCE = 8
@@ -2993,9 +3006,9 @@ class PageReading:
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter = analyst.memory.meter(model)
         self.layout: TextLayout | None = None  # of a page that is split
-        self.read: list[Chunk] = []  # what the model has answered about
+        self.read: list[Chunk] = []  # what the model has answered on
         self.was_split_finer = False
-        # By the monotonic clock: when this has to end, the asking about chunks before that, and what is asked now.
+        # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
         max_seconds = analyst.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
         self.until = self.ends_at
@@ -3031,14 +3044,14 @@ class PageReading:
                     "MODEL_ERROR", f"The answer has {size}. Ask for less, or limit the page with start and end."
                 )
             return Answer(text, "", "", data, await self._receipt(started))
-        # In a thread: a long answer may take a while.
+        # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
 
     async def begin(self) -> None:
-        """Send the first chunk for an answer of one token, so that the server keeps what it has computed of it."""
+        """Send the first chunk with an answer of one token, so that the server caches its computation."""
         text, room = self.page.text, await self._room()
         if not self.meter.fits(text, await self._room(whole=True)):
             _, plan = await self._plan()
@@ -3059,7 +3072,7 @@ class PageReading:
         return time.monotonic() >= self.until
 
     async def _room(self, *, whole: bool = False) -> int:
-        """Return the tokens left for page text: the window less answer, template and prompts.
+        """Return the tokens left for page text: the window minus answer, template and prompts.
 
         For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
         """
@@ -3075,7 +3088,7 @@ class PageReading:
         return room - step if room - step >= MIN_PART_TOKENS else room - prompt
 
     async def _cost(self) -> Callable[[str], float]:
-        """Return what a text takes of the room for a chunk (1 is all of it); raise when there is none."""
+        """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
         room = await self._room()
         if room < MIN_PART_TOKENS:
             window = (await self.analyst.window(self.model)).tokens
@@ -3087,7 +3100,7 @@ class PageReading:
         return lambda text: self.meter.estimate(text) / room
 
     def _opening(self, label: str, start: int, room: int) -> str:
-        """Return what a chunk shows of where it stands, from the page alone; less where there is little room."""
+        """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
         layout = self.layout or TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
         self.layout = layout
         title = one_line(self.page.title or self.page.url, 120)
@@ -3100,14 +3113,14 @@ class PageReading:
         return place
 
     async def _plan(self) -> tuple[str, list[int] | None]:
-        """Prepare the splitting; return the text's key, and where its chunks ended when it was last read."""
+        """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
         text, headings = self.page.text, self.page.headings
         self.layout = await asyncio.to_thread(TextLayout, text, headings, is_markdown=self.page.is_markdown)
         key = self.analyst.plan_key(self.model, await self._room(), headings, text)
         return key, self.analyst.memory.plan(key)
 
     async def _split(self, start: int = 0) -> list[int]:
-        """Return where the chunks of the text from `start` on end."""
+        """Return the chunks' ends from `start` on."""
         cost, room = await self._cost(), await self._room()
         slices = split_text(
             self.page.text,
@@ -3123,8 +3136,8 @@ class PageReading:
     async def _read_chunks(self) -> list[str]:
         """Ask every chunk; return the answers in page order.
 
-        The first chunk is asked alone: it shows what the model makes of this text, so that the
-        others can be larger. A failure of it that is not about its text ends the reading.
+        The first chunk is sent alone: it shows how many tokens this text takes, so that the
+        others can be larger. If it fails for a reason other than its text, the reading ends.
         """
         text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
@@ -3152,7 +3165,7 @@ class PageReading:
         return answers
 
     async def _ask_or_note(self, chunk: Chunk) -> list[str]:
-        """Ask one chunk, once more if it fails; a second failure becomes a gap in the answer."""
+        """Ask about one chunk, and retry once; a second failure becomes a gap in the answer."""
         try:
             return await self._ask_chunk(chunk)
         except ChromeTabError as error:
@@ -3167,11 +3180,11 @@ class PageReading:
         return []
 
     async def _ask_chunk(self, chunk: Chunk, parent: PromptSize | None = None) -> list[str]:
-        """Ask about one chunk, in finer chunks when the server shows that it did not read all of it."""
+        """Ask about one chunk, in smaller ones if the server turns out not to have read all of it."""
         text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
         room = await self._room()
-        # The window or the rates may have been corrected since the text was split.
+        # The window or the rates may have changed since the text was split.
         if not whole and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
@@ -3197,7 +3210,7 @@ class PageReading:
     async def _ask_finer(
         self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
-        """Ask about a chunk in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        """Ask about a chunk in at least two slices that fit by what is known now; slices without time left become a gap."""
         self.until, self.was_split_finer = self.chunks_end_at, True
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
@@ -3224,7 +3237,7 @@ class PageReading:
     async def _ask(
         self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
     ) -> Completion:
-        """Send one prompt when it is its turn, report it, and count what it cost."""
+        """Send one prompt when its turn comes, report it, and add up its cost."""
         messages = messages_for(framed, instruction)
         async with self._in_time(), self.analyst.slots:
             if self.given_up:
@@ -3249,7 +3262,7 @@ class PageReading:
         return completion
 
     def _count_failure(self, error: ChromeTabError) -> None:
-        """Give up a server that has gone away, or failed several times in a row."""
+        """Stop using a server that is gone or has failed several times in a row."""
         if isinstance(error, PromptTooLongError):
             return
         self.failures_in_a_row += 1
@@ -3257,7 +3270,7 @@ class PageReading:
             self.given_up = error
 
     def wrote(self, pieces: Pieces) -> None:
-        """Pass on what the model has written, and what it may link to: other pages may be read next to this one."""
+        """Pass on what the model has written and what it may link to: several pages may be read at once."""
         self.progress.known = self.known
         self.progress.wrote(pieces)
 
@@ -3269,19 +3282,18 @@ class PageReading:
     # Was it all read?
 
     async def _was_cut(self, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
-        """Say whether `prompt_tokens` makes us believe that the server cut the prompt; learn if not.
+        """Return whether `prompt_tokens` suggests that the server cut the prompt; otherwise learn from it.
 
-        A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
-        (the one we know, or any usual one), all of it elsewhere. Believing it wrongly costs requests and
-        loses nothing, because the slices show it: one that took no more than its share of the whole's
-        tokens acquits it, and one that took more convicts it.
+        A count below the lower bound does. So does the count that a cut leaves: half the window in Ollama (the known one,
+        or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
+        settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
         known = await self.analyst.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        # A cut leaves half to a few tokens; chunks that fit often take about half as well.
+        # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
-        # What has been learned may be what was wrong: only the bytes are sure.
+        # The learned rates may be wrong: only the bytes are certain.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3293,7 +3305,7 @@ class PageReading:
         return False
 
     def _learn_from_cut(self, parent: PromptSize, window: int) -> None:
-        """Take from a cut prompt that the window is smaller than believed, or else the upper bound too low."""
+        """Learn from a cut prompt: the window is smaller than assumed, or the rates are too low."""
         shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
         if shown < window * 0.98:
             self.analyst.shrink_window(self.model, shown)
@@ -3311,7 +3323,7 @@ class PageReading:
     # Combining
 
     async def _combine(self, answers: list[str]) -> str:
-        """Return one answer; a tree of combinations where the answers do not fit together."""
+        """Return one combined answer, in several rounds if the answers do not fit one prompt."""
         if self.question.output_schema and (merged := merge_json(answers)) is not None:
             return merged
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
@@ -3341,7 +3353,7 @@ class PageReading:
         return combined
 
     async def _groups(self, answers: list[str]) -> list[list[str]]:
-        """Put consecutive answers together as long as they fit one prompt."""
+        """Group consecutive answers as long as a group fits one prompt."""
         room = await self._room() - usual_tokens(COMBINE_PROMPT)
         groups: list[list[str]] = []
         taken = 0.0
@@ -3367,7 +3379,7 @@ class PageReading:
     # Structure
 
     async def _validated(self, text: str) -> tuple[str, Any]:
-        """Return the answer as JSON that the schema accepts; one repair round shows the error."""
+        """Return the answer as JSON that matches the schema; one repair request shows the model its error."""
         schema = self.question.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
@@ -3388,7 +3400,7 @@ class PageReading:
         return json.dumps(data, ensure_ascii=False), data
 
     async def _checked(self, text: str) -> tuple[Any, str | None]:
-        """Return the JSON of an answer, and what is wrong with it, None when the schema accepts it."""
+        """Return the JSON of an answer and what is wrong with it, or None if it matches the schema."""
         counts: Counter[str] = Counter()
         data, problem = await asyncio.to_thread(json_of, text, self.known, counts)
         self.changes = change_notes(counts)
@@ -3401,7 +3413,7 @@ class PageReading:
 
     @property
     def read_chunks(self) -> list[tuple[str, int]]:
-        """The chunks that the model has answered about, in page order: the page's text in them, and its offset."""
+        """The chunks that the model has answered on, in page order: their text and its offset."""
         return [(self.page.text[chunk.start : chunk.end], chunk.start) for chunk in sorted(self.read)]
 
     def _notes(self) -> list[str]:
@@ -3432,7 +3444,7 @@ class PageReading:
         return notes + self.changes
 
     async def _receipt(self, started: float) -> dict[str, Any]:
-        """Return what was read, by whom, at what cost (tokens as the server reported them)."""
+        """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         window = await self.analyst.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
@@ -3460,12 +3472,12 @@ class PageReading:
 
 
 def removed_lines(page: Page) -> dict[str, int]:
-    """Return what a receipt says about repeated lines, if any were removed."""
+    """Return the receipt's note about repeated lines, if any were removed."""
     return {"repeated_lines_removed": page.repeated_lines} if page.repeated_lines else {}
 
 
 def read_line(receipt: Mapping[str, Any]) -> str:
-    """Return a receipt in a line."""
+    """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     quick = receipt.get("quick")
     more = (
@@ -3482,12 +3494,12 @@ def read_line(receipt: Mapping[str, Any]) -> str:
 
 
 def model_place(model: str, model_host: str = "") -> str:
-    """Return a model's name, and the other computer that it runs on."""
+    """Return a model's name, with the other computer that it runs on."""
     return f"{one_line(model)} on {model_host}: leaves this computer" if model_host else one_line(model)
 
 
 def joined_gaps(gaps: Sequence[UnreadRange]) -> list[UnreadRange]:
-    """Put gaps in page order, and into one where they touch and have the same reason."""
+    """Sort gaps in page order, and join adjacent ones with the same reason."""
     joined: list[UnreadRange] = []
     for gap in sorted(gaps, key=lambda gap: gap.first.start):
         before = joined[-1] if joined else None
@@ -3499,7 +3511,7 @@ def joined_gaps(gaps: Sequence[UnreadRange]) -> list[UnreadRange]:
 
 
 def build_query(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Query:
-    """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
+    """Return a caller's query with its schema unchecked; raise ChromeTabError for an unknown extraction."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
@@ -3511,7 +3523,7 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
 
 
 async def check_schema(schema: Any) -> None:
-    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked; configured ones are checked."""
+    """Reject an output_schema that is not JSON Schema 2020-12 before the model is asked; configured ones were checked."""
     if not isinstance(schema, dict):
         return
     if problem := await run_bounded("Checking output_schema", schema_problem, schema):
@@ -3523,14 +3535,14 @@ async def check_schema(schema: Any) -> None:
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a JSON Schema; None when it can be used. It may run in `run_bounded`."""
+    """Return what is wrong with a JSON Schema, or None. May run in `run_bounded`."""
     import jsonschema
     from referencing import Registry
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
     def resolve_references(resource: Any, resolver: Any) -> None:
-        """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
+        """Resolve every reference of a schema; raise Unresolvable for one that leads out of it."""
         resolver = resolver.in_subresource(resource)
         for keyword in ("$ref", "$dynamicRef"):
             if isinstance(resource.contents, dict) and keyword in resource.contents:
@@ -3542,7 +3554,7 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
         json.dumps(schema, ensure_ascii=False, allow_nan=False).encode()
         jsonschema.Draft202012Validator.check_schema(schema)
         resource = DRAFT202012.create_resource(schema)
-        # The registry holds the schema alone, so that a remote $ref is never fetched.
+        # The registry has only this schema, so that a remote $ref is never fetched.
         resolve_references(resource, Registry().with_resource("", resource).crawl().resolver())
         jsonschema.Draft202012Validator(schema).is_valid(None)
     except jsonschema.SchemaError as error:
@@ -3557,7 +3569,7 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 
 
 def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
-    """Return the JSON of an answer, sanitized, or what is wrong with it. `counts` gets how much was changed."""
+    """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
         return sanitize_json(parse_json(without_fence(strip_invisible(text))), known, counts), None
     except ValueError as wrong:
@@ -3567,7 +3579,7 @@ def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | Non
 
 
 def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
-    """Return why a schema does not accept a value; None when it does. It runs in `run_bounded`."""
+    """Return why a value does not match a schema, or None. Runs in `run_bounded`."""
     import jsonschema
     from jsonschema.exceptions import best_match
     from referencing import Registry
@@ -3579,7 +3591,7 @@ def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
     return None if error is None else f"{error.message[:300]} at {error.json_path[:300]}"
 
 
-# What the process of `run_bounded` begins with. A limit of its own ends it even when this server is killed.
+# The first lines of `run_bounded`'s process. Its own limit ends it even if this server is killed.
 BOUNDED_PROCESS = """
 from __future__ import annotations
 import contextlib, json, sys
@@ -3593,10 +3605,10 @@ sys.path[:] = paths
 
 
 async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a function in a process of its own, with a limit on time and memory; raise ChromeTabError when it exceeds one.
+    """Run a function in a separate process with limits on time and memory; raise ChromeTabError if it exceeds one.
 
-    For work whose cost a caller's patterns, references and wildcards decide: here it would hold up all other clients.
-    The process gets only the function's source and its arguments as JSON, and returns JSON.
+    For work whose cost depends on a caller's patterns, references and wildcards: in this process it would delay all other
+    clients. The process gets only the function's source and its arguments as JSON, and returns JSON.
     """
     import inspect
 
@@ -3628,15 +3640,15 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def without_fence(text: str) -> str:
-    """Return JSON without the Markdown fence that models like to put around it."""
+    """Return JSON without the Markdown fence that models often put around it."""
     fenced = re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
     return fenced[1] if fenced else text
 
 
 def merge_json(answers: Sequence[str]) -> str | None:
-    """Merge partial JSON answers: lists concatenate and de-duplicate, equal values stay, null gives way.
+    """Merge partial JSON answers: lists are concatenated and de-duplicated, equal values stay, other values replace null.
 
-    None where they contradict each other, so that the model must reconcile them.
+    Return None where they contradict each other, so that the model must reconcile them.
     """
     try:
         values = [parse_json(without_fence(answer)) for answer in answers]
@@ -3661,21 +3673,21 @@ def merge_values(left: Any, right: Any) -> Any:
 
 # --- 8. Checked answers ------------------------------------------------------------------------
 #
-# What an answer states is compared with the text that it is about, without a model. Both are untrusted: every pattern
-# is bounded, or begins where no other match can begin, so that a search takes linear time.
+# An answer's figures are compared with the page's text, without a model. Both are untrusted: every pattern is bounded,
+# or begins where no other match can begin, so that a search takes linear time.
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 MAX_PASSAGE_CHARS = 200
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
-MIN_WORDS = 4  # of a sentence, below which the prompt says what it is about
-MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit
+MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
+MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
 ALL_WORDS = 0.999
-MAX_MATCHING, NEARLY_BEST = 3, 0.7  # chunks that a sentence may be about
+MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-LENGTH_PRICE = 0.0003  # of a passage, a character
-# Measured on XQuAD, bench/checked.py: what refuses 99 % of claims about other pages, and what a clear match is.
+LENGTH_PRICE = 0.0003  # per character of a passage
+# From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
 MIN_SUPPORT = 0.32
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
@@ -3687,31 +3699,31 @@ BLOCK_MARKS = "#>*+-| "
 CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
 CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
 FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
-MONTH = "month "  # what a month's value begins with, and below that of a time, and of a number before "million"
+MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
 TIME, SCALED = "minute ", "scaled "
 
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 6, 8
 DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
 MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
-MANY_CHARACTERS = 100  # different ones, from which on a text is folded faster by one table
+MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
-# Combining marks that Python counts to no word, and scripts that put no space between words.
+# Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
-# A pattern that begins with one character class is searched for fast: what decides stands behind it.
+# Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
 SENTENCE_STOP = re.compile(
     r"[\n.!?\u3002\uff01\uff1f\u061f\u0964](?:(?<=\n)\s*"
     r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'\u201d\u00bb)\]]{0,3}\s+"
     rf"|(?<={FULL_STOPS})(?<!{FULL_STOPS}{{2}}){FULL_STOPS}*+[\"\u201d\u00bb\u300d\u300f\uff09)]{{0,3}}\s*)"
 )
-# What a full stop does not end a sentence after: a short word, and the number of a list's item.
+# After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
-# Of folded text, whose digits are ASCII.
+# For folded text, whose digits are ASCII.
 DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
 CLOCK_MARK = re.compile("[0-9][:h][0-5][0-9]")
@@ -3740,7 +3752,7 @@ SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
 
 @functools.lru_cache(8192)
 def fold_character(character: str) -> str:
-    """Return a character as it is compared: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
+    """Return a character in comparable form: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
     if character.isdecimal():
         return str(unicodedata.decimal(character))
     if character in "\u2018\u2019\u02bc\u2032":
@@ -3758,20 +3770,20 @@ def fold_character(character: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return a text in the one form in which texts are compared: without case, compatible forms, one form of digits."""
+    """Return a text in comparable form: no case, no compatibility forms, one form of digits."""
     if text.isascii():
         return text.lower()
     text = normalized(SUPERSCRIPT.sub("", text)).casefold()
     changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
     if len(changed) > MANY_CHARACTERS:
         return text.translate(str.maketrans(changed))
-    for character, folded in changed.items():  # each a search without Python's interpreter
+    for character, folded in changed.items():  # each search runs in C
         text = text.replace(character, folded)
     return text
 
 
 def normalized(text: str) -> str:
-    """Return the NFKC form of a text, in which Python finds fast which lines are in it already, but for wide signs."""
+    """Return a text's NFKC form; Python detects quickly which lines are in it already, except for wide signs."""
     for wide, narrow in WIDE:
         text = text.replace(wide, narrow)
     return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
@@ -3779,7 +3791,7 @@ def normalized(text: str) -> str:
 
 @functools.lru_cache(8192)
 def folded_alone(character: str) -> str:
-    """Return what one character becomes when it is folded."""
+    """Return the folded form of one character."""
     return fold(character)
 
 
@@ -3789,27 +3801,27 @@ def words_of(folded: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """Return a word without its ending, which is about as good as rules of a language, and knows all."""
+    """Return a word without its ending: about as good as the rules of one language, and works for all."""
     return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
 
 
 def is_spaced(folded: str) -> bool:
-    """Say whether all words of a folded text have spaces between them."""
+    """Return whether all words of a folded text are separated by spaces."""
     return folded.isascii() or not SPACELESS.search(folded)
 
 
 def stems(folded: str) -> list[str]:
-    """Return the words of a folded text without their endings; two or three characters each where no spaces stand."""
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
     if is_spaced(folded):
         return list(map(stem_of, words_of(folded)))
     return [stem for stem in stems_without_spaces(folded) if " " not in stem]
 
 
 def stems_without_spaces(folded: str) -> Iterator[str]:
-    """Yield the stems of a text that is partly written without spaces, and some that have a space and match none."""
+    """Yield the stems of a text that is partly written without spaces; those across a space match nothing."""
     pieces = SPACELESS.findall(folded)
     words = map(stem_of, words_of(SPACELESS.sub(" ", folded)))
-    is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters say little
+    is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters mean little
     joined = " ".join(pieces)
     found = map(operator.add, joined, joined[1:])
     if is_alphabet:
@@ -3818,12 +3830,12 @@ def stems_without_spaces(folded: str) -> Iterator[str]:
 
 
 def letters_of(folded: str) -> str:
-    """Return the letters and digits of a folded text alone, as quotations are compared."""
+    """Return only the letters and digits of a folded text, the form in which quotations are compared."""
     return "".join(filter(str.isalnum, folded))
 
 
 def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, int]]:
-    """Return (start, end) of each sentence and line of a text without the space around it, long ones in pieces."""
+    """Return (start, end) of each sentence and line of a text without surrounding space; long ones in pieces."""
     spans: list[tuple[int, int]] = []
     start = 0
 
@@ -3853,7 +3865,7 @@ def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, 
 # --- Words for numbers, months and currencies, from CLDR ---
 
 
-# Languages by the script that they are written in; a page does not say in which it is.
+# Languages by script; a page does not reliably state its language.
 LANGUAGES = MappingProxyType(
     {
         "LATIN": "en de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
@@ -3869,30 +3881,30 @@ LANGUAGES = MappingProxyType(
     }
 )
 SPELLED_NUMBERS = (*range(21), *range(30, 101, 10))
-MIN_SPELLED_CHARS = 3  # of a Latin word: shorter ones are common words of other languages
+MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 
 
 class Vocabulary(NamedTuple):
-    """What words of some languages stand for: numbers and months (their values), factors, currency signs (their codes)."""
+    """The meaning of words in some languages: numbers and months (values), factors, currency signs (codes)."""
 
     values: Mapping[str, frozenset[str]]
     months: Mapping[str, frozenset[str]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
-    # The words among the first two that stand without spaces between them.
+    # The number and month words of scripts without spaces.
     spaceless: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @functools.cache
 def vocabulary_of(language: str) -> Vocabulary:
-    """Return the words of a language, as CLDR has them."""
+    """Return the words of a language from CLDR."""
     from babel import Locale
     from unicode_rbnf import FormatPurpose, RbnfEngine
 
     locale, engine = Locale.parse(language), RbnfEngine.for_language(language)
     values, months, factors, currencies = (dict[str, set[Any]]() for _ in range(4))
     for number, purpose in itertools.product(SPELLED_NUMBERS, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
-        with contextlib.suppress(ValueError):  # of a language without such rules
+        with contextlib.suppress(ValueError):  # for a language without such rules
             for word in map(fold, engine.format_number(number, purpose).text_by_ruleset.values()):
                 if not word.isascii() or len(word) >= MIN_SPELLED_CHARS:
                     values.setdefault(word, set()).add(str(number))
@@ -3921,7 +3933,7 @@ def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
 
 
 def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, frozenset[Any]]:
-    """Return one table of several; a word stands for all that it stands for in any."""
+    """Return several tables as one; a word keeps all its meanings."""
     merged: dict[str, frozenset[Any]] = {}
     for part in parts:
         for word, meanings in part.items():
@@ -3931,12 +3943,12 @@ def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, fro
 
 @functools.lru_cache(8192)
 def script_of(character: str) -> str:
-    """Return the first word of a character's name, which is its script's for letters."""
+    """Return the first word of a character's Unicode name: the script, for letters."""
     return unicodedata.name(character, "").partition(" ")[0]
 
 
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
-    """Return the languages that texts with these characters may be in."""
+    """Return the languages that a text with these characters may be in."""
     scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
     return tuple(
         dict.fromkeys(
@@ -3949,7 +3961,7 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 
 def numeral(whole: str, fraction: str = "") -> str:
-    """Return the one form of a number: no zeros in front, and none at the end of its fraction."""
+    """Return a number without leading zeros and without trailing zeros in its fraction."""
     fraction = fraction.rstrip("0")
     return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
 
@@ -3964,7 +3976,7 @@ def scaled(number: str, factor: int) -> str:
 
 @functools.lru_cache(4096)
 def readings(raw: str) -> tuple[frozenset[str], ...]:
-    """Return what a written number can mean, each as the values that it consists of: 1,299 is 1299 or 1.299."""
+    """Return each possible meaning of a written number as a set of values: 1,299 is 1299 or 1.299."""
     found: list[Collection[str]] = []
     compact = raw.replace(" ", "").replace("'", "")
     pieces = re.split("[ ']", raw)
@@ -3992,7 +4004,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
 
 
 def factor_word(after: str, words: Vocabulary) -> str:
-    """Return of the words after a number those that multiply it, such as "million"."""
+    """Return the words after a number that multiply it, such as "million"."""
     for word in (after, after.partition(" ")[0]):
         if word in words.factors:
             return word
@@ -4000,13 +4012,13 @@ def factor_word(after: str, words: Vocabulary) -> str:
 
 
 def minutes(hour: int, minute: int, half: str) -> set[str]:
-    """Return a time of day, as minutes: both halves of the day are possible where none is named."""
+    """Return a time of day in minutes; both halves of the day if none is named."""
     hours = {hour % NOON + NOON * (half == "p")} if half else {hour, hour + NOON} if 0 < hour < NOON else {hour}
     return {f"{TIME}{60 * each + minute}" for each in hours}
 
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
-    """Return every value that the figures of a folded text can have."""
+    """Return every possible value of the figures in a folded text."""
     found: set[str] = set()
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
@@ -4023,7 +4035,7 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
 
 
 def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
-    """Return the values of the numbers and months that a folded text names in words, of which it consists."""
+    """Return the values of the numbers and months that a folded text writes as words; `words` are its words."""
     compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
     named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
@@ -4033,13 +4045,13 @@ def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> se
     return set[str]().union(*found)
 
 
-DatePart = tuple[int, int, frozenset[str]]  # where a number or a month is, and the months that a name stands for
+DatePart = tuple[int, int, frozenset[str]]  # the span of a number or month, and the months that a name can mean
 
 
 class Figure(NamedTuple):
-    """What an answer states and a text can be searched for: a number, date, time, quotation or address.
+    """A checkable part of an answer: a number, date, time, quotation or address.
 
-    `options` are sets of values, of which one has to be there; what has none is a text, `quoted` or an address.
+    `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
     """
 
     start: int
@@ -4051,7 +4063,7 @@ class Figure(NamedTuple):
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
-    """Return the figures of a sentence of an answer, in their order."""
+    """Return the figures in a sentence of an answer, in order."""
     found: list[Figure] = []
     rest = text[start:end]
 
@@ -4074,7 +4086,7 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
-    """Return the numbers, dates and times of a folded sentence; `places` are its characters' in the answer."""
+    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
 
     def add(start: int, end: int, options: Iterator[Collection[str]], currency: frozenset[str] = frozenset()) -> str:
@@ -4124,7 +4136,7 @@ def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_mone
 
 
 def named_date(group: Sequence[DatePart], folded: str) -> Iterator[set[str]]:
-    """Yield what a date can consist of on a page, whose month may be a number there."""
+    """Yield the sets of values that a page can write a date with; there the month may be a number."""
     others = {numeral(folded[start:end]) for start, end, months in group if not months}
     for month in frozenset[str]().union(*(months for _, _, months in group)):
         yield others | {month}
@@ -4132,7 +4144,7 @@ def named_date(group: Sequence[DatePart], folded: str) -> Iterator[set[str]]:
 
 
 def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set[str]]:
-    """Yield what a date in numbers can consist of; `days` are what may be the day and the month."""
+    """Yield the possible values of a numeric date; `days` are the candidates for day and month."""
     for year, (day, month) in itertools.product(years, days):
         if int(month) <= MONTHS:
             for value in (numeral(month), f"{MONTH}{int(month)}"):
@@ -4142,7 +4154,7 @@ def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set
 
 
 def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePart]]:
-    """Yield neighbours that are one date: a month by its name, and a number or two."""
+    """Yield neighbors that form one date: a month's name and one or two numbers."""
     group: list[DatePart] = []
     for item in [*items, (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
         is_near = (
@@ -4157,7 +4169,7 @@ def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePar
 
 
 def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collection[str]]:
-    """Yield what a number can be on a page, with what follows it."""
+    """Yield the sets of values that a page can write a number with, including what follows it."""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
     half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
     for values in readings(raw):
@@ -4172,7 +4184,7 @@ def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collecti
 
 
 def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozenset[str]:
-    """Return the codes of the currencies whose sign stands next to a number; none is no currency, or an unknown one."""
+    """Return the codes of the currencies whose sign is next to a number; empty for none or an unknown one."""
     before, after = MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end)
     for sign in (before, after):
         if sign and (codes := words.currencies.get(sign[1])):
@@ -4184,7 +4196,7 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 
 class TextChunk(NamedTuple):
-    """Neighbouring passages of one of the texts of an index."""
+    """Adjacent passages of one of an index's texts."""
 
     source: int
     start: int
@@ -4194,7 +4206,7 @@ class TextChunk(NamedTuple):
 
 
 class RankedPassage(NamedTuple):
-    """How well a passage supports a sentence (0 to 1), the number of its text, and its place there."""
+    """How well a passage supports a sentence (0 to 1), the number of its text, and its range there."""
 
     support: float
     source: int
@@ -4207,8 +4219,8 @@ class PageIndex:
 
     K, B = 1.2, 0.75
 
-    def __init__(self, texts: Sequence[str], chunk_chars: int, query: str = "") -> None:
-        """Split the texts; figures of `query` will be looked for, which may be in another language."""
+    def __init__(self, texts: Sequence[str], chunk_chars: int) -> None:
+        """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._words = [words_of(chunk.folded) for chunk in self.chunks]
@@ -4218,14 +4230,19 @@ class PageIndex:
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
         self._found_weights: dict[str, float] = {}
-        self.words = vocabulary(languages_of(set(query).union(*texts)))
+        self._characters = set[str]().union(*texts)
+        self.words = vocabulary(languages_of(self._characters))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
         self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
 
+    def look_for_figures_of(self, answer: str) -> None:
+        """Include the number words of an answer, which may be in another language than the texts."""
+        self.words = vocabulary(languages_of(self._characters.union(answer)))
+
     def _look_for(self, query: Collection[str]) -> None:
-        """Find the chunks of each stem of a query, and how much it distinguishes: most when it is in no chunk."""
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
         missing = set(query) - self._found_weights.keys()
         for stem in missing:
             self._found_places[stem] = []
@@ -4252,11 +4269,11 @@ class PageIndex:
         return self._found_letters[number]
 
     def best(self, query: Collection[str], count: int) -> list[int]:
-        """Return the numbers of the chunks that match the stems of a query best, the best first."""
+        """Return the numbers of the chunks that match a query's stems best, the best one first."""
         return [number for _, number in self._ranked(query, count)]
 
     def matching(self, query: Collection[str]) -> list[int]:
-        """Return the number of the chunk that matches a query best, and of those that match it nearly as well."""
+        """Return the number of the best matching chunk, and of those that match nearly as well."""
         ranked = self._ranked(query, MAX_MATCHING)
         return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
 
@@ -4270,18 +4287,18 @@ class PageIndex:
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str]) -> dict[str, float]:
-        """Return how much each stem of a query distinguishes, as shares of 1."""
+        """Return the idf weight of each stem of a query, as shares of 1."""
         self._look_for(query)
         weights = {stem: self._found_weights[stem] for stem in query}
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
     def coverage(self, query: Collection[str], number: int) -> float:
-        """Return how much of the weight of a query's stems a chunk has, 0 to 1."""
+        """Return the share of a query's weight that a chunk covers, 0 to 1."""
         return weight_of(self.weights(query), self._counts[number])
 
     def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
-        """Return (start, end, stems) of a chunk's passages, and of each two short ones in a row: a label and its value."""
+        """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
         if number not in self._found_windows:
             chunk = self.chunks[number]
             parts = (self.texts[chunk.source][start:end].replace("\0", " ") for start, end in chunk.passages)
@@ -4296,7 +4313,7 @@ class PageIndex:
         return self._found_windows[number]
 
     def holds(self, number: int, figure: Figure) -> bool:
-        """Say whether a chunk has a figure."""
+        """Return whether a chunk has a figure."""
         chunk = self.chunks[number]
         if figure.address:
             return has_address(chunk.folded, figure.address)
@@ -4315,7 +4332,7 @@ class PageIndex:
         return set[str]().union(*map(self._values, numbers), *map(self._named, numbers))
 
     def holds_anywhere(self, figure: Figure) -> bool:
-        """Say whether a figure is in any chunk, or a quotation in several that follow each other."""
+        """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
         if figure.quoted:
             letters = "".join(map(self._letters, range(len(self.chunks))))
             return all(part in letters for part in quoted_parts(figure.quoted))
@@ -4324,7 +4341,7 @@ class PageIndex:
         return any(self.holds(number, figure) for number in range(len(self.chunks)))
 
     def _is_other_currency(self, folded: str, figure: Figure) -> bool:
-        """Say whether every place where a chunk has an amount gives it in other currencies."""
+        """Return whether a chunk has an amount only in other currencies."""
         found: list[frozenset[str]] = []
         for match in NUMBER.finditer(folded):
             options = map(frozenset, number_options(match[1], match[2] or "", self.words))
@@ -4334,38 +4351,38 @@ class PageIndex:
 
 
 def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
-    """Return how much of the weight of a query's stems is found, 0 to 1."""
+    """Return the share of a query's weight that is found, 0 to 1."""
     return sum(weight for stem, weight in weights.items() if stem in found)
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of whole passages, of about so many characters."""
+    """Yield a text in chunks of whole passages, each of about `size` characters."""
     spans = sentence_spans(text)
     groups: list[list[tuple[int, int]]] = []
     for start, end in spans:
         if not groups or end - groups[-1][0][0] > chunk_chars:
             groups.append([])
         groups[-1].append((start, end))
-    # Once for all: much of the time is spent on the characters of which a text has any.
+    # Once for all chunks: most of the time goes into the distinct characters of a text.
     parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
     for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
         yield TextChunk(source, group[0][0], group[-1][1], tuple(group), folded)
 
 
 def stems_of_chunks(chunks: Sequence[TextChunk], words: Sequence[Sequence[str]]) -> Iterator[Iterator[str]]:
-    """Yield the stems of each chunk, whose words are given; each different word is cut once."""
+    """Yield the stems of each chunk from its words; each distinct word is stemmed once."""
     table = {word: stem_of(word) for word in set[str]().union(*words)}
     for chunk, own in zip(chunks, words, strict=True):
         yield map(table.__getitem__, own) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
 
 
 def quoted_parts(quoted: str) -> list[str]:
-    """Return the letters of a quotation that have to be found, in parts where it leaves something out."""
+    """Return the letters of a quotation that must be found, in several parts if it has an ellipsis."""
     return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted)))))
 
 
 def has_address(folded: str, address: str) -> bool:
-    """Say whether a folded text has an address as a whole."""
+    """Return whether a folded text has a complete address."""
     wanted = ADDRESS_START.sub("", fold(address), count=1).rstrip("/")
     at = folded.find(wanted)
     while at >= 0:
@@ -4382,7 +4399,7 @@ def has_address(folded: str, address: str) -> bool:
 
 
 class Finding(NamedTuple):
-    """A figure of an answer, where it is in the answer (a path in JSON has no place), and where the page has it."""
+    """A figure of an answer, its position in the answer (none for a JSON path), and where the page has it."""
 
     start: int
     end: int
@@ -4391,7 +4408,7 @@ class Finding(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """A sentence of an answer, by its place there, and the passage that supports it best; without one that is empty."""
+    """A sentence of an answer, by its range, and the passage that supports it best, empty if there is none."""
 
     start: int
     end: int
@@ -4412,7 +4429,7 @@ class Evidence(NamedTuple):
 
     @property
     def link(self) -> str | None:
-        """Return an address that scrolls to the passage; None where the page has none that a browser opens."""
+        """Return a URL that scrolls to the passage; None if the page has no URL that a browser opens."""
         return fragment_link(self.page.url, self.passage) if self.passage else None
 
 
@@ -4426,7 +4443,7 @@ def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageInd
 
 
 def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
-    """Return where the page has each figure of an answer; `prompt` is what the user has said."""
+    """Return where the page has each figure of an answer; `prompt` is the user's own words."""
     about, given = stems(fold(prompt)), PageIndex([prompt], CHECKED_CHUNK_CHARS)
     found: list[Finding] = []
     for start, end in sentence_spans(answer, MAX_ANSWER_CHARS):
@@ -4447,7 +4464,7 @@ def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
 
 
 def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
-    """Yield the path, value, and stems of the names and values next to it of each number and text in JSON."""
+    """Yield each number and string in JSON: its path, its value, and the stems of the names and values next to it."""
     left: list[tuple[str, Any, list[str]]] = [("$", data, [])]
     while left:
         path, value, about = left.pop()
@@ -4462,7 +4479,7 @@ def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
 
 
 def check_value(value: str | float, about: Sequence[str], index: PageIndex, given: PageIndex) -> CheckResult:
-    """Return where the page has one value of a JSON answer: its figures, and a short text as a whole."""
+    """Return where the page has a value of a JSON answer: its figures, and a short string as a whole."""
     text = text_of_value(value)
     figures = figures_of_value(value, index.words)
     best = index.matching({*about, *stems(fold(text))})
@@ -4524,7 +4541,7 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
 
 
 def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> list[dict[str, Any]]:
-    """Return for each number and text of a JSON answer, by its path, the passage that has it and matches best what is next to it."""
+    """Return, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
     found: list[dict[str, Any]] = []
     for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
         ranked = rank_passages(text_of_value(value), index, about)
@@ -4536,7 +4553,7 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
 
 
 def states(passage: str, value: str | float, words: Vocabulary) -> bool:
-    """Say whether a passage has the figures of a value, or without any its letters."""
+    """Return whether a passage has a value's figures, or its letters if it has no figures."""
     folded, figures = fold(passage), figures_of_value(value, words)
     if not all(figure.options for figure in figures) or not figures:
         return letters_of(fold(text_of_value(value))) in letters_of(folded)
@@ -4545,7 +4562,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> list[RankedPassage]:
-    """Return the passages that may support a sentence, the best first; `about` are stems of what it answers."""
+    """Return the passages that may support a sentence, best first; `about` are the stems of the question."""
     query = set(stems(fold(sentence)))
     if len(query) < MIN_WORDS:
         query.update(about)
@@ -4559,7 +4576,7 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) 
 
 
 def fragment_link(url: str, passage: str) -> str | None:
-    """Return a link that scrolls to a passage: by its text, or where it is long or in several blocks by its ends."""
+    """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
     if not url.startswith(("http://", "https://")):
         return None
     blocks = [block for part in BLOCK_END.split(passage) if (block := " ".join(part.split()).lstrip(BLOCK_MARKS))]
@@ -4575,7 +4592,7 @@ def fragment_link(url: str, passage: str) -> str | None:
 
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
-    """Return an answer with a number after each sentence that the notes are about."""
+    """Return an answer with a reference number after each sentence that has a note."""
     pieces, before = list[str](), 0
     for number, each in enumerate(evidence, 1):
         pieces += [answer[before : each.end], f" [{number}]"]
@@ -4584,7 +4601,7 @@ def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
-    """Return a numbered note for each sentence: the passage that supports it, its offset and link, or that none was found."""
+    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found."""
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
         sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
@@ -4594,7 +4611,7 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
         place = f" ({tab}character {each.offset:,}{', ' * bool(link)}{link})" if each.passage else ""
         notes.append(f'[{number}] "{sentence}": {passage}{place}')
         links += [link, each.passage]
-    # What the passages name is on the page.
+    # The passages' own addresses are on the page.
     safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]
     return f"{EVIDENCE_HEADING}\n{safe}" if evidence else ""
 
@@ -4602,11 +4619,16 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
 # --- Checking an answer, and reading less of a page ---
 
 
-def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
-    """Return an answer with where the page has its figures and, if wanted, what supports its sentences."""
+def index_for_check(page: Page) -> PageIndex:
+    """Return the index of everything that was read, with one text per tab."""
+    return PageIndex([each.text for each in page.sources or (page,)], CHECKED_CHUNK_CHARS)
+
+
+def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex) -> Answer:
+    """Return an answer with the check of its figures and, if wanted, its evidence."""
     pages, said = page.sources or (page,), question.said or question.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
-    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS, stated)
+    index.look_for_figures_of(stated)
     if question.output_schema:
         schema = json.dumps(question.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
@@ -4628,7 +4650,7 @@ def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
 
 
 def check_line(checked: Mapping[str, Sequence[str]]) -> str:
-    """Return in words how many figures of an answer are on the page, and which are not; nothing where it has none."""
+    """Return the line about how many figures of an answer are on the page and which are not; empty without figures."""
 
     def named(result: CheckResult) -> str:
         shown = (one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'") for text in checked[result])
@@ -4645,7 +4667,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
 
 
 def quick_page(page: Page, question: Query) -> Page:
-    """Return a page with only the chunks that match a question best; all of it where the match is not clear."""
+    """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
     query = set(stems(fold(question.said or question.prompt)))
     best = index.best(query, QUICK_CHUNKS)
@@ -4660,7 +4682,7 @@ def quick_page(page: Page, question: Query) -> Page:
 
 
 def is_mostly_tables(text: str) -> bool:
-    """Say whether most of a text are rows of tables, in which words do not show where the answer is."""
+    """Return whether a text is mostly table rows, where words do not show where the answer is."""
     rows = sum(len(line) for line in text.splitlines() if "\t" in line or " | " in line)
     return rows > len(text) / 2
 
@@ -4670,16 +4692,16 @@ def is_mostly_tables(text: str) -> bool:
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS." + ("" if IS_ALONE else " Use --source extension.")
-# The mode of the window, if the browser gives it, and what the page function says.
+# The window's mode, if the browser reports it, and the page function's output.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
-# In the script: a line, and what stands in its place in some browsers.
+# A line of the script, and its replacement for some browsers.
 OTHER_WORDS = re.compile(r"^(\t*).*\n\t*-- ([A-Z][\w, ]*): (.*)$", re.MULTILINE)
-# The script's own numbers; their sentences come from the page function.
+# Error numbers of the script; their sentences come from the page function.
 OWN_CODES = ("EMPTY_PAGE", "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE", "INVALID_ARGUMENT", "TAB_NOT_FOUND")
 SCRIPT_CODES = dict(enumerate(OWN_CODES, 9001))
-# Texts are localised, so only the number says what happened. {browser} is the application's name, {menu} where it has
-# its switch for developers.
+# Messages are localized, so only the number identifies an error. {browser} is the application's name, {menu} the menu
+# path of its developer switch.
 APPLE_EVENT_ERRORS = {
     12: (
         "PERMISSION_DENIED",
@@ -4716,7 +4738,7 @@ APPLE_EVENT_ERRORS = {
 
 # Browsers with our extension that AppleScript cannot read, as macOS names them.
 UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
-# The place of the tab in front.
+# The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
 
@@ -4727,16 +4749,16 @@ class AppleScriptSource:
 
     def __init__(self, browser: str) -> None:
         self._wanted = browser
-        self._listed = ""  # the browser whose tabs were listed last, and whose tabs are named by id
+        self._listed = ""  # the browser whose tabs were listed last: tab ids are its own
         self._turn = asyncio.Lock()
 
     @staticmethod
     def available() -> bool:
-        """Say whether there is an osascript on PATH."""
+        """Return whether osascript is on PATH."""
         return shutil.which("osascript") is not None
 
     async def choose(self) -> tuple[str, list[str]]:
-        """Return the browser to ask, by `auto` the frontmost one, and notes about it."""
+        """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
         visible = await visible_applications()
         frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
         browser = frontmost if self._wanted == "auto" else self._wanted
@@ -4745,7 +4767,7 @@ class AppleScriptSource:
         return browser, [several] * (count > 1)
 
     async def unscriptable(self) -> str:
-        """Return the browser that the user looks at if AppleScript cannot read it; empty otherwise."""
+        """Return the frontmost browser if AppleScript cannot read it; empty otherwise."""
         if self._wanted != "auto":
             return ""
         visible = await visible_applications()
@@ -4758,7 +4780,7 @@ class AppleScriptSource:
         return [tab.about for tab in await self._list(self._listed)]
 
     async def read(self, wanted: ReadOptions, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
-        """Return the text of a tab, without `tab_id` of the active one; `clipboard` copies it there too."""
+        """Return the text of a tab (without `tab_id` the active one); `clipboard` also copies it."""
         browser, notes = await self.choose()
         place = ACTIVE_TAB
         if tab_id is not None:
@@ -4790,14 +4812,14 @@ class AppleScriptSource:
         return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported, browser=browser)
 
     async def _list(self, browser: str) -> list[OpenTab]:
-        """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
+        """Return the tabs of a browser, each with its data (`about`) and how the script finds it (`place`)."""
         printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
         return open_tabs(printed, browser)
 
     async def _run(
         self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
     ) -> tuple[str, str]:
-        """Run the script for a browser; return its stdout and stderr, or raise what its exit means."""
+        """Run the script for a browser; return its stdout and stderr, or raise the error that its exit status means."""
         async with self._turn:
             with script_for(browser) as script:
                 command = ["osascript", *options, str(script), *arguments]
@@ -4810,8 +4832,8 @@ class AppleScriptSource:
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
-                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
-                        "dialog waits for you on the screen, or reload the page, then ask again.",
+                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Check for a "
+                        "dialog on the screen, or reload the page, then ask again.",
                     ) from None
                 except OSError:
                     raise ChromeTabError(
@@ -4825,22 +4847,22 @@ class AppleScriptSource:
         return stdout, stderr
 
 
-# Of what osascript -ss prints: texts, which stay as they are, and what JSON writes otherwise.
+# In the output of osascript -ss: strings, which stay as they are, and what JSON writes differently.
 SOURCE_FORM = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|missing value', re.DOTALL)
 JSON_WORDS = {"{": "[", "}": "]", "missing value": "null"}
 
 
 class OpenTab(NamedTuple):
-    """A tab: `{id, url, title, active, windowId}`, and the environment that leads the script to it."""
+    """A tab: `{id, url, title, active, windowId}`, and the environment variables with which the script finds it."""
 
     about: dict[str, Any]
     place: dict[str, str]
 
 
 def open_tabs(printed: str, browser: str) -> list[OpenTab]:
-    """Return the tabs of the five lists that the script's `listTabs` gives, in AppleScript's source form."""
+    """Return the tabs in the five lists of the script's `listTabs`, given as AppleScript source."""
     try:
-        # Breaks in texts stand as they are.
+        # Line breaks inside strings are literal.
         lists = json.loads(SOURCE_FORM.sub(lambda word: JSON_WORDS.get(word[0], word[0]), printed), strict=False)
         return [
             open_tab(name, url, title, (number, index), (window_id, active))
@@ -4868,14 +4890,14 @@ def open_tab(name: Any, url: Any, title: Any, place: tuple[int, int], window: tu
 def number_of(name: Any) -> int:
     """Return the number by which clients name a tab or a window: the browser's own, where it has one.
 
-    Arc has words instead, and a tab of Safari goes by its address: of those a number is made that stays the same.
+    Arc has strings instead, and Safari's tabs are identified by URL: these are hashed to a stable number.
     """
     text = str(name)
     return int(text) if text.isdecimal() else int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 
 def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
-    """Return a page's text and its details from the page function's JSON, which Arc quotes as JSON once more."""
+    """Return a page's text and details from the page function's JSON, which Arc encodes as JSON once more."""
     try:
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
@@ -4891,7 +4913,7 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
 
 
 async def visible_applications() -> list[str]:
-    """Return the names of the applications that macOS shows, from front to back; elsewhere none."""
+    """Return the names of the visible applications on macOS, front to back; empty elsewhere."""
     command = ["lsappinfo", "visibleProcessList"]
     try:
         async with killed_unless_done(command, os.environ) as process, asyncio.timeout(LSAPPINFO_TIMEOUT_S):
@@ -4902,11 +4924,11 @@ async def visible_applications() -> list[str]:
 
 
 def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
-    """Return the error that a failed run means, recognised by its number."""
+    """Return the error for a failed run, recognized by its number."""
     found = ERROR_NUMBER.search(stderr)
     number = int(found[1]) if found else 0
     if number in SCRIPT_CODES:
-        # What follows the first mark may quote the page, and with it another mark.
+        # What follows the first marker may quote the page, including another marker.
         sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
         return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
     if number in APPLE_EVENT_ERRORS:
@@ -4920,7 +4942,7 @@ def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
 
 
 def osascript_arguments(start: str | None, end: str | None) -> list[str]:
-    """Return the script's arguments: what is read is decided here and nowhere else."""
+    """Return the script's arguments: the only place that decides what is read."""
     if start is None and end is None:
         return ["--no-filter"]
     return ["--from-start" if start is None else start, "--to-end" if end is None else end]
@@ -4928,9 +4950,9 @@ def osascript_arguments(start: str | None, end: str | None) -> list[str]:
 
 @contextlib.contextmanager
 def script_for(browser: str) -> Generator[Path]:
-    """Yield the script; for a browser other than Chrome a private copy with its name and its words.
+    """Yield the script; for a browser other than Chrome a private copy with its name and vocabulary.
 
-    AppleScript takes an application's vocabulary only from a name written in the source.
+    AppleScript resolves an application's vocabulary only from a literal name in the source.
     """
     if not SCRIPT.exists():
         sentence = f"{SCRIPT.name} is missing: it must be in the same folder as the server file."
@@ -4951,13 +4973,13 @@ def script_for(browser: str) -> Generator[Path]:
 async def killed_unless_done(
     command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Start a process in a group of its own; kill the group when the block ends by a timeout or is cancelled.
+    """Start a process in its own group; kill the group when the block times out or is cancelled.
 
-    That includes a child which outlives the process and keeps its pipes open. Raises OSError when
+    That includes a child that outlives the process and keeps its pipes open. Raises OSError when
     the process cannot be started.
     """
     pipe = subprocess.PIPE
-    # In a task of its own: a start that is cancelled halfway ends the process but not its children.
+    # In a separate task: cancelling a start halfway would end the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
             *command,
@@ -4966,14 +4988,14 @@ async def killed_unless_done(
             stderr=pipe,
             env=environment,
             start_new_session=True,
-            # On Windows a console would open on the screen.
+            # On Windows a console window would open.
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     )
     try:
         yield await asyncio.shield(starting)
     except BaseException:
-        # Without anyio's shield a cancelled scope would end each wait before it began.
+        # Without anyio's shield a cancelled scope would end each wait immediately.
         with anyio.move_on_after(2, shield=True):
             process = await starting
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -4981,15 +5003,15 @@ async def killed_unless_done(
                     process.kill()
                 else:
                     os.killpg(process.pid, signal.SIGKILL)
-            # To the end of its pipes, or the loop may be closed before they are.
+            # Read its pipes to the end, or the loop may be closed before they are.
             await process.communicate()
         raise
 
 
 def parse_frame(frame: str | bytes) -> dict[str, Any]:
-    """Return a frame's JSON object, an empty one for whatever is none; binary frames hold UTF-8.
+    """Return a frame's JSON object, or an empty one if it is not an object; binary frames are UTF-8.
 
-    Of a reply that cannot be read the id can: its command fails at once.
+    The id of an unreadable reply can still be read, so that its command fails at once.
     """
     try:
         message = parse_json(frame if isinstance(frame, str) else frame.decode())
@@ -5002,7 +5024,7 @@ def parse_frame(frame: str | bytes) -> dict[str, Any]:
 
 
 def unreadable_reply(command: str) -> ChromeTabError:
-    """Return the error for a reply that is not what the command should bring."""
+    """Return the error for a reply that does not fit its command."""
     return ChromeTabError(
         "EXECUTION_ERROR",
         f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
@@ -5014,13 +5036,13 @@ def unreadable_reply(command: str) -> ChromeTabError:
 
 
 class TabAnswer(NamedTuple):
-    """What became of one tab of several: an answer, or the error that it ended with."""
+    """The outcome for one of several tabs: an answer or an error."""
 
     tab_id: int
     page: Page | None
     answer: Answer | None
     error: ChromeTabError | None
-    plain: str = ""  # the answer as the combining model reads it
+    plain: str = ""  # the answer as the combining model gets it
     evidence: Mapping[str, Any] | None = None
 
     def heading(self) -> str:
@@ -5030,24 +5052,24 @@ class TabAnswer(NamedTuple):
         return f"Tab {self.tab_id}: {one_line(self.page.title or self.page.url, 120)} ({one_line(self.page.url, 300)})"
 
     def text(self) -> str:
-        """Return the answer, or what happened instead."""
+        """Return the answer or the error."""
         if self.answer:
             return self.answer.render()
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
 def place_of(title: str, url: str) -> str:
-    """Return a page's title and host, as one line."""
+    """Return a page's title and host on one line."""
     return f"{one_line(title, 80)} ({host_of(url) or 'no host'})"
 
 
 def place_note(browser: str, title: str, url: str) -> Sentence:
-    """Return in which browser a page was read, with its title and host."""
+    """Return the note about the browser in which a page was read, with its title and host."""
     return Sentence("read_in", f"read in {browser}: {place_of(title, url)}")
 
 
 def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
-    """Return a page with the note that it is not of the application in front, unless that is one of the connected kinds."""
+    """Return a page with a note that the front application is another one, unless that is a connected browser."""
     if any(kind in application for kind in kinds):
         return page
     place = place_of(page.title, page.url)
@@ -5055,26 +5077,26 @@ def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Pa
     return page._replace(notes=(*page.notes, Sentence("read_in", note)))
 
 
-# After these errors of AppleScript the extension reads the page.
+# After these AppleScript errors the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
-# The tool that runs, by our name; empty in the terminal, where the user acts.
+# The running tool, by our name; empty in the terminal, where the user acts.
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
 class Layer(NamedTuple):
-    """How one layer stands: its name, whether it works (None: not known), and what it is or how to fix it."""
+    """The state of one layer: its name, whether it works (None: unknown), and what it is or how to fix it."""
 
     name: str
     ok: bool | None
     text: str
 
     def __str__(self) -> str:
-        """Return the line that is printed of it."""
+        """Return the line to print."""
         return f"{self.name:<11}{ {True: 'ok', False: 'FIX', None: '?'}[self.ok]:<4}{self.text}"
 
 
 class TabSource(Protocol):
-    """A second way to the tabs: the extension, where the package is there."""
+    """A second way to read tabs: the extension, if the package is installed."""
 
     @property
     def connected(self) -> bool: ...
@@ -5088,13 +5110,13 @@ class TabSource(Protocol):
 
 
 class Recorder(Protocol):
-    """Keeps an answer, and returns what its receipt says of that; it may block."""
+    """Stores an answer and returns the receipt's note about that; may block."""
 
     def __call__(self, question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]: ...
 
 
 def check_site(settings: Settings, url: str, command: str = "") -> None:
-    """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
+    """Reject a page on which no tool, or not the running one, may be used; `command` led there."""
     site, host = settings.site(url), host_of(url) or "pages without a known host"
     if not site.deny and (not current_tool.get() or site.tools is None or current_tool.get() in site.tools):
         return
@@ -5105,7 +5127,7 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
 
 
 class ChromeTabs:
-    """The tools' view of the system: read a tab, ask about it, say how things stand."""
+    """The tools' view of the system: read a tab, ask about it, report the status."""
 
     def __init__(
         self, settings: Settings, extension: TabSource | None = None, recorder: Recorder | None = None
@@ -5117,7 +5139,7 @@ class ChromeTabs:
         self._recorder = recorder
 
     async def start(self) -> None:
-        """Begin to listen for the extension, if there is one."""
+        """Start listening for the extension, if there is one."""
         if self.extension:
             await self.extension.start()
 
@@ -5125,7 +5147,7 @@ class ChromeTabs:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Leave the port and close the connections."""
+        """Release the port and close the connections."""
         if self.extension:
             await self.extension.close()
         await self.analyst.server.close()
@@ -5136,7 +5158,7 @@ class ChromeTabs:
         check_keyword("end", wanted.end)
         site = self.settings.site("")
         if self.settings.sites:
-            # The first time only for the address: an error about keywords quotes the page, and a
+            # The first read is only for the URL: an error about keywords quotes the page, and a
             # clipboard keeps it.
             page = await self._read(ReadOptions(), tab_id, clipboard=False)
             check_site(self.settings, page.url)
@@ -5147,22 +5169,22 @@ class ChromeTabs:
         return page
 
     def _about(self, page: Page, about: Query) -> Query:
-        """Return the question with what the page's site, and then we, add where it does not say it."""
+        """Return the query completed with the site's settings, then with our defaults."""
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if about.output_schema is None else about.output_schema
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
         return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
 
-    async def site_told(self) -> str:
-        """Return what `[sites]` says about the active tab."""
+    async def site_rules(self) -> str:
+        """Return the `[sites]` settings of the active tab."""
         url = (await self._read(ReadOptions(), None, clipboard=False)).url
         said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
         rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
         return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
 
-    async def read_telling(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
-        """Read a tab as a step of a call."""
+    async def read_with_progress(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
+        """Read a tab as one step of a call's progress."""
         await progress.begin(Sentence("reading_tab", "reading the tab"), TAB_SHARE)
         page = await self.read(wanted, tab_id)
         progress.finish(TAB_SHARE)
@@ -5170,14 +5192,14 @@ class ChromeTabs:
 
     @property
     def script_lists(self) -> bool:
-        """Say whether AppleScript lists the tabs, and reads those that are named: the extension does it where it is."""
+        """Return whether AppleScript lists the tabs and reads those named by id: not where the extension does."""
         source, connected = self.settings.source, self.extension is not None and self.extension.connected
         if self.extension is None or source == "applescript":
             return True
         return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
 
     def check_profiles(self) -> None:
-        """Refuse to read by AppleScript where `[browsers]` has rules: it cannot see whose profile a window is."""
+        """Reject reading by AppleScript if `[browsers]` has rules: it cannot tell which profile a window belongs to."""
         if self.settings.browsers:
             raise ChromeTabError(
                 "HOST_BLOCKED",
@@ -5186,16 +5208,16 @@ class ChromeTabs:
             )
 
     async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read by the source whose turn it is; where several browsers are connected, a note says which one was read."""
+        """Read a tab; if several browsers are connected, a note says which one was read."""
         page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
         if page.browser and self.extension and len(self.extension.kinds) > 1:
             return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
         return page
 
     async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
+        """Read by the configured source, or first by AppleScript on a Mac and by the extension elsewhere.
 
-        Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
+        The other source is tried only if the first is unusable or cannot read this kind of page; other errors stand.
         """
         extension, is_auto = self.extension, self.settings.source == "auto"
         connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
@@ -5235,10 +5257,10 @@ class ChromeTabs:
     async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            return await self.answer(await self.read_telling(wanted, tab_id, progress), about, progress)
+            return await self.answer(await self.read_with_progress(wanted, tab_id, progress), about, progress)
 
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
-        """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
+        """Return the model's answer; the history keeps it if turned on and the page is known not to be incognito."""
         about = self._about(page, about)
         keep = self._recorder if about.recorded else None
         answer = await self.analyst.answer(page, about, progress)
@@ -5250,19 +5272,19 @@ class ChromeTabs:
     async def process_several(
         self, tab_ids: Sequence[int], about: Query, wanted: ReadOptions, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
-        """Return an answer a tab, then one over all of them (None when fewer than two have one).
+        """Return one answer per tab, then one over all of them (None if fewer than two tabs have one).
 
-        A tab that fails does not stop the others; when all fail, the first error is raised. Where only the answer over
+        A tab that fails does not stop the others; if all fail, the first error is raised. If only the answer over
         all fails, its text is empty and its note says why.
         """
         progress.runs = len(tab_ids) + 1
-        # The rest of the time is for the answer over all.
+        # The rest of the time is for the combined answer.
         progress.time_share = 1 - COMBINING_SHARE
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = (await self.read_telling(wanted, tab_id, progress))._replace(tab_id=tab_id)
+                page = (await self.read_with_progress(wanted, tab_id, progress))._replace(tab_id=tab_id)
                 answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
@@ -5270,7 +5292,7 @@ class ChromeTabs:
             most = MAX_ANSWER_CHARS // len(tab_ids)
             text, notes = truncate_answer(quote_headings(answer.text), known, most)
             note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
-            # What goes to the combining model names no address that is not on the page, in code either.
+            # The combining model gets no address that is not on its page, not even in code.
             plain = sanitize_answer(text, known, spare_code=False)[0]
             if answer.evidence:
                 text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
@@ -5309,7 +5331,7 @@ class ChromeTabs:
 
 
 async def status(tabs: ChromeTabs) -> list[Layer]:
-    """Return how each layer stands, from the browser to the model's window."""
+    """Return the state of each layer, from the browser to the model's window."""
     settings = tabs.settings
     layers: list[Layer] = []
     mac = sys.platform == "darwin"
@@ -5330,7 +5352,7 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 
 
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return how reading by AppleScript stands."""
+    """Return the state of reading by AppleScript."""
     try:
         tabs.check_profiles()
     except ChromeTabError as error:
@@ -5357,7 +5379,7 @@ async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
 
 
 async def compile_problem(browser: str) -> str | None:
-    """Compile the script by macOS's own compiler; return what is wrong with it, None when it compiles or cannot be checked."""
+    """Compile the script with macOS's own compiler; return its error, or None if it compiles or cannot be checked."""
     with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
         try:
@@ -5375,7 +5397,7 @@ async def compile_problem(browser: str) -> str | None:
 
 
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return how the model server, the model and its window stand; the model is asked for one word."""
+    """Return the state of the model server, the model and its window; asks the model for one word."""
     model_server, model = tabs.analyst.server, tabs.settings.model or ""
     if missing := missing_settings(tabs.settings):
         return [Layer("model", ok=False, text=missing)]
@@ -5401,11 +5423,11 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
 
 
 async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
-    """Return what `[sites]` says about the active tab, if one of the layers can read it."""
+    """Return the layer of the active tab's `[sites]` settings, if one of the other layers can read the tab."""
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
         return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
-        return Layer("this site", ok=True, text=await tabs.site_told())
+        return Layer("this site", ok=True, text=await tabs.site_rules())
     except ChromeTabError as error:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
 
@@ -5417,15 +5439,15 @@ ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
-SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs: by AppleScript, or by the extension
+SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs, from AppleScript or the extension
 
-# Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
-# does, would cost 50 characters each, in every conversation; limits that no call reaches cost nearly as much.
+# Optional parameters are None if left out. Publishing null as a type and default, as `= None` does, would cost 50
+# characters each in every conversation; limits that no call reaches cost nearly as much.
 Omitted = SkipJsonSchema[None]
 
 
 def optional(description: str | None = None) -> Any:
-    """Return the field of a parameter that may be left out."""
+    """Return the field of an optional parameter."""
     return Field(default_factory=lambda: None, description=description)
 
 
@@ -5443,14 +5465,14 @@ WantsQuick = Annotated[bool, Field(description="read only what matches system_pr
 
 
 class ToolErrorMiddleware(Middleware):
-    """The one place where a failure becomes a tool result: a sentence and a code, never a traceback.
+    """Turns every failure into a tool result: a sentence and a code, never a traceback.
 
-    `published` holds the tools that have another name for the client: our name -> that name.
+    `published` maps our names of tools to the names that the client sees.
     """
 
     def __init__(self, published: Mapping[str, str]) -> None:
         self._ours = {name: ours for ours, name in published.items()}
-        # Names that are words of English too stay as they are in sentences.
+        # Names that are also English words stay unchanged in sentences.
         words = {ours: name for ours, name in published.items() if "_" in ours}
         self._words = words | {"tab_id": "tabId"} if published else {}
 
@@ -5485,7 +5507,7 @@ class ToolErrorMiddleware(Middleware):
 
 
 def well_formed_result(result: ToolResult) -> ToolResult:
-    """Take lone surrogates out of a result: written as UTF-8 one of them would end the connection."""
+    """Remove lone surrogates from a result: encoding one as UTF-8 would end the connection."""
     for block in result.content:
         if isinstance(block, mcp_types.TextContent):
             block.text = well_formed(block.text)
@@ -5495,13 +5517,13 @@ def well_formed_result(result: ToolResult) -> ToolResult:
 
 
 def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """Return which argument of a call is wrong, and what is allowed by the tool's input schema."""
+    """Return which argument of a call is wrong, and what the tool's input schema allows."""
     cause = error.__cause__
     if not isinstance(cause, PydanticValidationError):
         return f"The arguments of {tool} are wrong. Look at its input schema."
     problems, allowed = [], ", ".join(fields(schema, "properties")) or "no arguments"
     for detail in cause.errors():
-        # Behind the argument's name stand the place in a list, and pydantic's words for the type that was tried.
+        # After the argument's name come its index in a list and pydantic's name for the attempted type.
         name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
         if detail["type"] == "none_required":
             continue
@@ -5515,22 +5537,22 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
 
 
 class NullStateStore:
-    """What FastMCP looks into at each list and call for what a session has hidden: nothing is ever kept there."""
+    """FastMCP looks here at each list and call for what a session has hidden: nothing is ever stored."""
 
     async def get(self, key: str) -> None:
-        """Return what is kept: nothing."""
+        """Return None: nothing is stored."""
 
 
 class LenientStdioServer(FastMCP):
-    """FastMCP, but a line on stdin that is no message is answered with an error: mcp drops it, and a caller waits."""
+    """FastMCP that answers a malformed line on stdin with an error: mcp drops it, and its sender would wait."""
 
     @property
     def _state_store(self) -> Any:
-        # FastMCP's own imports a sixth of what a start costs, to keep what no tool of ours keeps.
+        # FastMCP's own store would add a sixth to the start's time, and no tool of ours uses it.
         return NullStateStore()
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
-        """Serve the client on stdin and stdout until it closes one of them."""
+        """Serve the client on stdin and stdout until it closes either."""
         started, low_level = self._lifespan_manager(), self._mcp_server
         try:
             async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
@@ -5546,7 +5568,7 @@ class LenientStdioServer(FastMCP):
                 try:
                     await low_level.run(messages, replies, low_level.create_initialization_options())
                 except BaseException:
-                    # Stdout has broken, or a signal came: the thread that waits for stdin cannot be woken.
+                    # Stdout broke or a signal came: the thread that waits for stdin cannot be interrupted.
                     asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
                     raise
         except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -5554,12 +5576,12 @@ class LenientStdioServer(FastMCP):
 
 
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
-    """Return the error for a line that is no JSON-RPC message, with its id if known; None for a message."""
+    """Return the error for a line that is not a JSON-RPC message, with its id if known; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
     sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
         message = line.message
-        # mcp takes a request whose id is neither a text nor a whole number for a notification.
+        # mcp treats a request whose id is neither a string nor an integer as a notification.
         if not isinstance(message, mcp_types.JSONRPCNotification) or message.method.startswith("notifications/"):
             return None
         code = mcp_types.INVALID_REQUEST
@@ -5577,7 +5599,7 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
 
 
 def create_server(settings: Settings) -> FastMCP:
-    """Return the MCP server of this file alone. Nothing is touched before the first request."""
+    """Return the MCP server of this file alone. It does nothing before the first request."""
     tab_tools = LocalProvider()
     tabs = ChromeTabs(settings)
     add_tab_tools(tab_tools, tabs)
@@ -5591,10 +5613,10 @@ def build_server(
     published: Mapping[str, str] = MappingProxyType({}),
     outermost: Sequence[Middleware] = (),
 ) -> FastMCP:
-    """Return the MCP server that works with `tabs`, and closes them when it ends.
+    """Return the MCP server for `tabs`, which it closes when it ends.
 
-    `providers` bring further tools. `middleware` works inside of what makes results of errors, `outermost` around it.
-    `published` holds the tools that have another name for the client: our name -> that name.
+    `providers` add tools. `middleware` runs inside the middleware that turns errors into results, `outermost` around it.
+    `published` maps our names of tools to the names that the client sees.
     """
 
     @contextlib.asynccontextmanager
@@ -5621,32 +5643,32 @@ def build_server(
 
 
 class CompactTool(Tool):
-    """A tool that is listed without FastMCP's own remarks about it."""
+    """A tool that is listed without FastMCP's own metadata."""
 
     def to_mcp_tool(self, **overrides: Any) -> mcp_types.Tool:
-        """Return the tool as the client sees it."""
+        """Return the tool's entry for the client."""
         listed = super().to_mcp_tool(**overrides | {"_meta": None})
         listed.input_schema.pop("additionalProperties", None)
         return listed
 
 
 class PlainTool(CompactTool, FunctionTool):
-    """A tool that is a function here."""
+    """A tool implemented by a function of ours."""
 
 
 def register_tool(
     server: FastMCP | LocalProvider, annotations: mcp_types.ToolAnnotations, description: str, **names: str
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
-    """Return the decorator of a server's tool, whose name and title are the function's unless `names` holds others.
+    """Return a decorator that registers a tool under its function's name and title, or those in `names`.
 
-    The description does not stand in the docstring: FastMCP would import a parser for it at every start.
+    The description is not the docstring: FastMCP would import a parser for that at every start.
     """
     about: dict[str, Any] = {"description": description, "annotations": annotations, "output_schema": None, **names}
     return lambda function: server.add_tool(PlainTool.from_function(function, **about))
 
 
 def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
-    """Add the tools that are always there."""
+    """Add the tools that are always available."""
     tool = functools.partial(register_tool, server)
 
     @tool(
@@ -5672,7 +5694,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        # JSON stays JSON: where the page was read is a block of its own.
+        # JSON stays JSON: the note about the page is a separate block.
         notes = answer.receipt["notes"] if answer.data is not None else ()
         places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
         blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
@@ -5699,7 +5721,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
 
 def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tools that list tabs, and read them by their ids."""
+    """Add the tools that list tabs and read them by id."""
     tool = functools.partial(register_tool, provider)
 
     @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
@@ -5724,7 +5746,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
 
 
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
-    """Return a list of tabs as JSON, and as further blocks what the entries without a tab note."""
+    """Return a list of tabs as JSON, and the notes of entries that are not tabs as further blocks."""
     notes = [mcp_types.TextContent(text=f"[{tab['note']}]") for tab in tabs if "note" in tab]
     listed = [tab for tab in tabs if "note" not in tab]
     text = mcp_types.TextContent(text=json.dumps(listed, ensure_ascii=False))
@@ -5737,7 +5759,7 @@ def compact_json(value: Any) -> str:
 
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
-    """Return the answers about several tabs, a content block each, so that none can speak as another, with their receipts."""
+    """Return the answers about several tabs with their receipts, one content block each, so that none can imitate another."""
     sections = [f"## {tab.heading()}\n\n{tab.text()}" for tab in answers]
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
@@ -5754,7 +5776,7 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
 
 
 def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
-    """Return one page of a text, and as a second block how much is left."""
+    """Return one page of a text, and how much is left as a second block."""
     total = len(page.text)
     if offset >= total:
         raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
@@ -5768,13 +5790,13 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
 
 
-# Takes the progress of a call that runs as a task, in place of notifications: percent done, and a sentence.
+# Receives the progress of a call that runs as a task, instead of notifications: percent, and a sentence.
 progress_listener: ContextVar[Callable[[float, str], Awaitable[None]] | None]
 progress_listener = ContextVar("progress_listener", default=None)
 
 
 def client_progress(context: Context) -> Progress:
-    """Return a progress that notifies the client, if it asked for that."""
+    """Return a progress that notifies the client if it asked for notifications."""
     if listener := progress_listener.get():
         return Progress(listener)
     request = context.request_context
@@ -5790,7 +5812,7 @@ def client_progress(context: Context) -> Progress:
 
 
 class Invocation(NamedTuple):
-    """What the command line asks for: its action's value, the settings among the flags, what else goes with the action."""
+    """A parsed command line: the action's value, the settings among the flags, the action's other flags."""
 
     program: Program
     value: Any
@@ -5798,19 +5820,19 @@ class Invocation(NamedTuple):
     options: Mapping[str, Any]
 
     def settings(self, *, need_model: bool = False) -> Settings:
-        """Return the settings; raise ValueError for what is wrong with them."""
+        """Return the settings; raise ValueError if they are invalid."""
         settings = load_settings(self.flags, need_model=need_model)
         for warning in cloud_warnings(settings) if need_model else ():
             print(warning, file=sys.stderr)
         return settings
 
 
-# An exit status, or what ends with one.
+# An exit status, or a coroutine that returns one.
 Work = int | Coroutine[Any, Any, int]
 
 
 class Action(NamedTuple):
-    """What is done once, before the program exits: how argparse reads its flag and those that go with it, and what runs it."""
+    """Something done once before the program exits: its flag, the flags that go with it, and its function."""
 
     run: Callable[[Invocation], Work]
     flag: dict[str, Any]
@@ -5818,7 +5840,7 @@ class Action(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What the command line works with: of this file alone, or, with more in it, of chrome_tab/app.py."""
+    """What the command line works with: this file alone, or the full program of chrome_tab/app.py."""
 
     actions: Mapping[str, Action]
     serve: Callable[[Invocation], Work]  # without an action
@@ -5826,7 +5848,7 @@ class Program(NamedTuple):
     show_progress: Callable[[ShowAnswer], contextlib.AbstractContextManager[Progress]]
 
 
-# The settings of --help, by what they are about.
+# The settings in --help, by subject.
 SETTING_GROUPS = {
     "Model": (
         *("ollama_url", "model", "fallback_model", "vision_model", "allow_cloud", "api_key", "timeout", "max_seconds"),
@@ -5851,29 +5873,29 @@ METAVARS = {
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """A parser whose complaints are one line."""
+    """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong with the call, and exit with status 2."""
+        """Print what is wrong with the command line and exit with status 2."""
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 
     def unknown(self, argument: str) -> NoReturn:
-        """Print that an argument does not exist, with the nearest one that does, and exit with status 2."""
+        """Print that an argument does not exist, suggest the nearest one, and exit with status 2."""
         given = one_line(argument.partition("=")[0], 60)
         near = get_close_matches(given, self._option_string_actions, n=1)
         self.error(f"there is no argument {given!r}{f'. Did you mean {near[0]}?' if near else ''}")
 
 
 def argument_parser(program: Program) -> OneLineParser:
-    """Return the parser: what to do once and exit, and a flag for each setting."""
+    """Return the parser: the actions, and a flag for each setting."""
     started_by = command()
     parser = OneLineParser(
         prog=started_by,
         usage=f"{started_by} [ACTION] [SETTING ...]",
         description="Ask a local model about the page that you have open. Without an action, serve MCP.",
         epilog=example(started_by),
-        formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # keep a path on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
         add_help=False,
@@ -5896,7 +5918,7 @@ def argument_parser(program: Program) -> OneLineParser:
 
 
 def add_setting(group: Any, name: str, action: Action | None) -> None:
-    """Add a setting's flag to its group of --help; of a setting that is also an action, the flag is the action's."""
+    """Add a setting's flag to its group in --help; a setting that is also an action has the action's flag."""
     field, kind = Settings.model_fields[name], setting_kind(name)
     if action:
         kind = action.flag
@@ -5910,7 +5932,7 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
 
 
 def setting_kind(name: str) -> dict[str, Any]:
-    """Return how argparse reads a setting's flag."""
+    """Return argparse's options for a setting's flag."""
     field = Settings.model_fields[name]
     if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
@@ -5919,19 +5941,19 @@ def setting_kind(name: str) -> dict[str, Any]:
 
 
 def configure_logging(level: int) -> None:
-    """Send our log to stderr and keep libraries' debug output, which holds arguments, out of it."""
+    """Send our log to stderr, without libraries' debug output, which contains arguments."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
     logger.setLevel(level)
     for name in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-# What deletes files that must not outlive this process, also when it ends without unwinding.
+# Functions that delete files which must not outlive this process, even if it exits without unwinding.
 cleanups: set[Callable[[], None]] = set()
 
 
 def exit_now(status: int) -> None:
-    """Delete what must not stay, then exit without waiting for threads."""
+    """Delete temporary files, then exit without waiting for threads."""
     try:
         for clean_up in list(cleanups):
             clean_up()
@@ -5940,14 +5962,14 @@ def exit_now(status: int) -> None:
 
 
 async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
-    """Serve until the client leaves, or until a signal asks to end."""
+    """Serve until the client disconnects or a signal arrives."""
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
     def leave(number: int, _frame: FrameType | None) -> None:
         if loop.is_closed():  # A second signal during shutdown.
             return
-        # Calls on their way clean up. The thread that waits for stdin cannot be woken.
+        # Running calls clean up. The thread that waits for stdin cannot be interrupted.
         loop.call_soon_threadsafe(serving.cancel)
         loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, exit_now, 128 + number)
 
@@ -5958,7 +5980,7 @@ async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
 
 
 def greet_terminal() -> None:
-    """Print what to do to a user who starts the server in a terminal, where a client would send messages."""
+    """Explain what to do to a user who starts the server in a terminal instead of from a client."""
     if not sys.stdin.isatty():
         return
     setup = "" if IS_ALONE else f"  set it up:        {command()} --setup\n"
@@ -5982,7 +6004,7 @@ def serve(invocation: Invocation) -> Work:
 
 @contextlib.contextmanager
 def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
-    """Give a progress that prints each step on stderr once."""
+    """Yield a progress that prints each step to stderr once."""
     printed = {"done"}
 
     async def print_step(_reached: float, message: str) -> None:
@@ -5995,12 +6017,12 @@ def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
 
 
 class Printed:
-    """Prints an answer on stdout while it is written; what then turns out not to be the answer is marked as such."""
+    """Prints an answer to stdout while it is written; text that turns out not to be part of it is marked as such."""
 
     _text = ""
 
     def show(self, text: str, *, is_whole: bool = False) -> None:
-        """Print what has come to the text; another text is printed only when it is the whole answer."""
+        """Print what was appended to the text; a different text is printed only as the final answer."""
         if is_whole and not text.startswith(self._text):
             print("\n\n[The text above is not the answer; it was started again. The answer:]\n")
             self._text = ""
@@ -6009,12 +6031,12 @@ class Printed:
             self._text = text
 
     def close(self) -> None:
-        """End the line, also that of an answer that broke off."""
+        """End the line, even if the answer broke off."""
         print(end="\n" if self._text else "", flush=True)
 
 
 def analyze(invocation: Invocation) -> Work:
-    """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
+    """Answer in the terminal: progress on stderr, only the answer on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
     wanted = ReadOptions(options["start"], options["end"])
 
@@ -6025,7 +6047,7 @@ def analyze(invocation: Invocation) -> Work:
                     await tabs.start()
                     about = build_query(settings, invocation.value)._replace(evidence=True)
                     answer = await tabs.process(about, wanted, options["tab"], progress)
-            # Without numbers in the text: it is on the screen already.
+            # Without reference numbers in the text: it is already on the screen.
             printed.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
         if answer.notes:
@@ -6037,7 +6059,7 @@ def analyze(invocation: Invocation) -> Work:
 
 
 def doctor(invocation: Invocation) -> Work:
-    """Print how each layer stands; the exit status is 1 when one needs a fix."""
+    """Print the state of each layer; the exit status is 1 if one needs a fix."""
     settings = invocation.settings()
 
     async def work() -> int:
@@ -6067,7 +6089,7 @@ MAC_READER = Program(ACTIONS, serve, ChromeTabs, progress_lines)
 
 
 def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> int:
-    """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
+    """Run the command line; return the exit status (2: wrong usage, 1: failure)."""
     argv = sys.argv[1:] if argv is None else argv
     if IS_ALONE and (flag := next((each for each in argv if each.partition("=")[0] in PACKAGE_FLAGS), None)):
         print(needs_package(flag), file=sys.stderr)
@@ -6082,10 +6104,10 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
         parser.error(f"{flag_of(stray)} goes with {flag_of(homes[stray])}")
-    # In the terminal nothing may stand between the user and the answer.
+    # In the terminal only the answer itself is printed.
     configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # An answer may hold what the console's or pipe's own encoding cannot.
+        # An answer may contain characters outside the encoding of the console or pipe.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     name, value = next(iter(chosen.items()), ("", None))
     run = program.actions[name].run if name else program.serve
@@ -6098,7 +6120,7 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
 
 
 def finish(work: Coroutine[Any, Any, int]) -> int:
-    """Do the work that the command line asks for; return the exit status."""
+    """Run the action that the command line names; return the exit status."""
     try:
         exit_status = asyncio.run(work)
         sys.stdout.flush()
@@ -6108,7 +6130,7 @@ def finish(work: Coroutine[Any, Any, int]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader of the output has left; what is still buffered would fail once more at the end.
+        # The reader of stdout is gone; flushing what is buffered would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return exit_status

@@ -1,8 +1,8 @@
-"""How much of a page `page_elements` lists, compared with Chromium's accessibility tree of the same page.
+"""Compare what `page_elements` lists of a page with Chromium's accessibility tree of the same page.
 
-Alone: python -m bench.accessibility URL... [--missing 5]. The page functions run without the extension, so frames of other
-sites and closed shadow roots are not compared. For each page: the share of the interactive nodes that the list contains
-(recall), and of the listed ones, how many agree in role, name and state.
+Alone: python -m bench.accessibility URL... [--missing 5]. The page functions run without the extension, so cross-site
+frames and closed shadow roots are not compared. For each page: the share of the interactive nodes that the list
+contains (recall), and how many of the listed ones agree in role, name and state.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EXTENSION = Path(__file__).resolve().parent.parent / "extension"
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 LOAD_MS, REST_MS, MAX_REST_MS = 30_000, 1_000, 20_000
 
-# Chromium's internal roles that users act on, and the words of our list for them.
+# Chromium's internal roles that users act on, and our list's words for them.
 ROLES: dict[str, set[str]] = {
     "button": {"button", "summary"},
     "checkbox": {"checkbox"},
@@ -50,9 +50,9 @@ ROLES: dict[str, set[str]] = {
     "textbox": {"textbox", "password"},
     "treeitem": {"treeitem"},
 }
-# These count only where they take the focus.
+# These count only if they can take the focus.
 WHERE_FOCUSABLE = {"gridcell", "listbox", "option", "row"}
-# Properties of the tree and the words of our list for them.
+# Properties of the tree and our list's words for them.
 STATES = {
     "checked": {"true": "on", "mixed": "mixed", "false": "off"},
     "disabled": {"true": "disabled"},
@@ -61,7 +61,7 @@ STATES = {
     "required": {"true": "required"},
     "selected": {"true": "selected"},
 }
-# Icon fonts draw these; our list leaves them out.
+# Glyphs of icon fonts; our list leaves them out.
 GLYPHS = re.compile("[\ue000-\uf8ff]")
 LINE = re.compile(r'^(?P<role>[\w-]+)(?: "(?P<name>[^"]*)")?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
 PATTERN = re.compile(r' like "(?P<pattern>.+)"$')
@@ -77,7 +77,7 @@ FIND_ALL = """(selectors, holders) => {
   });
   return null;
 }"""
-# The browser's own parts of a field stand for the field; options are in the line of their list.
+# The browser's own parts of a field belong to the field; options are in the line of their list.
 PLACE = """function () {
   let element = this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement;
   if (element.matches("option")) return null;
@@ -89,7 +89,7 @@ PLACE = """function () {
   return -1;
 }"""
 
-# What a canvas holds for those who do not see it has no place of its own to act on: a cell is in the line of its row.
+# A canvas's fallback content has no position of its own to act on: a cell is in the line of its row.
 CANVAS_ROW = """function () {
   const row = this.closest?.("canvas :is(tr, [role=row])");
   return row ? [...row.children].map((cell) => cell.textContent.trim()).join(" | ") : "";
@@ -98,37 +98,42 @@ CANVAS_ROW = """function () {
 
 @dataclass
 class Agreement:
-    """What was compared on a page."""
+    """The comparison of a page; selectors by place count siblings (`nth-of-type`)."""
 
     nodes: int = 0
     listed: int = 0
+    selectors: int = 0
+    by_place: int = 0
     right: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
     def add(self, what: str, *, is_right: bool, note: str) -> None:
-        """Count a comparison, and keep what differs."""
+        """Count a comparison, and record differences."""
         self.compared[what] += 1
         self.right[what] += is_right
         if not is_right:
             self.notes.append(f"{what}: {note}")
 
     def include(self, other: "Agreement") -> None:
-        """Add what was compared on another page, without its notes."""
+        """Add the comparison of another page, without its notes."""
         self.nodes += other.nodes
         self.listed += other.listed
+        self.selectors += other.selectors
+        self.by_place += other.by_place
         self.right += other.right
         self.compared += other.compared
 
     def summary(self) -> str:
-        """Give the shares as one line."""
+        """Return the shares as one line."""
         shares = [f"recall {self.listed} of {self.nodes}"]
         shares += [f"{what} {self.right[what]} of {self.compared[what]}" for what in ("role", "name", "state")]
+        shares.append(f"selectors by place {self.by_place} of {self.selectors}")
         return ", ".join(shares)
 
 
 class Tab:
-    """A page with the files of the list in it."""
+    """A page with the list's files loaded."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -139,7 +144,7 @@ class Tab:
             self._world.evaluate((EXTENSION / path).read_text(encoding="utf-8"))
 
     def lines(self) -> Iterator[str]:
-        """Give the lines of the whole list, one part after another."""
+        """Return the lines of the whole list, one page after another."""
         offset: int | None = 0
         while offset is not None:
             request = {"find": "", "within": "", "offset": offset, "framed": {}}
@@ -157,7 +162,9 @@ class Tab:
         rows = {found["name"] for line in lines if (found := LINE.match(line)) and found["role"] == "row"}
         holders = [found["selector"] for found in counted]
         self._world.evaluate(f"({FIND_ALL})({json.dumps(selectors)}, {json.dumps(holders)})")
-        agreement = Agreement()
+        by_place = [line for line in named if "nth-of-type" in line]
+        agreement = Agreement(selectors=len(named), by_place=len(by_place))
+        agreement.notes += [f"by place: {line!r}" for line in by_place]
         for node in self._session.send("Accessibility.getFullAXTree")["nodes"]:
             if not is_interactive(node):
                 continue
@@ -175,12 +182,15 @@ class Tab:
         return agreement
 
     def _place_of(self, node: int) -> int | None:
-        """Give the line that names a node: -1 for none, less for one that counts it. None: not compared, or gone."""
+        """Return the index of the line that names a node.
+
+        -1: there is none; less: a line that counts it; None: not compared, or gone.
+        """
         place: int | None = self._ask(node, PLACE)
         return place
 
     def _ask(self, node: int, function: str) -> Any:
-        """Call a function of the page on a node; None when it has gone."""
+        """Call a function of the page on a node; return None if it is gone."""
         try:
             given = {"backendNodeId": node, "executionContextId": self._world.context}
             resolved = self._session.send("DOM.resolveNode", given)
@@ -191,13 +201,13 @@ class Tab:
 
 
 def properties_of(node: dict[str, Any]) -> dict[str, str]:
-    """Give the properties of a node as text."""
+    """Return the properties of a node as text."""
     found = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 def is_interactive(node: dict[str, Any]) -> bool:
-    """Tell whether a user acts on a node."""
+    """Return whether a user can act on a node."""
     if node["ignored"] or "backendDOMNodeId" not in node:
         return False
     role = node["role"]["value"]
@@ -227,7 +237,7 @@ def compare_node(agreement: Agreement, node: dict[str, Any], line: str) -> None:
 
 
 def load(page: Page, url: str, rest: int) -> None:
-    """Open a page and wait until its text has not changed for so many milliseconds."""
+    """Open a page and wait until its text has not changed for this many milliseconds."""
     page.goto(url, timeout=LOAD_MS)
     waited, before = 0, ""
     while waited < MAX_REST_MS:
@@ -240,7 +250,7 @@ def load(page: Page, url: str, rest: int) -> None:
 
 
 def main() -> None:
-    """Compare the pages that the arguments name."""
+    """Compare the pages named in the arguments."""
     parser = argparse.ArgumentParser(prog="python -m bench.accessibility", description=__doc__)
     parser.add_argument("urls", nargs="+", metavar="URL")
     parser.add_argument("--missing", type=int, default=5, help="differences to print of each page")

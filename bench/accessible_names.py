@@ -1,4 +1,4 @@
-"""How many expected accessible names the list's naming agrees with, compared with Chromium's own.
+"""Compare the list's accessible names, and Chromium's own, with expected ones.
 
 Alone: python -m bench.accessible_names FOLDER [--missing 20]. FOLDER has WPT's `accname/name/*.html`: elements with
 `data-expectedlabel`. Both sides name the same elements of the same pages.
@@ -33,7 +33,7 @@ NAME_ALL = """() => {
 
 
 def names_of(page: Page) -> list[dict[str, str]]:
-    """Give for each marked element the expected name, ours, and Chromium's (`theirs`), in one line each."""
+    """Return for each marked element the expected name, ours, and Chromium's (`theirs`), each on one line."""
     session: Any = page.context.new_cdp_session(page)
     world = IsolatedWorld(page)
     groups = json.loads((EXTENSION / "page" / "files.json").read_text(encoding="utf-8"))
@@ -49,7 +49,7 @@ def names_of(page: Page) -> list[dict[str, str]]:
 
 
 def main() -> None:
-    """Print the agreement of each page and of all."""
+    """Print the agreement for each page and in total."""
     parser = argparse.ArgumentParser(prog="python -m bench.accessible_names", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--missing", type=int, default=0, help="differences to print of each page")

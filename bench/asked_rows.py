@@ -1,10 +1,10 @@
-"""Whether the table row that answers a question reaches the model whole, in the whole text and by `content="main"`.
+"""Whether the table row that answers a question reaches the model complete, with and without `content="main"`.
 
     python -m bench.asked_rows FOLDER
 
-FOLDER is a checkout of WikiTableQuestions (github.com/ppasupat/WikiTableQuestions, commit 7d455a5, CC BY-SA 4.0, not part of
-this repository): saved Wikipedia pages with questions about their tables. Of its unseen tables, taken in the order of their
-names' hashes, the first 150 pages count that have a question whose answer stands in one row alone.
+FOLDER is a checkout of WikiTableQuestions (github.com/ppasupat/WikiTableQuestions, commit 7d455a5, CC BY-SA 4.0, not
+part of this repository): saved Wikipedia pages with questions about their tables. Used are the first 150 pages of its
+unseen tables, in the order of their names' hashes, that have a question whose answer is in exactly one row.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ READ = """() => {
 
 
 def questions_of(folder: Path, name: str = QUESTIONS) -> dict[str, list[str]]:
-    """Give the answers that are one value by the path of their table, `csv/N-csv/M.csv`, in a fixed order."""
+    """Return the single-value answers by the path of their table, `csv/N-csv/M.csv`, in a fixed order."""
     answers: dict[str, list[str]] = defaultdict(list)
     with (folder / name).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -47,13 +47,13 @@ def questions_of(folder: Path, name: str = QUESTIONS) -> dict[str, list[str]]:
 
 
 def asked_rows(rows: list[list[str]], answers: list[str]) -> list[list[str]]:
-    """Give for each answer the one row that has it as a cell of its own."""
+    """Return for each answer the only row that has it as a complete cell."""
     found = [[row for row in rows if any(words(cell) == words(answer) for cell in row)] for answer in answers]
     return [each[0] for each in found if len(each) == 1]
 
 
 async def read_pages(folder: Path, name: str = QUESTIONS) -> dict[str, dict[str, Any]]:
-    """Give by the table's path `{text, whole, rows}`, the rows that are asked about."""
+    """Return by the table's path `{text, whole, rows}`, with the rows that the questions are about."""
     parts = {"scripts": main_content_script(), "function": page_function(SOURCE.read_text(encoding="utf-8"))}
     found: dict[str, dict[str, Any]] = {}
     async with async_playwright() as playwright:

@@ -1,8 +1,9 @@
-"""What the way through the extension costs, compared with other servers that read the same page: `measure_bridge`.
+"""The cost of reading through the extension, compared with other servers that read the same page: `measure_bridge`.
 
 Alone: python -m bench.bridge. Each line is what, ours, reference, theirs, unit, largest ratio allowed.
-The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache. Each has a browser of its own
-from the same program: their debuggers would slow down ours, and the user's browser has none.
+
+The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache. Each has its own browser from the
+same program: their debuggers would slow down ours, and the user's browser has none.
 """
 
 import asyncio
@@ -62,7 +63,7 @@ LAST_WORDS = "Here the page ends"
 
 
 class Words:
-    """Sentences, always the same, and about as different as those of a real page."""
+    """Return sentences that are always the same, and about as varied as those of a real page."""
 
     def __init__(self) -> None:
         self._chance = random.Random(1)  # noqa: S311  # no secret
@@ -71,12 +72,12 @@ class Words:
         ]
 
     def __call__(self, fewest: int, most: int) -> str:
-        """Give a number of words between the two."""
+        """Return a number of words between the two."""
         return " ".join(self._chance.choices(self._known, k=self._chance.randint(fewest, most))).capitalize()
 
 
 def article(words: Words, number: int) -> str:
-    """Give a section: heading, picture, text with links, a teaser of another article and a reader's comment."""
+    """Return a section: heading, image, text with links, a teaser of another article and a reader's comment."""
     link = f'<a class="link link--inline" href="/topics/{number}" data-track="inline-link">{words(2, 4)}</a>'
     return (
         f'<section class="article__section" id="section-{number}"><h2 class="article__heading">{words(3, 8)}</h2>'
@@ -93,7 +94,7 @@ def article(words: Words, number: int) -> str:
 
 
 def product(words: Words, number: int) -> str:
-    """Give one card of a shop's grid."""
+    """Return one card of a shop's grid."""
     return (
         f'<li class="grid__item product-card" data-product-id="{number}" data-list="results"><article>'
         f'<a class="product-card__link" href="/products/{number}-{words(1, 2).lower().replace(" ", "-")}?ref=grid&pos={number}">'
@@ -109,7 +110,7 @@ def product(words: Words, number: int) -> str:
 
 
 def entry(words: Words, number: int) -> str:
-    """Give one row of a long list."""
+    """Return one row of a long list."""
     return (
         f'<tr class="list__row" id="row-{number}" data-entry="{number}"><td class="list__cell list__cell--rank">{number}.</td>'
         f'<td class="list__cell"><a class="list__title" href="/entries/{number}" rel="nofollow noreferrer">{words(4, 10)}</a> '
@@ -122,7 +123,7 @@ def entry(words: Words, number: int) -> str:
 
 
 def page_of(kind: str, size: int) -> str:
-    """Give a page of about `size` bytes of HTML: navigation, content, footer, and as on real pages half of it scripts' data."""
+    """Return a page of about `size` bytes of HTML, half of it script data: navigation, content, footer."""
     words = Words()
     part, opening, closing = {
         "article": (article, "<article>", "</article>"),
@@ -145,7 +146,7 @@ def page_of(kind: str, size: int) -> str:
 
 
 def numbered_page() -> str:
-    """Give a page with a number for each command, so that every answer is another one."""
+    """Return a page with a number for each command, so that every answer is different."""
     numbers = " ".join(f"({i}:{i * i}:{i})" for i in range(COMMANDS))
     return f"<!doctype html><meta charset=utf-8><title>Numbers</title><p>{numbers}</p>"
 
@@ -155,7 +156,7 @@ PAGES = {"70 kB article": ("article", 70_000), "250 kB shop": ("shop", 250_000),
 
 @contextmanager
 def web_server(pages: Mapping[str, str]) -> Generator[str]:
-    """Serve the pages on loopback; gives the address before their names."""
+    """Serve the pages on loopback; yield the address before their names."""
 
     def page(request: BaseHTTPRequestHandler) -> Reply:
         body = pages.get(unquote(urlsplit(request.path).path).lstrip("/"), "").encode()
@@ -169,14 +170,14 @@ def web_server(pages: Mapping[str, str]) -> Generator[str]:
 
 
 def install_peers() -> None:
-    """Install the other servers; quick when they are there."""
+    """Install the other servers; quick if they are installed."""
     PEERS.mkdir(parents=True, exist_ok=True)
     command = ["npm", "install", "--prefix", str(PEERS), "--no-audit", "--no-fund", "--loglevel=error", *PACKAGES]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL, timeout=INSTALL_S)
 
 
 class StdioClient:
-    """An MCP client that does next to nothing: FastMCP's own costs 3.5 ms a call and would hide what the servers cost."""
+    """A minimal MCP client: FastMCP's own costs 3.5 ms a call and would hide the servers' cost."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -188,7 +189,7 @@ class StdioClient:
         self._send({"method": "notifications/initialized"})
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and give its result; one is in flight at a time."""
+        """Send a request and return its result; one is in flight at a time."""
         self._last_id += 1
         self._send({"id": self._last_id, "method": method, "params": params})
         assert self._process.stdout is not None
@@ -206,7 +207,7 @@ class StdioClient:
 
 @asynccontextmanager
 async def started(folder: Path, environment: Mapping[str, str], *program: str) -> AsyncGenerator[StdioClient]:
-    """Start a server over stdio for the time of the block; what it writes goes to `folder`."""
+    """Start a server over stdio for the duration of the block; its log goes to `folder`."""
     pipe = asyncio.subprocess.PIPE
     with (folder / f"{Path(program[0]).name}.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
@@ -250,7 +251,7 @@ async def peers(folder: Path) -> AsyncGenerator[tuple[StdioClient, StdioClient]]
 
 
 def tool(client: StdioClient, name: str, /, **arguments: Any) -> Call:
-    """Give a call of a tool that returns its text."""
+    """Return a call of a tool that returns its text."""
 
     async def call() -> str:
         result = await client.request("tools/call", name=name, arguments=arguments)
@@ -260,7 +261,7 @@ def tool(client: StdioClient, name: str, /, **arguments: Any) -> Call:
 
 
 def command(bridge: Bridge, name: str, **params: Any) -> Call:
-    """Give a call of a bare command, without MCP, that returns its result as text."""
+    """Return a call of a bare command, without MCP, that returns its result as text."""
 
     async def call() -> str:
         result = await bridge.command(name, None, params)
@@ -270,7 +271,7 @@ def command(bridge: Bridge, name: str, **params: Any) -> Call:
 
 
 async def in_turns(calls: Mapping[str, Call], expected: str) -> dict[str, float]:
-    """Give the median milliseconds of each call; each round has another order, the first one warms up."""
+    """Return the median milliseconds of each call; each round has another order, the first one is a warm-up."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     chance = random.Random(1)  # noqa: S311  # no secret
     for number in range(ROUNDS + 1):
@@ -289,7 +290,7 @@ async def in_turns(calls: Mapping[str, Call], expected: str) -> dict[str, float]
 
 @dataclass(frozen=True)
 class Scene:
-    """The browser with the paired extension, the page in it, and where all is."""
+    """The browser with the paired extension, the page in it, and their addresses."""
 
     folder: Path
     environment: dict[str, str]
@@ -303,7 +304,7 @@ class Scene:
         return int(self.environment["CHROME_TAB_PORT"])
 
     def address_of(self, name: str) -> str:
-        """Give the address of a page of the web server."""
+        """Return the address of a page of the web server."""
         return self.address + quote(name)
 
     async def show(self, name: str) -> None:
@@ -328,7 +329,7 @@ async def reach(running: Bridge) -> None:
 
 
 async def measure_followers(scene: Scene) -> list[Line]:
-    """Go through a second session and through the first, both bare: what MCP costs would hide the difference."""
+    """Go through a second session and through the first, both bare: the cost of MCP would hide the difference."""
     lines: list[Line] = []
     async with bridge(scene.port) as leader, bridge(scene.port) as follower:
         await reach(leader)
@@ -380,7 +381,7 @@ async def measure_peers(scene: Scene, ours: StdioClient, follower: Bridge) -> li
 
 
 class CountingFollower(Bridge):
-    """A follower that writes down which of its commands were answered."""
+    """A follower that records which of its commands were answered."""
 
     def __init__(self, port: int) -> None:
         super().__init__(port)
@@ -401,7 +402,7 @@ class CountingFollower(Bridge):
 
 
 async def storm(followers: list[CountingFollower]) -> tuple[int, int]:
-    """Send all commands at once; return how many had no or a wrong answer, and how many were answered twice."""
+    """Send all commands at once; return how many had a missing or wrong answer, and how many were answered twice."""
 
     async def one(number: int) -> bool:
         params = {"start": f"({number}:", "end": f":{number})"}
@@ -416,7 +417,7 @@ async def storm(followers: list[CountingFollower]) -> tuple[int, int]:
 
 
 async def measure_storm(scene: Scene) -> list[Line]:
-    """Count the answers to many commands from many clients at once, and weigh the leader before and after."""
+    """Count the answers to many commands from many clients at once, and measure the leader's memory before and after."""
     await scene.show("numbers")
     leader = process_on(scene.port)
     async with AsyncExitStack() as stack:
@@ -466,7 +467,7 @@ async def our_server(scene: Scene) -> AsyncGenerator[StdioClient]:
 
 
 async def measure_bridge() -> list[Line]:
-    """Measure all of it in one run."""
+    """Measure everything in one run."""
     pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
     async with opened_scene(pages) as scene:
         lines = await measure_followers(scene)

@@ -1,8 +1,8 @@
 """Several browsers on one server: two Chromium profiles and a Firefox, read by four sessions at once.
 
-Reads tabs of all browsers and counts answers of the wrong tab, looks at tabs of changing browsers, kills and restarts
+Reads tabs of all browsers and counts answers from the wrong tab, views tabs of changing browsers, kills and restarts
 each browser under load, and compares start, read and click with those of one browser. `python -m bench.browsers` exits
-with 1 when anything was mixed up or is slower.
+with 1 if anything was mixed up or is slower.
 """
 
 import argparse
@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "packaging"))
 
 from tests.support.several_browsers import SESSIONS, TABS, several_browsers
 
-# How much slower a call may be with several browsers connected: what two runs of the same differ by here.
+# How much slower a call may be with several browsers connected: the difference between two identical runs here.
 MAX_RATIO = 1.15
 
 

@@ -20,7 +20,7 @@ QUESTION_MARKS = "?\u061f\uff1f"
 
 
 class Claim(NamedTuple):
-    """A question with its answer, and where the page has the answer."""
+    """A question with its answer, and the position of the answer on the page."""
 
     question: str
     answer: str
@@ -28,7 +28,7 @@ class Claim(NamedTuple):
 
 
 def stated(claim: Claim, answer: str) -> str:
-    """Return a claim as a sentence of an answer: the question's words, then the answer's."""
+    """Return a claim as a sentence of an answer: the words of the question, then the answer."""
     return f"{claim.question.rstrip(QUESTION_MARKS)} {answer}"
 
 
@@ -39,7 +39,7 @@ def load(path: Path) -> list[list[tuple[str, list[Any]]]]:
 
 
 def page_of(articles: list[list[tuple[str, list[Any]]]]) -> tuple[str, list[Claim]]:
-    """Return articles as one page, and what is claimed about it."""
+    """Return articles as one page, and the claims about it."""
     text, claims = "", list[Claim]()
     for context, questions in (part for article in articles for part in article):
         for question in questions:
@@ -58,7 +58,7 @@ def changed(text: str, rng: random.Random) -> str:
 
 
 def results(claim: Claim, answer: str, index: server.PageIndex) -> Iterator[str]:
-    """Yield what the check says of the figures of a claim's answer."""
+    """Yield the check's result for the figures in a claim's answer."""
     text = stated(claim, answer)
     for finding in server.check_figures(text, index, ""):
         if finding.start >= len(text) - len(answer):
@@ -105,7 +105,7 @@ def best_support(claim: Claim, index: server.PageIndex) -> float:
 
 
 def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:
-    """Say how often the answer is in what quick reading reads, and how much that is of the page."""
+    """Report how often quick reading reads the answer, and how much of the page it reads."""
     page = server.Page("https://example.com/", "", text, "extension")
     index = server.PageIndex([text], server.QUICK_CHUNK_CHARS)
     kept = read = in_five = 0
@@ -125,7 +125,7 @@ def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:
 
 
 def processor_ms(function: Callable[[], object]) -> float:
-    """Return the least processor time of three runs."""
+    """Return the lowest CPU time of three runs."""
     times = list[float]()
     for _ in range(3):
         began = time.thread_time()
@@ -135,14 +135,19 @@ def processor_ms(function: Callable[[], object]) -> float:
 
 
 def measure_time(text: str, claims: list[Claim]) -> dict[str, float]:
-    """Say what the check, the evidence and quick reading cost about a page of 100,000 characters, ten sentences of answer."""
+    """Report the cost of the check, the evidence and quick reading for 100,000 characters and ten sentences of answer."""
     page = server.Page("https://example.com/", "", (text + text)[:100_000], "extension")
     sentences = (f"{stated(claim, claim.answer)}." for claim in claims[:: max(1, len(claims) // 10)])
     answer = server.Answer(" ".join(itertools.islice(sentences, 10)), "", "", None, {})
     query = server.Query(claims[0].question)
+
+    def check(question: server.Query) -> None:
+        server.checked_answer(answer, page, question, server.index_for_check(page))
+
     return {
-        "check ms": processor_ms(lambda: server.checked_answer(answer, page, query)),
-        "with evidence ms": processor_ms(lambda: server.checked_answer(answer, page, query._replace(evidence=True))),
+        "index ms": processor_ms(lambda: server.index_for_check(page)),
+        "check ms": processor_ms(lambda: check(query)),
+        "with evidence ms": processor_ms(lambda: check(query._replace(evidence=True))),
         "quick ms": processor_ms(lambda: server.quick_page(page, query)),
     }
 

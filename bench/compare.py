@@ -3,9 +3,9 @@
     python -m bench.compare --kapture FOLDER --chrome-tabs FOLDER
 
 The folders are checkouts of Kapture and of mcp-chrome-tabs, built by `npm install && npm run build` (Kapture's in its
-folder `server`); without one its column stays empty. Kapture's server has the port that its extension knows, 61822, and
-is reached over the WebSocket that its own stdio bridge uses, without that bridge. mcp-chrome-tabs runs on Macs only: a
-fake osascript gives it the page, so only its characters are reported, not its times.
+folder `server`); without one its column stays empty. Kapture's server uses the port that its extension knows, 61822,
+and is reached over the WebSocket that its own stdio bridge uses, without that bridge. mcp-chrome-tabs runs only on
+Macs: a fake osascript returns the page, so only its characters are reported, not its times.
 """
 
 import argparse
@@ -45,10 +45,10 @@ from demo.browser import extended_browser
 
 KAPTURE_PORT = 61822
 NAMES = ("this", "playwright-mcp", "chrome-devtools-mcp", "Kapture", "mcp-chrome-tabs")
-# What can be acted on: Kapture lists what a selector matches.
+# Interactive elements: Kapture lists what a selector matches.
 CONTROLS = "a, button, input, select, textarea"
 SHOP = "250 kB shop"
-# Knows the separator that it is asked to put between title, address and page.
+# Uses the separator that it is asked to put between title, address and page.
 FAKE_OSASCRIPT = """#!{python}
 import re, sys
 from pathlib import Path
@@ -74,7 +74,7 @@ class WebSocketClient(StdioClient):
         await self._connection.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and give its result; one is in flight at a time."""
+        """Send a request and return its result; one is in flight at a time."""
         self._last_id += 1
         request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         await self._connection.send(json.dumps(request))
@@ -85,7 +85,7 @@ class WebSocketClient(StdioClient):
 
 
 class Kapture:
-    """Kapture's server with a browser of its own, whose one page it drives."""
+    """Kapture's server with its own browser, whose one page it drives."""
 
     def __init__(self, client: StdioClient, page: Page, tab_id: str) -> None:
         self.client = client
@@ -95,11 +95,11 @@ class Kapture:
     @classmethod
     @asynccontextmanager
     async def started(cls, checkout: Path, scene: Scene) -> AsyncGenerator[Self]:
-        """Start server and browser for the time of the block; the page connects itself by a word in its address."""
+        """Start server and browser for the duration of the block; a keyword in its address makes the page connect."""
         async with AsyncExitStack() as stack:
             log = stack.enter_context((scene.folder / "kapture.log").open("wb"))
             program = str(checkout / "server" / "dist" / "index.js")
-            # The node of a Python package is a program that starts it: both are ended.
+            # A Python package's Node.js is a program that starts it: both are ended.
             process = await asyncio.create_subprocess_exec(
                 "node", program, stdout=log, stderr=log, start_new_session=True
             )
@@ -109,13 +109,13 @@ class Kapture:
             await client.initialize()
             extension = checkout / "extension"
             browser = await stack.enter_async_context(extended_browser(scene.folder / "kapture", extension))
-            # It leads the page in front to a page of its own when it is installed.
+            # At installation it navigates the page in front to its own page.
             page = await browser.new_page()
             await page.goto(scene.address_of(PAGE) + "?kapture-connect=true")
             yield cls(client, page, await connected_tab(client))
 
     def tool(self, name: str, /, **arguments: Any) -> Call:
-        """Give a call of a tool on the page."""
+        """Return a call of a tool on the page."""
         return tool(self.client, name, tabId=self._tab_id, **arguments)
 
 
@@ -127,13 +127,13 @@ async def connection_to(port: int) -> ClientConnection:
 
 @soon
 async def connected_tab(client: StdioClient) -> str:
-    """Give the id of the one tab that is connected, as soon as it is."""
+    """Return the id of the one connected tab, as soon as there is one."""
     return str(json.loads(await tool(client, "list_tabs")())["tabs"][0]["tabId"])
 
 
 @asynccontextmanager
 async def chrome_tabs(checkout: Path, scene: Scene) -> AsyncGenerator[StdioClient]:
-    """Start mcp-chrome-tabs with the fake osascript, which gives it the file page.html of the scene's folder."""
+    """Start mcp-chrome-tabs with the fake osascript, which returns the file page.html of the scene's folder."""
     fake = scene.folder / "bin" / "osascript"
     fake.parent.mkdir()
     fake.write_text(FAKE_OSASCRIPT.format(python=sys.executable, page=str(scene.folder / "page.html")))
@@ -145,7 +145,7 @@ async def chrome_tabs(checkout: Path, scene: Scene) -> AsyncGenerator[StdioClien
 
 
 async def tool_lists(clients: Mapping[str, StdioClient]) -> list[Row]:
-    """Count the tools, and the characters that their list costs each conversation."""
+    """Count the tools, and the characters that their list costs in each conversation."""
     lists = {name: (await client.request("tools/list"))["tools"] for name, client in clients.items()}
     return [
         ("tools", {name: len(tools) for name, tools in lists.items()}, ""),
@@ -154,7 +154,7 @@ async def tool_lists(clients: Mapping[str, StdioClient]) -> list[Row]:
 
 
 async def show_everywhere(clients: Mapping[str, StdioClient], kapture: Kapture | None, address: str) -> None:
-    """Let each server that drives a page go to that address."""
+    """Navigate each server that drives a page to this address."""
     ours, playwright, devtools = (clients[name] for name in NAMES[:3])
     await tool(ours, "navigate", url=address)()
     await tool(playwright, "browser_navigate", url=address)()
@@ -164,7 +164,7 @@ async def show_everywhere(clients: Mapping[str, StdioClient], kapture: Kapture |
 
 
 async def looks(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kapture | None) -> list[Row]:
-    """Read each page, and look at what can be done there: characters, and milliseconds on the shop."""
+    """Read each page, and list what can be done there: characters, and milliseconds on the shop."""
     rows: list[Row] = []
     ours, playwright, devtools = (clients[name] for name in NAMES[:3])
     for page in PAGES:
@@ -194,7 +194,7 @@ async def looks(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptu
 
 
 async def acts(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kapture | None) -> list[Row]:
-    """Click, fill and take a picture, and see that it has happened."""
+    """Click, fill and take a screenshot, and check the effect."""
     address = scene.address_of(PAGE)
     ours, playwright, devtools = (clients[name] for name in NAMES[:3])
     await show_everywhere(clients, kapture, address)
@@ -220,7 +220,7 @@ async def acts(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptur
     if kapture:
         calls["click"]["Kapture"] = kapture.tool("click", selector="#press")
         calls["fill a field"]["Kapture"] = kapture.tool("fill", selector="#name", value=TYPED)
-        # Its own scale is 0.3: the others' pictures are whole.
+        # Its default scale is 0.3: the others' screenshots are full size.
         calls["screenshot"]["Kapture"] = kapture.tool("screenshot", scale=1, format="png")
     rows: list[Row] = [(what, await in_turns(ways, ""), "ms") for what, ways in calls.items()]
     if kapture:
@@ -231,7 +231,7 @@ async def acts(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptur
 
 
 async def compare(kapture_checkout: Path | None, tabs_checkout: Path | None) -> list[Row]:
-    """Measure all in one run; give what, each server's figure, and the unit."""
+    """Measure everything in one run; return what, each server's figure, and the unit."""
     pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {PAGE: driven_page()}
     async with AsyncExitStack() as stack:
         scene = await stack.enter_async_context(opened_scene(pages))

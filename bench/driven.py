@@ -1,4 +1,4 @@
-"""Our server with a real browser, for benches that drive pages of others."""
+"""Our server with a real browser, for benchmarks that drive third-party pages."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -16,13 +16,13 @@ SETTINGS = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CH
 
 @asynccontextmanager
 async def driven_browser(folder: Path) -> AsyncGenerator[tuple[Any, BrowserContext]]:
-    """Run the server, and a browser whose extension is paired with it; give the MCP client and the browser."""
+    """Run the server, and a browser whose extension is paired with it; yield the MCP client and the browser."""
     async with AsyncExitStack() as stack:
         environment = server_environment(folder / "config", SETTINGS)
         client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
         await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
-        # Playwright would answer dialogs before the extension can.
+        # Otherwise Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
         await pair(browser, await connection_string(environment))
         yield client, browser

@@ -1,6 +1,6 @@
-"""What driving a page costs, compared with other servers that drive the same page: `measure_driving`.
+"""The cost of driving a page, compared with other servers that drive the same page: `measure_driving`.
 
-Alone: python -m bench.driving. The scene, the others and the way of measuring are those of bridge.py.
+Alone: python -m bench.driving. The scene, the other servers and the method are those of bridge.py.
 """
 
 import asyncio
@@ -35,19 +35,19 @@ STATE = "`${window.pressed} ${document.querySelector('#name').value}`"
 
 
 def driven_page() -> str:
-    """Give a shop of 250 kB with a small form at its top."""
+    """Return a shop of 250 kB with a small form at its top."""
     return page_of("shop", 250_000).replace("<main>", f"<main>{FORM}", 1)
 
 
 def uid_of(snapshot: str, name: str) -> str:
-    """Give the name that chrome-devtools-mcp has for an element."""
+    """Return chrome-devtools-mcp's name for an element."""
     found = re.search(rf'uid=(\S+) \w+ "{name}"', snapshot)
     assert found, f"no {name} in the snapshot"
     return found[1]
 
 
 async def allow_evaluate(scene: Scene, tab_id: int) -> None:
-    """Turn the tab's switch on, as a user does in the popup."""
+    """Turn on the tab's switch, as a user does in the popup."""
     popup = await scene.browser.new_page()
     await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     wish = f"{{ action: 'set_allow_evaluate', tabId: {tab_id}, on: true }}"
@@ -59,7 +59,7 @@ async def allow_evaluate(scene: Scene, tab_id: int) -> None:
 
 
 async def open_tab(scene: Scene, ours: StdioClient) -> int:
-    """Open the page in a tab that may be driven, in front."""
+    """Open the page in an attached tab, in front."""
     created = await ours.request("tools/call", name="browser_create_tab", arguments={"url": scene.address_of(PAGE)})
     tab_id = int(created["structuredContent"]["tab_id"])
     await allow_evaluate(scene, tab_id)
@@ -69,7 +69,7 @@ async def open_tab(scene: Scene, ours: StdioClient) -> int:
 def actions(
     ours: StdioClient, playwright: StdioClient, devtools: StdioClient, uids: Mapping[str, str]
 ) -> dict[str, dict[str, Call]]:
-    """Give the same action for each server, ours first."""
+    """Return the same action for each server, ours first."""
     title = "() => document.title"
     return {
         "evaluate": {
@@ -82,7 +82,7 @@ def actions(
             "browser_click": tool(playwright, "browser_click", target="#press"),
             "click, chrome-devtools-mcp": tool(devtools, "click", pageId=1, uid=uids["button"]),
         },
-        # Where it leads to something: for other keys playwright-mcp reports nothing.
+        # A key that opens something: for other keys playwright-mcp reports nothing.
         "press": {
             "press": tool(ours, "press", keys="Enter"),
             "browser_press_key": tool(playwright, "browser_press_key", key="Enter"),
@@ -107,7 +107,7 @@ def actions(
 
 
 async def check_state(ours: StdioClient, playwright: StdioClient, devtools: StdioClient, expected: str) -> None:
-    """Fail unless what was measured has happened, in each browser."""
+    """Fail unless the measured actions took effect in each browser."""
     for call in (
         tool(ours, "evaluate", code=STATE),
         tool(playwright, "browser_evaluate", function=f"() => {STATE}"),

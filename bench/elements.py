@@ -1,9 +1,9 @@
-"""What a look at a page's elements costs, compared with other servers' snapshots of the same page: `measure_elements`.
+"""The cost of listing a page's elements, compared with other servers' snapshots of the same page: `measure_elements`.
 
-The floor is what no list can do without: a command that walks once through the page and reads of each element whether it
-is drawn, where, and with which cursor.
+The floor is a command that no list can do without: it walks the page once and reads from each element whether it is
+drawn, where, and with which cursor.
 
-Alone: python -m bench.elements. The pages, the others and the way of measuring are those of bridge.py.
+Alone: python -m bench.elements. The pages, the other servers and the method are those of bridge.py.
 """
 
 import asyncio
@@ -38,20 +38,20 @@ WALK = """(() => {
 
 
 def rows_page(elements: int) -> str:
-    """Give a table with that many HTML elements, twelve to a row as in a long list."""
+    """Return a table with this many HTML elements, twelve to a row as in a long list."""
     words = Words()
     rows = "".join(entry(words, number) for number in range(1, elements // 12 + 1))
     return f"<!doctype html><meta charset=utf-8><title>Rows</title><table><tbody>{rows}</tbody></table>"
 
 
 async def time_of(ours: StdioClient, look: Call, url: str) -> float:
-    """Give the median milliseconds of a look at the page."""
+    """Return the median milliseconds of listing the page."""
     await tool(ours, "navigate", url=url)()
     return (await in_turns({"look": look}, "elements"))["look"]
 
 
 async def measure_elements() -> list[Line]:
-    """Look at each page in all three ways; then at a small and a large one, to see how the cost grows."""
+    """List each page in all three ways; then a small and a large one, to see how the cost grows."""
     sized = {f"{count:,} elements": rows_page(count) for count in (FEW, MANY)}
     pages = {name: page_of(*kind) for name, kind in PAGES.items()} | sized
     lines: list[Line] = []

@@ -1,5 +1,13 @@
-"""The least that an MCP server of this framework can be: what our own start is compared with."""
+"""The smallest possible MCP server with this framework: our own start and calls are compared with it."""
 
 from fastmcp import FastMCP
 
-FastMCP("empty").run(transport="stdio", show_banner=False)
+server = FastMCP("empty")
+
+
+@server.tool
+def nothing() -> str:
+    return ""
+
+
+server.run(transport="stdio", show_banner=False)

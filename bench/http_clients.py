@@ -1,7 +1,7 @@
 """One server for many HTTP clients at once, compared with sessions over stdio: `measure_http`.
 
 Alone: python -m bench.http_clients. Everything is a real process on loopback; the model and the extension are fakes
-that answer at once, so that what is measured is the way.
+that answer at once, so that only the transport is measured.
 """
 
 import asyncio
@@ -38,8 +38,8 @@ PAGE_TEXT = "word " * 400
 
 
 def asked(request: Request) -> Reply:
-    """Answer with the question, so that a mixed-up answer shows; one question is never answered."""
-    question = request.body["messages"][0]["content"]
+    """Answer with the question, so that mixed-up answers are noticed; one question is never answered."""
+    question = request.instruction
     return HANG if question == "hang" else answer(f"You asked: {question}.")
 
 
@@ -62,7 +62,7 @@ async def be_the_extension(port: int, ready: asyncio.Event) -> None:
 
 @asynccontextmanager
 async def http_process(port: int, model: str) -> AsyncGenerator[psutil.Process]:
-    """Start the server over HTTP, and end it by the signal that a service manager sends."""
+    """Start the server over HTTP, and end it with the signal that a service manager sends."""
     arguments = [server.__file__, "--transport", "http", "--port", str(port), "--source", "extension"]
     arguments += ["--ollama-url", model, "--model", "fake-model", "--context-length", "8192", "--parallel", "16"]
     process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stderr=asyncio.subprocess.PIPE)
@@ -88,7 +88,7 @@ def over_stdio(port: int, model: str) -> Client[Any]:
 
 
 class Load:
-    """Clients that ask until a time has come, each for something of its own."""
+    """Clients that send requests until a given time, each a different one."""
 
     def __init__(self) -> None:
         self.right = 0
@@ -116,7 +116,7 @@ class Load:
 
 
 async def measure_load(stack: AsyncExitStack, port: int, model: str, process: psutil.Process) -> list[Line]:
-    """Let all clients ask at once, and weigh the server after a while and at the end."""
+    """Let all clients send requests at once, and measure the server's memory after a while and at the end."""
     asking = [await stack.enter_async_context(over_http(port)) for _ in range(CLIENTS)]
     reading = [await stack.enter_async_context(over_stdio(port, model)) for _ in range(SESSIONS)]
     load = Load()
@@ -142,7 +142,7 @@ async def measure_load(stack: AsyncExitStack, port: int, model: str, process: ps
 
 
 async def median_s(call: Callable[[], Awaitable[Any]]) -> float:
-    """Give the median of a call's seconds."""
+    """Return the median seconds of a call."""
     seconds: list[float] = []
     for _ in range(ROUNDS):
         begun = time.perf_counter()
@@ -152,7 +152,7 @@ async def median_s(call: Callable[[], Awaitable[Any]]) -> float:
 
 
 async def measure_call(port: int, model: str) -> list[Line]:
-    """Time a tool call over HTTP compared with the same over stdio, as a follower of the same server."""
+    """Time a tool call over HTTP compared with the same over stdio, through a follower of the same server."""
     async with over_http(port) as http, over_stdio(port, model) as stdio:
         for client in (http, stdio):
             await client.call_tool("read_chrome_tab")
@@ -162,7 +162,7 @@ async def measure_call(port: int, model: str) -> list[Line]:
 
 
 async def measure_vanishing(port: int, model: FakeOpenAIServer) -> list[Line]:
-    """Time how long the model goes on working for a client that has gone."""
+    """Time how long the model continues to work for a client that is gone."""
     async with over_http(port) as client:
         call = asyncio.create_task(client.call_tool("process_chrome_tab", {"system_prompt": "hang"}))
         await asyncio.wait_for(model.hanging.wait(), START_S)
@@ -175,7 +175,7 @@ async def measure_vanishing(port: int, model: FakeOpenAIServer) -> list[Line]:
 
 
 async def measure_http() -> list[Line]:
-    """Measure all of it in one run."""
+    """Measure everything in one run."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))

@@ -8,8 +8,8 @@
     python -m bench.main_content FOLDER --blocks blocks.json
     uv run bench/learn_main_content.py FOLDER blocks.json
 
-A block counts as content by the share of its runs of four words that stand in the page's reviewed main content
-(`truth.jsonl`, `main_content`), and by its share of the page's words, so that long pages have no more to say than others.
+A block counts as content by the share of its four-word sequences that are in the page's reviewed main content
+(`truth.jsonl`, `main_content`), weighted by its share of the page's words, so that long pages do not outweigh others.
 """
 
 import json
@@ -23,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 
 RUN = 4
 MIN_PAGE_WORDS = 50
-# Strength of what keeps weights small.
-REGULARITY = 0.3
+# Strength of the regularization, which keeps weights small.
+REGULARITY = 0.01
 
 
 def words(text: str) -> list[str]:
@@ -36,7 +36,7 @@ def runs(found: list[str], length: int) -> set[str]:
 
 
 def share_in(block: list[str], known: dict[int, set[str]], lines: set[str]) -> float:
-    """Say which share of a block stands in the content; one or two words alone prove little."""
+    """Return the share of a block that is in the content; one or two words alone prove little."""
     length = min(RUN, len(block))
     own = [" ".join(block[i : i + length]) for i in range(len(block) - length + 1)]
     share = sum(run in known[length] for run in own) / len(own)
@@ -44,7 +44,7 @@ def share_in(block: list[str], known: dict[int, set[str]], lines: set[str]) -> f
 
 
 def examples(folder: Path, blocks: dict[str, list[dict]]) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-    """Give the features' names, their values, the share of content and the weight of each block."""
+    """Return the features' names, their values, the share of content and the weight of each block."""
     values, shares, weights, names = [], [], [], []
     for line in (folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         truth = json.loads(line)
@@ -65,7 +65,7 @@ def examples(folder: Path, blocks: dict[str, list[dict]]) -> tuple[list[str], np
 def main(folder: Path, blocks: Path) -> None:
     names, values, shares, weights = examples(folder, json.loads(blocks.read_text(encoding="utf-8")))
     scaler = StandardScaler().fit(values)
-    # Each block is an example of content by its share, and of the rest by what is left of it.
+    # Each block is an example of content with its share as weight, and a counterexample with the rest.
     twice = np.vstack([scaler.transform(values)] * 2)
     labels = np.r_[np.ones(len(shares)), np.zeros(len(shares))]
     importance = np.r_[weights * shares, weights * (1 - shares)]

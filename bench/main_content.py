@@ -1,9 +1,10 @@
-"""What reading keeps and leaves out, whole pages and `content="main"`, on saved pages that stay outside of this repository.
+"""What reading keeps and leaves out, whole pages and `content="main"`, on saved pages from outside this repository.
 
     python -m bench.main_content FOLDER --texts texts.json      and then FOLDER/score.py texts.json
     python -m bench.main_content FOLDER --blocks blocks.json    what bench/learn_main_content.py learns from
 
-FOLDER holds `pages/ID.html.gz` and `truth.jsonl` with `id`, `url` and `main_content`. The pages' scripts and the network are blocked.
+FOLDER contains `pages/ID.html.gz` and `truth.jsonl` with `id`, `url` and `main_content`. The pages' scripts and the
+network are blocked.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from tests.support.browser import chromium_arguments, chromium_path
 
 LOAD_MS = 30_000
 ROUNDS = 3
-# Each limit is on a ratio: time compared with innerText's, seconds of the largest page, characters compared with the whole text's.
+# Each limit is on a ratio: time to innerText's, seconds for the largest page, characters to the whole text's.
 MAX_TIMES_INNER_TEXT, MAX_LARGEST_S, MAX_CHARACTERS = 60, 2, 0.78
 MAX_LINES_LOST, MAX_ROWS_BROKEN, MAX_ROWS_NOT_IN_MAIN, MIN_F1 = 0.005, 0.03, 0.05, 0.815
 
@@ -59,7 +60,7 @@ MEASURE = """() => {
 
 
 async def read_saved(page: Page, url: str, html: bytes, program: str) -> dict[str, Any]:
-    """Show a saved page under its address, and run the program next to it."""
+    """Show a saved page under its address, and run the program in it."""
 
     async def answer(route: Route) -> None:
         request = route.request
@@ -77,7 +78,7 @@ async def read_saved(page: Page, url: str, html: bytes, program: str) -> dict[st
 
 
 async def read_all(browser: Browser, folder: Path, program: str) -> dict[str, dict[str, Any]]:
-    """Read every page of the sample, one after another: side by side they would measure each other."""
+    """Read every page of the sample, one after another: in parallel they would slow each other down."""
     page = await browser.new_page()
     lines = (folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n")
     found: dict[str, dict[str, Any]] = {}
@@ -88,7 +89,7 @@ async def read_all(browser: Browser, folder: Path, program: str) -> dict[str, di
 
 
 async def results(folder: Path, *, blocks: bool = False) -> dict[str, dict[str, Any]]:
-    """Give by the page's id `{text, path, whole, shown, rows, times, blocks}`; times in milliseconds."""
+    """Return by the page's id `{text, path, whole, shown, rows, times, blocks}`; times in milliseconds."""
     parts = {"scripts": main_content_script(), "function": page_function(SOURCE.read_text(encoding="utf-8"))}
     program = MEASURE % {**parts, "rounds": ROUNDS, "blocks": json.dumps(blocks)}
     async with async_playwright() as playwright:
@@ -111,7 +112,7 @@ def f1(text: str, truth: str) -> float:
 
 
 def lines_lost(page: Mapping[str, Any], truth: str) -> tuple[int, int]:
-    """Count the lines of the reviewed content that the whole text lacks, each occurrence, and those that the page shows."""
+    """Count each line of the reviewed content that the whole text lacks, and the lines that the page shows."""
     shown, kept = (f" {' '.join(words(text))} " for text in (page["shown"], page["whole"]))
     lost = total = 0
     for line, wanted in Counter(" ".join(words(line)) for line in truth.split("\n")).items():
@@ -122,20 +123,20 @@ def lines_lost(page: Mapping[str, Any], truth: str) -> tuple[int, int]:
 
 
 def rows_broken(text: str, rows: list[list[str]]) -> int:
-    """Count the rows whose cells are not on one line of a text, in their order."""
+    """Count the rows whose cells are not on one line of a text, in order."""
     lines = {" ".join(words(line)) for line in text.split("\n")}
     wanted = [" ".join(word for cell in row for word in words(cell)) for row in rows]
     return sum(row not in lines for row in wanted if row)
 
 
 def rows_of_content(rows: list[list[str]], truth: str) -> list[list[str]]:
-    """Give the rows whose cells all stand in the reviewed content: a table of cookies in a banner does not."""
+    """Return the rows whose cells are all in the reviewed content: a cookie table in a banner is not."""
     content = f" {' '.join(words(truth))} "
     return [row for row in rows if all(f" {' '.join(words(cell))} " in content for cell in row if words(cell))]
 
 
 def lines_of(found: Mapping[str, Mapping[str, Any]], truths: Mapping[str, str]) -> list[Line]:
-    """Compare: the typical page, the largest one, what is sent to the model of all of them, and what is not lost."""
+    """Compare: the typical page, the largest one, what is sent to the model in total, and what is not lost."""
     ratios = [page["times"]["main"] / max(page["times"]["innerText"], 0.1) for page in found.values()]
     largest = max(found.values(), key=lambda page: len(page["shown"]))
     whole = sum(len(page["whole"]) for page in found.values())

@@ -1,4 +1,7 @@
-"""What reading a PDF of 100 pages costs compared with pdf.js alone in the same tab: `measure_pdf`. Alone: python -m bench.pdf."""
+"""The cost of reading a PDF of 100 pages compared with pdf.js alone in the same tab: `measure_pdf`.
+
+Alone: python -m bench.pdf.
+"""
 
 import asyncio
 import statistics
@@ -18,10 +21,10 @@ ROUNDS = 9
 PAGES, LINES = 100, 45
 LINE = "The river rose by two metres in one night, and the people of house {} in street {} moved upstairs."
 LIMIT = 2
-# The browser's viewer shows the file meanwhile: a user has it before them when they ask.
+# The browser's viewer shows the file meanwhile, as it does for a user who asks about it.
 VIEWER_S = 1.5
 
-# In the service worker: pdf.js in the tab with that address, from the file's bytes to the text of the last page, in ms.
+# In the service worker: pdf.js in the tab at this address, from the file's bytes to the text of the last page, in ms.
 LIBRARY_ALONE_MS = """async (url) => {
   const [{ id: tabId }] = await chrome.tabs.query({ url });
   const execute = (script) => chrome.scripting.executeScript({ target: { tabId }, ...script });
@@ -41,7 +44,7 @@ LIBRARY_ALONE_MS = """async (url) => {
 
 
 async def measure_pdf() -> list[Line]:
-    """From the call of `read_chrome_tab` to its answer, each time about another file, compared with the library's own time."""
+    """Time `read_chrome_tab` from call to answer, each time with another file, compared with the library's own time."""
     file = pdf([[LINE.format(number, page) for number in range(LINES)] for page in range(PAGES)])
 
     def site(_request: BaseHTTPRequestHandler) -> Reply:

@@ -1,8 +1,8 @@
-"""What a second question about the same page costs a real llama.cpp server, with the demo's small model.
+"""The cost of a second question about the same page on a real llama.cpp server, with the demo's small model.
 
     python -m bench.prefix
 
-Each question is asked by a process of its own, as after a restart of our server and by several sessions at once. Then the
+Each question comes from its own process, as after a restart of our server and with several sessions at once. Then the
 time to the first word, with and without reading ahead, and how full the chunks of a long page are. The page is this
 repository's own documentation.
 """
@@ -25,12 +25,12 @@ PAGES = ("docs/asking.md", "docs/design/security.md")
 LONG_PAGES = ("docs/design/protocol.md", "docs/design/driving.md", "docs/design/decisions.md")
 PROMPTS = ("What is this page about?", "Which limits does it name?", "Who may read a tab?")
 CONTEXT_LENGTH, PAGE_CHARS = 4096, 7_000
-# Each limit is on a ratio: tokens computed again, time to the first word; and a chunk's least share of its room.
+# Each limit is on a ratio: recomputed tokens, time to the first word; and the least share of a chunk's room in use.
 MAX_COMPUTED, MAX_FIRST_WORD, MIN_FILL = 0.05, 0.2, 0.75
 
 
 class Asked(NamedTuple):
-    """What one question cost: tokens of its prompts, of those not computed again, seconds until the first word."""
+    """The cost of one question: tokens of its prompts, cached ones among them, seconds to the first word."""
 
     prompt_tokens: int
     cached_tokens: int
@@ -43,7 +43,7 @@ def page_of(*names: str, most: int | None = None) -> server.Page:
 
 
 async def ask(model: TinyModel, page: server.Page, prompt: str, *, ahead: bool = False) -> Asked:
-    """Ask as a server that has just been started."""
+    """Ask as a server that has just started."""
     settings = server.load_settings(
         {"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True
     )
@@ -63,7 +63,7 @@ async def ask(model: TinyModel, page: server.Page, prompt: str, *, ahead: bool =
 
 
 async def ask_by_process(model: TinyModel, prompt: str, name: str) -> Asked:
-    """Ask in a process of its own."""
+    """Ask in a separate process."""
     command = (sys.executable, "-m", "bench.prefix", "--ask", prompt, name, model.url, model.model)
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
@@ -73,7 +73,7 @@ async def ask_by_process(model: TinyModel, prompt: str, name: str) -> Asked:
 
 
 async def chunk_fill(model: TinyModel, page: server.Page) -> list[float]:
-    """Give how full each chunk of a page but the last one is: tokens of its prompt, of those that the window leaves for one."""
+    """Return for each chunk of a page but the last the tokens of its prompt, as a share of the room in the window."""
     settings = server.load_settings(
         {"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True
     )
@@ -122,7 +122,7 @@ async def measure(model: TinyModel) -> bool:
 
 
 def cold_text() -> str:
-    """Give a text of the same length that the server has not seen."""
+    """Return a text of the same length that the server has not seen."""
     return page_of(PAGES[1]).text[PAGE_CHARS : 2 * PAGE_CHARS]
 
 

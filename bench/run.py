@@ -1,9 +1,9 @@
-"""Measure, side by side in one run, and say how many times slower or larger than the comparison we are.
+"""Measure side by side in one run, and report how many times slower or larger than the comparison we are.
 
     make bench                        every measurement; the table also goes into bench/README.md
     make bench ONLY="start reading"   some of them; bench/README.md stays as it is
 
-A ratio says more than a time: both sides run on the same machine, in turns, seconds apart.
+A ratio is more meaningful than a time: both sides run on the same machine, in turns, seconds apart.
 """
 
 import argparse
@@ -69,11 +69,11 @@ class Ratio:
 
     @property
     def value(self) -> float:
-        """How many times as much ours is."""
+        """Return ours as a multiple of the comparison."""
         return self.ours / self.other
 
     def cells(self) -> list[str]:
-        """Give the line's texts in the order of `COLUMNS`."""
+        """Return the line's texts in the order of `COLUMNS`."""
         verdict = "yes" if self.value <= self.limit else "NO"
         sizes = [f"{size:,.3g}" if size < MEGABYTE / 1000 else f"{size:,.0f}" for size in (self.ours, self.other)]
         ours, other = (f"{size} {self.unit}" for size in sizes)
@@ -84,7 +84,7 @@ COLUMNS = ["what", "ours", "compared with", "theirs", "ratio", "limit", "met"]
 
 
 def words(size: int) -> str:
-    """Give `size` characters of text, always the same: lines that differ, and one in five that repeats an earlier one."""
+    """Return `size` characters of text, always the same: different lines, and one in five that repeats an earlier one."""
     chance = random.Random(1)  # noqa: S311  # no secret
     known = ["".join(chance.choices("etaoinshrdlu", k=chance.randint(2, 10))) for _ in range(5000)]
     lines: list[str] = []
@@ -97,9 +97,9 @@ def words(size: int) -> str:
 
 
 def markup(text: str) -> str:
-    """Give the text as a page: headings, lists of links, tables, paragraphs with links in them.
+    """Return the text as a page: headings, lists of links, tables, paragraphs with links in them.
 
-    About nine visible characters an element, the median of 400 pages of the web.
+    About nine visible characters per element, the median of 400 web pages.
     """
     parts: list[str] = []
     for number, line in enumerate(text.split("\n")):
@@ -118,7 +118,7 @@ def markup(text: str) -> str:
 
 
 async def show(page: Page, body: str) -> None:
-    """Load a page; nothing is asked from a network."""
+    """Load a page; nothing is requested from the network."""
 
     async def answer(route: Route) -> None:
         await route.fulfill(body=f"<!doctype html><title>Bench</title>{body}", content_type="text/html; charset=utf-8")
@@ -139,7 +139,7 @@ INITIALIZE = {
 
 
 def initialize_s(command: list[str], environment: dict[str, str], log: int | Any = subprocess.DEVNULL) -> float:
-    """Seconds from starting the program to its answer to `initialize`."""
+    """Return the seconds from starting the program to its answer to `initialize`."""
     begun = time.perf_counter()
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
@@ -160,7 +160,7 @@ def initialize_s(command: list[str], environment: dict[str, str], log: int | Any
 
 
 def import_ms(command: list[str], environment: dict[str, str]) -> dict[str, float]:
-    """Milliseconds that each imported module costs by itself, from the start to the answer to `initialize`."""
+    """Return the milliseconds that each imported module costs by itself, from the start to the answer to `initialize`."""
     with tempfile.TemporaryFile() as log:
         initialize_s([command[0], "-X", "importtime", *command[1:]], environment, log)
         log.seek(0)
@@ -170,7 +170,7 @@ def import_ms(command: list[str], environment: dict[str, str]) -> dict[str, floa
 
 
 def package_ms(modules: Mapping[str, float]) -> Counter[str]:
-    """Add the modules up by the package they belong to."""
+    """Sum up the modules by the package they belong to."""
     packages = Counter[str]()
     for name, cost in modules.items():
         packages[name.partition(".")[0]] += round(cost)
@@ -178,16 +178,16 @@ def package_ms(modules: Mapping[str, float]) -> Counter[str]:
 
 
 def start_environment(folder: Path) -> dict[str, str]:
-    """Give an environment whose byte code is kept in `folder`: while that is empty, a start is the first one."""
+    """Return an environment whose bytecode is stored in `folder`: while that is empty, a start is the first one."""
     environment = server_environment(folder, {"PYTHONPYCACHEPREFIX": str(folder / "byte code")})
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return environment
 
 
 async def measure_start() -> list[Ratio]:
-    """From the start of the program to the answer to `initialize`, compared with an empty server in the same environment.
+    """Time from the program's start to the answer to `initialize`, compared with an empty server in this environment.
 
-    First with no byte code at all, as after an installation, then as ever after.
+    First without any bytecode, as after an installation, then as on every later start.
     """
     commands = [
         [sys.executable, str(SERVER), "--ollama-url", "http://127.0.0.1:9", "--model", "none"],
@@ -202,7 +202,7 @@ async def measure_start() -> list[Ratio]:
                 environment = start_environment(Path(stack.enter_context(tempfile.TemporaryDirectory())))
                 times.append(initialize_s(command, environment))
         for command in commands:
-            initialize_s(command, environment)  # compiles what the other has not
+            initialize_s(command, environment)  # compiles what the other one has not
         for _ in range(LATER_STARTS):
             for times, command in zip(later, commands, strict=True):
                 times.append(initialize_s(command, environment))
@@ -224,7 +224,7 @@ async def measure_start() -> list[Ratio]:
 
 @contextmanager
 def fake_model(arrivals: list[float]) -> Generator[str]:
-    """Serve a fake model that writes down when a request arrives and answers at once; gives its address."""
+    """Serve a fake model that records when a request arrives and answers at once; yield its address."""
 
     def model(request: BaseHTTPRequestHandler) -> Reply:
         if request.command == "GET":
@@ -260,7 +260,7 @@ async def page_function_ms(page: Page, request: dict[str, str | None]) -> float:
 
 
 async def measure_reading() -> list[Ratio]:
-    """From the call to the model request for a page of 1 MB, compared with innerText alone in that page."""
+    """Time from the call to the model request for a page of 1 MB, compared with innerText alone in that page."""
     arrivals: list[float] = []
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
@@ -271,7 +271,7 @@ async def measure_reading() -> list[Ratio]:
             "CHROME_TAB_SOURCE": "extension",
         }
         environment = server_environment(folder, settings)
-        # FastMCP's own client would take 3.5 ms of each call for itself.
+        # FastMCP's own client would add 3.5 ms to each call.
         client = await stack.enter_async_context(started(folder, environment, "uv", "run", "--quiet", str(SERVER)))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         await pair(browser, await connection_string(environment))
@@ -300,7 +300,7 @@ async def measure_reading() -> list[Ratio]:
 
 
 def function_ms(function: Callable[[str], object], text: str) -> float:
-    """Give the fastest of five runs: what the work costs when nothing disturbs it."""
+    """Return the fastest of five runs: the cost of the work when nothing disturbs it."""
     times: list[float] = []
     for _ in range(5):
         begun = time.perf_counter()
@@ -323,7 +323,7 @@ async def measure_growth() -> list[Ratio]:
         page = browser.pages[0]
         times: dict[str, list[float]] = {name: [] for name in requests}
         for size in (MEGABYTE, 10 * MEGABYTE):
-            # One element: this is about our own work, not about the browser's with a million elements.
+            # One element: this measures our own work, not the browser's with a million elements.
             await show(page, f"<pre>{words(size)}</pre>")
             for name, request in requests.items():
                 times[name].append(await page_function_ms(page, request))
@@ -397,7 +397,7 @@ def print_table(rows: list[Ratio]) -> None:
 
 
 def write_figures(rows: list[Ratio]) -> None:
-    """Put the table between the two marks of bench/README.md."""
+    """Insert the table between the two markers of bench/README.md."""
     lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells() for row in rows)]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     heading = f"{datetime.now(UTC):%Y-%m-%d}, `make bench`, {os.cpu_count()} cores, Python {sys.version.split()[0]}:"

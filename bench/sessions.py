@@ -1,4 +1,4 @@
-"""Two sessions on one browser: what one waits for while the other asks for all that it may."""
+"""Two sessions on one browser: how long one waits while the other sends as many commands as it may."""
 
 import asyncio
 import contextlib
@@ -20,25 +20,25 @@ from demo.server import connection_string, server_environment
 PAGE = "70 kB article"
 CALLS = 200
 PAUSE_S = 0.02
-# As many as a client that does not wait for answers has in progress.
+# As many as a client has in progress that does not wait for answers.
 AT_ONCE = 20
 TO_CALM = 2.0
 
 
 async def milliseconds(calm: Bridge, tab_id: int) -> float:
-    """Read a tab again and again, and give the median of the calls."""
+    """Read a tab repeatedly, and return the median of the calls."""
     times: list[float] = []
     for _ in range(CALLS):
         begun = time.perf_counter()
         await calm.command("read_tab", tab_id, {})
         times.append((time.perf_counter() - begun) * 1000)
-        # It keeps to the limit of a session, 50 commands a second.
+        # It stays within the limit of a session, 50 commands a second.
         await asyncio.sleep(PAUSE_S)
     return statistics.median(times)
 
 
 async def flood(port: int, tab_id: int) -> None:
-    """Have commands in flight all the time; what is over the session's limit waits or is refused."""
+    """Keep commands in flight all the time; beyond the session's limit they wait or are rejected."""
     async with bridge(port) as flooding:
         await reach(flooding)
 
@@ -67,7 +67,7 @@ async def flooded(port: int, tab_id: int) -> AsyncGenerator[None]:
 
 
 async def measure_sessions() -> list[Line]:
-    """Read one tab alone, then while another session floods another tab, from the first command of the flood on."""
+    """Read one tab alone, then while another session floods another tab, starting with the flood's first command."""
     lines: list[Line] = []
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name,

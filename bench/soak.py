@@ -1,7 +1,8 @@
-"""What must go on holding under other programs, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
+"""What must keep working despite other programs, faults and load: `make soak`.
 
-The servers are real processes over stdio; the extension is a fake one that answers everything, and comes back when it is
-cut off, as the real one does. SECONDS and SERVERS bound the last and longest part.
+Ends by itself, with status 1 if something failed. The servers are real processes over stdio; the extension is a fake
+one that answers everything and reconnects when it is disconnected, as the real one does. SECONDS and SERVERS bound the
+last and longest part.
 """
 
 import argparse
@@ -91,7 +92,7 @@ class Session:
         self.process = process
 
     async def call(self, tool: str = "read_chrome_tab", **arguments: Any) -> Any:
-        """Call a tool; raise TimeoutError when it is not answered."""
+        """Call a tool; raise TimeoutError if it is not answered."""
         return await asyncio.wait_for(self.client.call_tool(tool, arguments, raise_on_error=False), CALL_S)
 
 
@@ -107,7 +108,7 @@ class Ground:
 
     @property
     def arguments(self) -> list[str]:
-        """Return what a server is started with."""
+        """Return a server's arguments."""
         model = ["--ollama-url", self.model.url, "--model", "fake-model"]
         return [*model, "--source", "extension", "--port", str(self.port)]
 
@@ -125,7 +126,7 @@ class Ground:
             yield session
 
     async def answer(self) -> None:
-        """Be the extension until cancelled: answer every command, and come back when cut off."""
+        """Be the extension until cancelled: answer every command, and reconnect when disconnected."""
         while True:
             with suppress(OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, AssertionError):
                 async with connected(self.port, self.key) as extension:
@@ -144,7 +145,7 @@ class Ground:
 
 
 async def wrong_proofs(ground: Ground, session: Session) -> Check:
-    """Ask for a WebSocket with wrong headers, and replay a proof."""
+    """Request a WebSocket with wrong headers, and replay a proof."""
     host = f"127.0.0.1:{ground.port}"
     wrong = [(host, origin) for origin in ("null", "https://evil.test", ORIGIN + "/", ORIGIN.upper(), ORIGIN[:-1])]
     wrong += [(name, ORIGIN) for name in ("evil.test", "127.0.0.1", f"{host}.evil.test", f"[::1]:{ground.port}", "")]
@@ -174,7 +175,7 @@ async def malformed_frames(ground: Ground, session: Session) -> Check:
 
 
 async def idle_sockets(ground: Ground, session: Session) -> Check:
-    """Open connections that say nothing."""
+    """Open connections that send nothing."""
     idle = [await asyncio.open_connection("127.0.0.1", ground.port) for _ in range(SOCKETS)]
     well = not (await session.call()).is_error
     ended = await asyncio.wait_for(
@@ -190,7 +191,7 @@ async def idle_sockets(ground: Ground, session: Session) -> Check:
 
 
 async def slow_requests(ground: Ground, session: Session) -> Check:
-    """Hold half requests open; the extension and a new session must get in meanwhile."""
+    """Hold half-sent requests open; the extension and a new session must get through meanwhile."""
     head = f"POST /health HTTP/1.1\r\nHost: 127.0.0.1:{ground.port}\r\n"
     halves = ["POST /hea", head, f"{head}Content-Length: 1000\r\n\r\nx"]
     held = [await asyncio.open_connection("127.0.0.1", ground.port) for _ in range(SLOW_REQUESTS)]
@@ -209,7 +210,7 @@ async def slow_requests(ground: Ground, session: Session) -> Check:
 
 
 async def suspended_follower(ground: Ground) -> Check:
-    """End the leader's client while a follower is suspended that has not read its replies; the next session takes over."""
+    """End the leader's client while a suspended follower has not read its replies; the next session takes over."""
     async with started(*ground.arguments) as leader:
         await leader.initialize()
         await leader.request("tools/list")
@@ -226,7 +227,7 @@ async def suspended_follower(ground: Ground) -> Check:
             ground.reply = large
             calls = [asyncio.create_task(follower.call()) for _ in range(LARGE_REPLIES)]
             await sent.wait()
-            # What the leader has taken by then is on its way to the follower.
+            # Replies that the leader has received by then are in flight to the follower.
             await leader.request("tools/list")
             leader.close_stdin()
             began = time.monotonic()
@@ -262,7 +263,7 @@ async def fuzzed_calls(ground: Ground, session: Session) -> Check:
 
 
 async def endless_patterns(ground: Ground, session: Session) -> Check:
-    """Have answers and data layers checked by patterns that do not end: other calls are answered meanwhile."""
+    """Check answers and data layers with patterns that never finish: other calls are answered meanwhile."""
     schema = {"not": {"pattern": ENDLESS}}
     layer: dict[str, Any] = {
         "name": "dataLayer",
@@ -287,7 +288,7 @@ async def endless_patterns(ground: Ground, session: Session) -> Check:
 
 
 async def leader_kills(ground: Ground, stack: AsyncExitStack) -> Check:
-    """Kill the leader with commands in flight: each of a follower's ends, and a page is read again soon."""
+    """Kill the leader with commands in flight: each of a follower's commands ends, and a page can soon be read again."""
     back: list[float] = []
     ended = 0
     sessions = [await stack.enter_async_context(ground.session()) for _ in range(KILLS + 1)]
@@ -306,12 +307,12 @@ async def leader_kills(ground: Ground, stack: AsyncExitStack) -> Check:
 
 
 def listens(process: psutil.Process, port: int) -> bool:
-    """Say whether a process has the port."""
+    """Return whether a process owns the port."""
     return any(found.status == psutil.CONN_LISTEN and found.laddr.port == port for found in process.net_connections())
 
 
 async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, seconds: float) -> list[Check]:
-    """Let many sessions read pages at once for a while; look at errors and memory."""
+    """Let many sessions read pages at once for a while; check errors and memory."""
     sessions = [await stack.enter_async_context(ground.session()) for _ in range(count)]
     calls = errors = 0
     until = time.monotonic() + seconds
@@ -322,7 +323,7 @@ async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, second
             calls += 1
             errors += (await session.call()).is_error
 
-    # What a server needs it has after the first quarter.
+    # After the first quarter a server has allocated what it needs.
     await asyncio.gather(*(read(session, until - 0.75 * seconds) for session in sessions))
     before = [session.process.memory_info().rss for session in sessions]
     await asyncio.gather(*(read(session, until) for session in sessions))
@@ -334,12 +335,12 @@ async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, second
 
 
 def reply_of_model(request: Request) -> Reply:
-    """Answer; where JSON is wanted, with a text that takes patterns long."""
+    """Answer; if JSON is requested, with a text on which patterns take long."""
     return answer(json.dumps(LONG) if "response_format" in request.body else "An answer.")
 
 
 async def soak(seconds: float, servers: int) -> bool:
-    """Run every part; print each figure, and return whether all held."""
+    """Run every part; print each figure, and return whether all passed."""
     held, began = True, time.monotonic()
 
     async def report(part: Awaitable[Check | list[Check]]) -> None:
@@ -372,7 +373,7 @@ async def soak(seconds: float, servers: int) -> bool:
 
 
 def main() -> int:
-    """Return 0 when all held."""
+    """Return 0 if all passed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30, help="how long the servers are called")
     parser.add_argument("--servers", type=int, default=5, help="how many of them")

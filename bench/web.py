@@ -12,7 +12,7 @@ Reply = tuple[int, str, bytes]
 
 @contextmanager
 def listening(answer: Callable[[http.server.BaseHTTPRequestHandler], Reply]) -> Generator[str]:
-    """Serve for the time of the block; `answer` gives status, content type and body. Gives the address."""
+    """Serve for the duration of the block; `answer` returns status, content type and body. Yields the address."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""What reading a long page in chunks costs compared with the model's own time: `measure_whole_page`.
+"""The cost of reading a long page in chunks compared with the model's own time: `measure_whole_page`.
 
 Alone: python bench/whole_page.py. Each line is what, ours, reference, theirs, unit, largest ratio allowed.
 """
@@ -24,7 +24,7 @@ MEGABYTE = 1_000_000
 
 
 class FakeModel(server.ModelServer):
-    """Stands in for the model server: takes `chunk_s` for a chunk, `slots` chunks at once, and adds up how long it was busy."""
+    """A fake model server: takes `chunk_s` per chunk, `slots` chunks at once, and adds up its busy time."""
 
     def __init__(self, chunk_s: float, slots: int = 1) -> None:
         super().__init__("http://127.0.0.1:9", api_key=None, timeout_s=ANSWER_S)
@@ -33,15 +33,15 @@ class FakeModel(server.ModelServer):
         self._slots = asyncio.Semaphore(slots)
 
     async def window(self, model: str) -> server.ContextWindow:  # noqa: ARG002
-        """Give the window."""
+        """Return the window."""
         return server.ContextWindow(WINDOW, "fake")
 
     async def cloud_host(self, model: str) -> str:  # noqa: ARG002
-        """Run every model here."""
+        """Treat every model as local."""
         return ""
 
     async def complete(self, model: str, messages: list[Any], **_: Any) -> server.Completion:  # noqa: ARG002
-        """Take the time of one chunk."""
+        """Wait as long as one chunk takes."""
         begun = time.perf_counter()
         async with self._slots:
             await asyncio.sleep(self.chunk_s)
@@ -50,7 +50,7 @@ class FakeModel(server.ModelServer):
 
 
 def page_of(alphabet: str, size: int) -> server.Page:
-    """Give a page of `size` bytes of UTF-8, always the same."""
+    """Return a page of `size` bytes of UTF-8, always the same."""
     chance = random.Random(1)  # noqa: S311  # no secret
     words = ["".join(chance.choices(alphabet, k=chance.randint(2, 10))) for _ in range(5000)]
     sentence_chars = 60 * len(alphabet[0].encode())
@@ -59,7 +59,7 @@ def page_of(alphabet: str, size: int) -> server.Page:
 
 
 async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[float, int]:
-    """Let the model read the page; return the seconds and the chunks."""
+    """Let the model read the page; return the seconds and the number of chunks."""
     flags = {"ollama_url": model.url, "model": "fake", "parallel": parallel}
     analyst = server.PageAnalyzer(server.load_settings(flags, need_model=True))
     analyst.server = model
@@ -69,7 +69,7 @@ async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[
 
 
 async def measure_whole_page() -> list[Line]:
-    """Overhead over the model's own time, memory for a large page, throughput with several slots."""
+    """Measure the overhead over the model's own time, memory for a large page, throughput with several slots."""
     page = page_of("etaoinshrdlu", MEGABYTE)
     model = FakeModel(CHUNK_S)
     taken, chunks = await read(page, model)
@@ -83,7 +83,7 @@ async def measure_whole_page() -> list[Line]:
         await read(page, FakeModel(0))
         peak = tracemalloc.get_traced_memory()[1] / MEGABYTE
         tracemalloc.stop()
-        # The page itself was there before the measurement began.
+        # The page itself existed before the measurement began.
         lines.append((f"memory to read 10 MB of {name}", size + peak, "the page", size, "MB", 6))
     return lines
 

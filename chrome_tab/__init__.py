@@ -1,1 +1,1 @@
-"""The optional extension path of Chrome Tab Reader: bridge, extension tools, HTTP, side panel, history, setup."""
+"""The optional package of Chrome Tab Reader: bridge, extension tools, HTTP, side panel, history, setup."""

@@ -1,10 +1,10 @@
-"""The full program: the reader of `chrome_tab_mcp_server.py` with everything that this package adds to it."""
+"""The full program: the reader of `chrome_tab_mcp_server.py` and everything that this package adds to it."""
 
 from __future__ import annotations
 
 import gc
 
-gc.disable()  # as the server does when it is started itself: nothing that is imported becomes garbage
+gc.disable()  # as the server file does when started directly: imports create no garbage
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ __all__ = ["create_server", "main", "open_tabs"]
 
 
 def with_extension(source: ExtensionSource) -> server.ChromeTabs:
-    """Return the reader that reads by this source too, answers in the side panel, and keeps a history if that is set."""
+    """Return a reader that also uses this source, answers the side panel, and records a history if that is set."""
     tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
 
     @functools.cache
@@ -46,21 +46,21 @@ def with_extension(source: ExtensionSource) -> server.ChromeTabs:
 
 
 def record(question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]:
-    """Keep an answer in the history."""
+    """Record an answer in the history."""
     from chrome_tab import history
 
     return history.keep(question, answer, receipt)
 
 
 def open_tabs(settings: server.Settings) -> server.ChromeTabs:
-    """Return the reader with everything that these settings allow, for a user in the terminal."""
+    """Return the reader with everything that the settings allow, for use in the terminal."""
     source = ExtensionSource(settings)
     source.bridge.client = "terminal"
     return with_extension(source)
 
 
 def create_server(settings: server.Settings) -> FastMCP:
-    """Return the MCP server for these settings. Nothing is touched before the first request."""
+    """Return the MCP server for these settings. It does nothing before the first request."""
     return server_for(ExtensionSource(settings))
 
 
@@ -84,7 +84,7 @@ def server_for(source: ExtensionSource) -> FastMCP:
 
 
 def serve(call: server.Invocation) -> server.Work:
-    """Serve MCP by the transport that is set."""
+    """Serve MCP over the configured transport."""
     settings = call.settings(need_model=True)
     if settings.transport == "stdio":
         server.greet_terminal()
@@ -105,7 +105,7 @@ async def serve_http(settings: server.Settings) -> int:
 
 
 async def serve_browser(settings: server.Settings) -> int:
-    """Answer what is asked in the browser's side panel."""
+    """Answer prompts from the browser's side panel."""
     from chrome_tab import side_panel
 
     source = ExtensionSource(settings)
@@ -113,46 +113,46 @@ async def serve_browser(settings: server.Settings) -> int:
 
 
 def serve_without_client(call: server.Invocation) -> server.Work:
-    """Serve the browser alone."""
+    """Serve only the browser's side panel."""
     return server.until_signal(serve_browser(call.settings(need_model=True)))
 
 
 def pair(call: server.Invocation) -> server.Work:
-    """Print what another side needs to be let in."""
+    """Print the credentials for the extension or for HTTP clients."""
     from chrome_tab.cli.pair import pair
 
     return pair(call.settings(), over_http=bool(call.options["http"]))
 
 
 def print_extension_path(_: server.Invocation) -> server.Work:
-    """Print the folder that Chrome loads the extension from."""
+    """Print the folder to load the extension from."""
     print(server.EXTENSION)
     return 0
 
 
 def set_up(call: server.Invocation) -> server.Work:
-    """Set up, or take it back."""
+    """Set up, or undo it."""
     from chrome_tab.setup import steps
 
     return steps.run(call.value, call.flags, call.options)
 
 
 def show_history(call: server.Invocation) -> server.Work:
-    """Do what the words after --history say."""
+    """Run the command given after --history."""
     from chrome_tab import history
 
     return history.run(call.value)
 
 
 def show_progress(show: server.ShowAnswer) -> contextlib.AbstractContextManager[server.Progress]:
-    """Give a progress that draws a bar on a terminal."""
+    """Return a progress that draws a bar in a terminal."""
     from chrome_tab.cli.progress import terminal_progress
 
     return terminal_progress(show)
 
 
 def package_command() -> str:
-    """Return how the user starts the installed package."""
+    """Return the command that starts the installed package."""
     from chrome_tab import launcher
 
     return launcher.typed()

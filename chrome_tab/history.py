@@ -1,7 +1,7 @@
-"""The history of Chrome Tab Reader: what was asked about which page, the answer and its receipt, in one SQLite file.
+"""The history of Chrome Tab Reader: questions, their pages, answers and receipts, in one SQLite file.
 
-The server keeps nothing unless `--history` is set, and imports this module when it is first used. Only the user who
-runs it can read the file; when it holds more than MAX_BYTES of text, the oldest analyses go.
+The server records nothing unless `--history` is set, and imports this module at first use. Only the user who runs the
+server can read the file; when it contains more than MAX_BYTES of text, the oldest analyses are deleted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_BYTES = 20_000_000
 MAX_LISTED = 50
 MAX_ID = 2**63 - 1
 BUSY_TIMEOUT_S = 5.0
-USAGE = "Give --history list, --history show ID, --history search TEXT, or --history clear."
+USAGE = "Use --history list, --history show ID, --history search TEXT, or --history clear."
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS analyses (
@@ -46,7 +46,7 @@ FOUND = "question || char(10) || answer || char(10) || title || char(10) || url 
 
 
 class Analysis(NamedTuple):
-    """One question about one page; `receipt` is JSON, `time` is local, as ISO 8601 says it."""
+    """One question about one page; `receipt` is JSON, `time` is local time in ISO 8601."""
 
     id: int
     time: str
@@ -58,21 +58,21 @@ class Analysis(NamedTuple):
 
 
 class History:
-    """The analyses in one file of the user's data folder, which is made when the first one is kept."""
+    """The analyses in one file in the user's data directory, created with the first entry."""
 
     def __init__(self) -> None:
         self.path = Path(platformdirs.user_data_dir(server.APP_NAME)) / "history.sqlite3"
 
     @contextlib.contextmanager
     def _opened(self) -> Generator[sqlite3.Connection]:
-        """Open the file for one transaction, because several servers may share it; raise OSError when it cannot be used."""
+        """Open the file for one transaction, because several servers may share it; raise OSError if that fails."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Made before SQLite makes it: its mode is then never another one, and SQLite's journal takes the same.
+        # Created before SQLite would do so: its mode is right from the start, and SQLite's journal gets the same.
         os.close(server.open_regular(self.path, os.O_RDWR | os.O_CREAT))
         self.path.chmod(0o600)
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as database, database:
-                # What has gone is overwritten.
+                # Overwrite deleted data.
                 database.execute("PRAGMA secure_delete = ON")
                 database.execute(TABLE)
                 yield database
@@ -80,25 +80,25 @@ class History:
             raise OSError(f"The history in {self.path} cannot be used ({error}). Fix or remove the file.") from error
 
     def keep(self, question: str, answer: str, receipt: Mapping[str, Any]) -> int:
-        """Keep an analysis and return its id; its page is named by the receipt's `url` and `title`."""
+        """Record an analysis and return its id; the receipt's `url` and `title` name the page."""
         about = str(receipt.get("url", "")), str(receipt.get("title", ""))
         row = (time.strftime("%Y-%m-%dT%H:%M:%S%z"), *about, question, answer, json.dumps(receipt))
         with self._opened() as database:
             columns = ", ".join(Analysis._fields[1:])
-            kept = database.execute(f"INSERT INTO analyses ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 -- names of ours
+            kept = database.execute(f"INSERT INTO analyses ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 -- our own names
             database.execute(DROP_OLDEST, (MAX_BYTES,))
         return kept.lastrowid or 0
 
     def get(self, number: int) -> Analysis | None:
-        """Return one analysis, None when there is none with that id."""
+        """Return one analysis, or None if there is none with that id."""
         return next(iter(self._select("id = ?", number)), None)
 
     def newest(self) -> list[Analysis]:
-        """Return the newest analyses, the newest first."""
+        """Return the latest analyses, newest first."""
         return self._select("true")
 
     def search(self, text: str) -> list[Analysis]:
-        """Return the newest analyses whose question, answer, title or address holds a text, in whatever case."""
+        """Return the latest analyses whose question, answer, title or address contains a text, ignoring case."""
         literal = "".join(f"!{character}" if character in "!%_" else character for character in text)
         return self._select(FOUND, f"%{literal}%")
 
@@ -106,12 +106,12 @@ class History:
         if not self.path.exists():
             return []
         columns = ", ".join(Analysis._fields)
-        query = f"SELECT {columns} FROM analyses WHERE {condition} ORDER BY id DESC LIMIT {MAX_LISTED}"  # noqa: S608 -- texts of ours
+        query = f"SELECT {columns} FROM analyses WHERE {condition} ORDER BY id DESC LIMIT {MAX_LISTED}"  # noqa: S608 -- our own texts
         with self._opened() as database:
             return [Analysis(*row) for row in database.execute(query, values)]
 
     def clear(self) -> int:
-        """Forget everything; return how many analyses that were."""
+        """Delete all analyses; return how many there were."""
         if not self.path.exists():
             return 0
         with self._opened() as database:
@@ -119,7 +119,7 @@ class History:
 
 
 def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, str]:
-    """Keep an analysis; return what its receipt is to say of that. A history that cannot be written costs no answer."""
+    """Record an analysis; return its link for the receipt. If the history cannot be written, return an empty dict."""
     try:
         number = History().keep(question, answer, receipt)
     except (OSError, ValueError) as error:
@@ -129,7 +129,7 @@ def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, st
 
 
 def analysis(number: str) -> dict[str, Any]:
-    """Return an analysis as JSON; raise ChromeTabError when there is none with that id."""
+    """Return an analysis as JSON; raise ChromeTabError if there is none with that id."""
     try:
         found = History().get(min(int(number), MAX_ID)) if number.isdecimal() else None
     except OSError as error:
@@ -142,7 +142,7 @@ def analysis(number: str) -> dict[str, Any]:
 
 
 def run(words: Sequence[str], *_: object) -> int:
-    """Do what `--history WORDS` asks for in the terminal; return the exit status (2: other words, 1: it failed)."""
+    """Run `--history WORDS` in the terminal; return the exit status (2: wrong usage, 1: failure)."""
     try:
         for line in run_command(History(), words):
             print(server.strip_controls(line))
@@ -156,12 +156,12 @@ def run(words: Sequence[str], *_: object) -> int:
 
 
 def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
-    """Do what the words ask for, and yield what the terminal is to show; raise ValueError for words that ask for nothing."""
+    """Run a command and yield its output, line by line; raise ValueError if it is not a valid command."""
     match words:
         case ["list"]:
             yield from listed(history.newest(), "History is empty. Pass --history to record answers.")
         case ["search", *texts] if texts:
-            yield from listed(history.search(" ".join(texts)), "Nothing that is kept holds this text.")
+            yield from listed(history.search(" ".join(texts)), "No entry contains this text.")
         case ["show", number] if number.isdecimal() and (found := history.get(min(int(number), MAX_ID))):
             yield from shown(found)
         case ["show", _]:
@@ -174,7 +174,7 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
 
 
 def listed(analyses: Sequence[Analysis], nothing: str) -> Iterator[str]:
-    """Yield a line for each analysis."""
+    """Yield a line for each analysis, or `nothing` if there are none."""
     for each in analyses:
         question = " ".join(each.question.split())[:80]
         yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {question}  ({each.title[:60] or each.url[:60]})"
@@ -183,7 +183,7 @@ def listed(analyses: Sequence[Analysis], nothing: str) -> Iterator[str]:
 
 
 def shown(analysis: Analysis) -> Iterator[str]:
-    """Yield an analysis with all that is kept of it."""
+    """Yield the lines of an analysis, with its receipt."""
     yield f"{analysis.title} ({analysis.url}), {analysis.time}"
     yield f"\n> {analysis.question}\n\n{analysis.answer}\n"
     receipt = json.loads(analysis.receipt)

@@ -1,7 +1,7 @@
-"""MCP over HTTP or SSE, and the test app: what `--transport http` and `sse` of Chrome Tab Reader add to its port.
+"""MCP over HTTP or SSE, and the test app: what `--transport http` and `sse` add to the port.
 
-One process serves every MCP client of this machine, on the port that the extension and other sessions use anyway. MCP
-clients show a bearer key which is made of the pairing key and is of no use for pairing.
+One process serves all MCP clients of this machine, on the port that the extension and other sessions use anyway. MCP
+clients send a bearer key that is derived from the pairing key and cannot be used for pairing.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ MAX_LINK_BYTES = 1_000
 TEST_APP = server.FILES / "test-app"
 SERVED_FOLDERS = ("test-app", "extension/ui", "extension/shared", "extension/icons")
 MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
-# All that is served without a key, exactly as the routes name it: whatever else a request names wants one.
+# All paths that are served without a key, exactly as in the routes; every other path requires one.
 PUBLIC_PATHS = {"/", "/connect", "/health", "/link"}
 PUBLIC_FOLDERS = tuple(f"/{folder}/" for folder in SERVED_FOLDERS)
 
 
 async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) -> int:
-    """Serve MCP over HTTP or SSE until a signal asks to end."""
+    """Serve MCP over HTTP or SSE until this task is cancelled."""
     if settings.transport == "sse":
         app = create_sse_app(mcp, message_path="/message", sse_path="/sse")
     else:
@@ -71,7 +71,7 @@ async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) ->
 
 
 class HttpSide:
-    """What the port serves besides the bridge: MCP over HTTP or SSE, and the test app with its one-time links."""
+    """What the port serves in addition to the bridge: MCP over HTTP or SSE, and the test app with one-time links."""
 
     def __init__(self, mcp: StarletteWithLifespan, settings: server.Settings, bearer: str) -> None:
         self.mcp = mcp
@@ -82,15 +82,15 @@ class HttpSide:
         self._bearer = bearer
 
     def is_public(self, path: str) -> bool:
-        """Say whether a path is served without a key."""
+        """Return whether a path is served without a key."""
         return path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS)
 
     def admits(self, headers: Headers) -> bool:
-        """Say whether a request may speak MCP."""
+        """Return whether a request is allowed to use MCP."""
         return self.is_open or self.shows_key(headers)
 
     def shows_key(self, headers: Headers) -> bool:
-        """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
+        """Return whether a request has a key that allows MCP (the bearer key or a page's key), in constant time."""
         scheme, _, shown = headers.get("authorization", "").partition(" ")
         until = shown.partition(".")[0]
         is_time = re.fullmatch(r"\d{1,12}", until, re.ASCII)
@@ -99,26 +99,26 @@ class HttpSide:
         return scheme.lower() == "bearer" and is_key
 
     def _page_key(self, until: str) -> str:
-        """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
+        """Return the key for pages, valid until a Unix time. It survives a restart, so that pages need no new link."""
         return f"{until}.{pairing.bearer_key(self._bearer, f'page|{until}')}"
 
     def new_link(self) -> str:
-        """Return an address of the test app that lets one page in, once, within two minutes."""
+        """Return a link to the test app that admits one page, once, within two minutes."""
         link = pairing.make_nonce()
         now = time.monotonic()
         self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
-        # Behind a # it reaches neither a log nor a Referer.
+        # After a # it appears neither in logs nor in a Referer.
         return f"http://{server.HOST}:{self._port}/#{link}"
 
     def redeem(self, link: str) -> str | None:
-        """Return a key for the page that shows a link; None when the link is used, too old or unknown."""
+        """Return a key for the page that presents a link; None if the link was used, has expired, or is unknown."""
         if self._links.pop(link, 0.0) <= time.monotonic():
             return None
         return self._page_key(str(int(time.time() + PAGE_KEY_VALID_S)))
 
     def routes(self) -> list[BaseRoute]:
-        """Return the port's further routes: links, MCP, the test app's files."""
-        # FastMCP mounts what takes messages, and a mount has a slash at its end.
+        """Return the port's additional routes: links, MCP, the test app's files."""
+        # FastMCP mounts its handler of messages, and a mount's path ends with a slash.
         mcp = [Route(path.replace("/message", "/message/"), self.mcp) for path in self.mcp_paths]
         folders = [Mount(f"/{each}", StaticFiles(directory=TEST_APP.parent / each)) for each in SERVED_FOLDERS]
         pages = [Route("/", self._start_page), *folders] if TEST_APP.is_dir() else []
@@ -136,7 +136,7 @@ class HttpSide:
         body = b""
         async for chunk in request.stream():
             if len(body := body + chunk) > MAX_LINK_BYTES:
-                return port.http_failure(413, "A link is shorter than that.")
+                return port.http_failure(413, "The request is too long for a link. Send the link as it was printed.")
         shown = server.parse_frame(body).get("link")
         if isinstance(shown, str) and (key := self.redeem(shown)):
             return JSONResponse({"key": key})
@@ -146,7 +146,7 @@ class HttpSide:
         )
 
     async def _connect(self, request: Request) -> JSONResponse:
-        """Return the connection string once more, for programs that pair a browser of theirs."""
+        """Return the connection string again, for programs that pair their own browser."""
         if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
             return port.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
@@ -162,7 +162,7 @@ class HttpSide:
 
 
 def is_of_this_user(peer: Address | None, port: int) -> bool:
-    """Say whether a process of the user who runs this server holds the other end of a connection; False when unknown."""
+    """Return whether a process of this server's user has the other end of a connection; False if unknown."""
     import psutil
 
     user = owner(psutil.Process())
@@ -179,12 +179,12 @@ def is_of_this_user(peer: Address | None, port: int) -> bool:
 
 
 def owner(process: Process) -> str:
-    """Return the user who has started a process. Tests that cannot start one as another user replace this."""
+    """Return the user who started a process. Tests replace this, since they cannot start one as another user."""
     return process.username()
 
 
 def recently_paired() -> bool:
-    """Say whether --pair has been run within two minutes: it touches this file."""
+    """Return whether --pair, which touches the file `paired`, was run within the last two minutes."""
     try:
         age = time.time() - (server.config_dir() / "paired").stat().st_mtime
     except OSError:
@@ -193,10 +193,10 @@ def recently_paired() -> bool:
 
 
 class CancelOnDisconnect(Middleware):
-    """Ends a call whose HTTP client has gone: no one would get the answer, and the model would go on working."""
+    """Cancels a call whose HTTP client has disconnected: otherwise the model would keep working for no one."""
 
     async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> ToolResult:
-        """Run a call as long as its request lasts; over SSE the requests end before their calls, as those of tasks do."""
+        """Run a call while its request is open. Not for tasks and SSE: there requests end before their calls."""
         if runs_as_task.get():
             return await call_next(context)
         ended = get_http_request().state.ended

@@ -1,4 +1,4 @@
-"""How the user starts the program: from a clone, or as an installed package."""
+"""The commands that start the program, from a clone or as an installed package."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["commands", "for_one_run", "origin", "typed", "uvx_arguments"]
 
 
 def for_one_run(path: Path) -> bool:
-    """Say whether a path is in the environment that uvx has made for one run, and that uv may delete."""
+    """Return whether a path is in an environment that uvx created for one run, and that uv may delete."""
     return re.search(r"[\\/]archive-v\d+[\\/]", str(path)) is not None
 
 
 def origin() -> str:
-    """Return what uv takes the package from: its name, or the file, folder or commit that it came from (PEP 610)."""
+    """Return the package's source for uv: its name, or the file, folder or commit that it came from (PEP 610)."""
     came = json.loads(metadata.distribution(server.APP_NAME).read_text("direct_url.json") or "{}")
     address = came.get("url", server.APP_NAME)
     commit = came.get("vcs_info")
@@ -33,23 +33,23 @@ def origin() -> str:
 
 
 def uvx_arguments() -> list[str]:
-    """Return uvx's arguments that start this very package."""
+    """Return the uvx arguments that start exactly this package."""
     source = origin()
     return [server.APP_NAME] if source == server.APP_NAME else ["--from", source, server.APP_NAME]
 
 
 def typed() -> str:
-    """Return the command by which the user starts an installed package."""
+    """Return the command that starts the installed package, as one line."""
     return shlex.join(package_words())
 
 
 def package_words() -> list[str]:
-    """Return that command as its words."""
+    """Return the command that starts the installed package, as words."""
     return ["uvx", *uvx_arguments()] if for_one_run(Path(server.__file__)) else [server.APP_NAME]
 
 
 def commands(settings: server.Settings) -> dict[str, str]:
-    """Return lines that work in a terminal in any folder: `setup`, `doctor`, and with a model `serve` and `claude`."""
+    """Return command lines that work in any folder: `setup`, `doctor`, and with a model `serve` and `claude`."""
     script = str(Path(server.__file__).resolve())
     runner = ["uv", "run"] if shutil.which("uv") or os.environ.get("UV") else [sys.executable]
     program = package_words() if server.IS_PACKAGE else [*runner, script]
@@ -62,7 +62,7 @@ def commands(settings: server.Settings) -> dict[str, str]:
 
 
 def unsaved_flags(settings: server.Settings) -> list[str]:
-    """Return flags for the model, its server and the port, as far as the configuration file does not hold them."""
+    """Return flags for the model, its server and the port, unless the configuration file already sets them."""
     path, _ = server.config_file(str(settings.config) if settings.config else None)
     try:
         saved = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -77,5 +77,5 @@ def unsaved_flags(settings: server.Settings) -> list[str]:
 
 
 def quoted(words: Sequence[str]) -> str:
-    """Return words as a line for the system's shell."""
+    """Return words as a command line for the system's shell."""
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

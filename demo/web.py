@@ -13,9 +13,9 @@ DEMO_PAGE = Path(__file__).resolve().parent / "page"
 
 @contextmanager
 def serving(server: http.server.HTTPServer) -> Generator[str]:
-    """Run a server for the time of the block; gives its address."""
+    """Run a server for the duration of the block; yield its address."""
     with server:
-        # Looking for the end of the block twice a second, as it does by itself, would cost each user of it that time.
+        # By default it checks for the end of the block twice a second, which would cost each user that time.
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -34,7 +34,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def demonstration_page() -> Generator[str]:
-    """Serve demo/page during the block and give its address."""
+    """Serve demo/page during the block and yield its address."""
     handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
     with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
         yield address

@@ -1,4 +1,4 @@
-"""What the package's metadata takes from the server's own head: its requirements stand there, once."""
+"""Package metadata taken from the server's inline metadata, the only place that lists its requirements."""
 
 import os
 import re
@@ -13,19 +13,19 @@ SCRIPT_HEAD = re.compile(r"^# /// script\n((?:#.*\n)+?)# ///$", re.MULTILINE)
 
 
 def script_head(script: Path) -> dict[str, Any]:
-    """Return what a script says of itself in its head (PEP 723); without a head nothing."""
+    """Return a script's inline metadata (PEP 723), or nothing if it has none."""
     head = SCRIPT_HEAD.search(script.read_text(encoding="utf-8"))
     return tomllib.loads(re.sub(r"^# ?", "", head[1], flags=re.MULTILINE)) if head else {}
 
 
 def registry_name() -> str:
-    """Return the server's name in the MCP registry: it begins with whose repository this is, which GitHub shows."""
+    """Return the server's name in the MCP registry: it begins with the repository's owner, which GitHub verifies."""
     owner, _, name = os.environ.get("GITHUB_REPOSITORY", "OWNER/chrome-tab-reader").partition("/")
     return f"io.github.{owner}/{name}"
 
 
 def with_whole_addresses(text: str, version: str) -> str:
-    """Return a document whose links to files lead into the repository, because a package's page holds no files.
+    """Return a document whose links to files lead into the repository, because a package's page has no files.
 
     Only a release knows the repository (`GITHUB_REPOSITORY`); elsewhere the text stays as it is.
     """
@@ -38,10 +38,10 @@ def with_whole_addresses(text: str, version: str) -> str:
 
 
 class CustomMetadataHook(MetadataHookInterface):
-    """Fills in the fields that `pyproject.toml` calls dynamic."""
+    """Fills in the fields that `pyproject.toml` declares as dynamic."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add what the server needs, and the README with the line by which the MCP registry knows its package."""
+        """Add the server's requirements, and the README with the line by which the MCP registry recognizes its package."""
         head = script_head(ROOT / "chrome_tab_mcp_server.py")
         metadata["dependencies"] = head["dependencies"]
         metadata["requires-python"] = head["requires-python"]

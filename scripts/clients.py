@@ -1,6 +1,6 @@
-"""Write `docs/clients.md`, the links and texts that add the server to each MCP client: `python -m scripts.clients`.
+"""Write `docs/clients.md`, the links and snippets that add the server to each MCP client: `python -m scripts.clients`.
 
-Everything follows from one command line, so that all clients get the same one.
+Everything is derived from one command line, so that all clients get the same one.
 """
 
 import base64
@@ -15,7 +15,7 @@ from chrome_tab_mcp_server import APP_NAME
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "clients.md"
 SETTINGS = ["--ollama-url", "http://localhost:11434", "--model", "qwen3"]
 ASKED = {"ollama_url": "Address of your model server", "model": "Name of the model to ask"}
-ANSWER_S = 900  # the server's own bound on an answer, for clients that have one too
+ANSWER_S = 900  # the server's own limit for an answer, for clients that have one too
 SLOW_S = 1800  # the same for a large model that thinks
 READING_TOOLS = (
     *("process_chrome_tab", "process_chrome_tabs", "read_chrome_tab", "browser_get_tabs", "chrome_tab_status"),
@@ -30,7 +30,7 @@ class Launch(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The command line as a shell takes it."""
+        """The command line as typed into a shell."""
         return shlex.join([self.command, *self.args])
 
 
@@ -40,12 +40,12 @@ CLONE = Launch("uv", ["run", "/path/to/chrome_tab_mcp_server.py", *SETTINGS])
 
 
 def entry(launch: Launch, **more: Any) -> dict[str, Any]:
-    """Return the server as most clients' files hold it."""
+    """Return the server's entry in the form of most clients' files."""
     return {"command": launch.command, "args": launch.args, **more}
 
 
 def with_env(launch: Launch) -> dict[str, Any]:
-    """Return the entry whose settings are environment variables."""
+    """Return the entry with its settings as environment variables."""
     env = {"OLLAMA_BASE_URL": SETTINGS[1], "OLLAMA_MODEL": SETTINGS[3]}
     return {"mcpServers": {APP_NAME: {"command": launch.command, "args": launch.args[: -len(SETTINGS)], "env": env}}}
 
@@ -156,46 +156,47 @@ def page() -> str:
     parts = [
         "# Adding the server to your client",
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
-        "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with Claude Code, "
-        "Claude Desktop, Cursor and VS Code as you have it. By hand:",
-        f"Each text starts a clone of this repository: put its folder for `/path/to`, the address of your model server and "
-        "the name of your model. With both settings in `config.toml`, as `--setup` writes it, the flags can be left out. "
-        f"Where the package is installed from a file, the command is `{INSTALLED.line}`.",
+        "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with those of Claude "
+        "Code, Claude Desktop, Cursor and VS Code that you have. To register it yourself, copy a snippet from this page.",
+        "Each snippet starts the server from a clone of this repository. Replace `/path/to` with the folder of the clone, and "
+        "use the address of your model server and the name of your model. If both settings are in `config.toml`, as "
+        "`--setup` writes them, leave the flags out. If you have installed the package from a file, the command is "
+        f"`{INSTALLED.line}`.",
         "## Claude Code",
         block("sh", claude_code(CLONE)),
-        "Or as a plugin, which brings skills for summarizing, asking, extracting and driving (without `--config` it asks for "
-        "the two settings in Claude Code, by `/plugin`):",
+        "Or install the plugin, which adds skills for summarizing, asking, extracting and driving. Without `--config` it asks "
+        "for the two settings in Claude Code, in `/plugin`.",
         block(
             "sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME} {plugin}"
         ),
-        "**Permissions.** In its manual mode Claude Code asks before each call of a tool, and `claude -p` refuses it; in auto "
-        "mode it decides by itself. To let it read pages without asking, open `/permissions`, choose Allow, then Add a new "
-        f"rule, and enter `mcp__{APP_NAME}__process_chrome_tab`, and so for each reading tool. Or put all of them into "
-        "`~/.claude/settings.json`:",
+        "**Permissions.** In manual mode Claude Code asks before each tool call, and `claude -p` refuses the call; in auto "
+        "mode Claude Code decides by itself. To let it read pages without asking, open `/permissions`, choose Allow, then Add "
+        f"a new rule, and enter `mcp__{APP_NAME}__process_chrome_tab`. Repeat this for each reading tool, or put all of them "
+        "into `~/.claude/settings.json`:",
         block("json", permissions()),
-        f"The plugin's tools are called `mcp__plugin_{APP_NAME}_{APP_NAME}__process_chrome_tab` and so on. Leave the tools "
-        "that act in a page out of the list, so that you see each action first.",
+        f"The plugin's tools are called `mcp__plugin_{APP_NAME}_{APP_NAME}__process_chrome_tab` and so on. Do not add the "
+        "tools that act on a page, so that Claude Code asks you before each action.",
         f"**Prompts.** `/mcp__{APP_NAME}__summarize_tab`, `/mcp__{APP_NAME}__ask_tab When is the vote?` and "
-        f"`/mcp__{APP_NAME}__extract_tab all prices`. The menu that opens with `/` shows them as `/{APP_NAME}:ask_tab (MCP)`, "
-        "a name that only the menu takes. Claude Code hands over just the first word that follows the name, with or without "
-        "quotes; the prompt tells Claude to take the whole line.",
-        "**Time limits.** The server bounds an answer as a whole by `--max-seconds` (900) and one request to the model by "
-        "`--timeout` (300), both in seconds. A large model that thinks first needs more on a long page. For "
-        "Qwen3-30B-A3B-Thinking, which Ollama has as `qwen3:30b-a3b-thinking-2507-q4_K_M`, this sets both, and as `timeout`, "
-        "in milliseconds, how long Claude Code waits for one call of this server:",
+        f"`/mcp__{APP_NAME}__extract_tab all prices`. The menu that opens with `/` shows them as `/{APP_NAME}:ask_tab (MCP)`; "
+        "that name works only in the menu. Claude Code passes on only the first word after the name, even in quotes, so the "
+        "prompt instructs Claude to use the whole line.",
+        "**Time limits.** `--max-seconds` (900) limits a whole answer, `--timeout` (300) one request to the model, both in "
+        "seconds. A large model that thinks first needs more for a long page. The following command sets both for "
+        "Qwen3-30B-A3B-Thinking, which Ollama calls `qwen3:30b-a3b-thinking-2507-q4_K_M`. Its `timeout`, in milliseconds, is "
+        "how long Claude Code waits for one call of this server:",
         block("sh", slow_model()),
-        f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude` is the same for every server that has no `timeout` of its own. Neither is "
-        "extended by progress. A server has 30 s to start, and the first start fetches the libraries: run `--doctor` once "
-        "before, or give it a minute by `MCP_TIMEOUT=60000 claude`. `claude -p` does not wait for servers: on a busy machine "
-        "its first request can go out before the tools are there, and Claude finds them a moment later.",
+        f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude` sets the same limit for every server without its own `timeout`. Progress "
+        "extends neither of them. A server has 30 s to start, and the first start downloads the libraries: run `--doctor` "
+        "once before, or allow a minute with `MCP_TIMEOUT=60000 claude`. `claude -p` does not wait for servers: on a busy "
+        "machine its first request may be sent before the tools are listed, and Claude finds them a moment later.",
         "From version 2.1.304 an interactive Claude Code runs `process_chrome_tab`, `process_chrome_tabs` and "
         "`look_at_chrome_tab` in the background, as MCP tasks: you can go on working while the local model reads, and the "
-        "answer arrives by itself. `claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",
+        "answer appears when it is ready. `claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",
         "## Claude Desktop",
-        f"Open `{APP_NAME}-VERSION.mcpb` of the release with it: it asks for the two settings. Or in "
-        "`claude_desktop_config.json`:",
+        f"Open the file `{APP_NAME}-VERSION.mcpb` of a release with Claude Desktop, which asks for the two settings. Or put "
+        "this into `claude_desktop_config.json`:",
         block("json", mcp_servers(CLONE)),
-        "The same with environment variables, which other clients with `mcpServers` take too:",
+        "The same with environment variables, which other clients with `mcpServers` accept too:",
         block("json", with_env(CLONE)),
         "## VS Code",
         "In `.vscode/mcp.json`:",
@@ -219,18 +220,18 @@ def page() -> str:
         "In `~/.config/goose/config.yaml`:",
         block("yaml", goose(CLONE)),
         "## Once published",
-        f"These work once the package `{PACKAGE.args[0]}` is on PyPI, which it is not yet. The command is then "
-        f"`{PACKAGE.line}`, in place of `{CLONE.line}`, and clients that take links need one click:",
+        f"The package `{PACKAGE.args[0]}` is not on PyPI yet. Once it is, the command is `{PACKAGE.line}` instead of "
+        f"`{CLONE.line}`, and these links add the server with one click:",
         "\n".join(
             [
                 f"* [Add to VS Code]({vscode_link()}), which asks for the two settings.",
-                f"* [Add to Cursor]({cursor_link()}), then change address and model.",
-                f"* [Add to LM Studio]({lm_studio_link()}), then change address and model.",
-                f"* [Add to Goose]({goose_link()}), then change address and model.",
+                f"* [Add to Cursor]({cursor_link()}), then change the address and the model.",
+                f"* [Add to LM Studio]({lm_studio_link()}), then change the address and the model.",
+                f"* [Add to Goose]({goose_link()}), then change the address and the model.",
             ]
         ),
         "## Others",
-        "Most clients take the entry of Claude Desktop. Clients that do not start programs connect over HTTP: "
+        "Most clients accept the entry for Claude Desktop. Clients that cannot start programs connect over HTTP: "
         "[one server for every client](http.md).",
     ]
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""Run the tests and say which lines and branches they have run, in Python and in JavaScript.
+"""Run the tests and report which lines and branches they have run, in Python and in JavaScript.
 
     make coverage                                       all tests
     make coverage ONLY="tests/extension/test_input.py"  some of them
@@ -6,7 +6,7 @@
                                                         some more, next to what an earlier run has noted in the folder
 
 Python: the server's files, also in the processes that tests start with this interpreter. JavaScript: the extension
-without `vendor/`, as the browser itself counts; a branch is a block whose count V8 keeps apart from what is around it.
+without `vendor/`, as the browser itself counts; a branch is a block that V8 counts separately from the code around it.
 Exit status 1: a test has failed, or one of the four figures is below `LEAST`.
 """
 
@@ -32,7 +32,7 @@ COMMENT = re.compile(r"^(//|/\*|\*)")
 
 @dataclass(frozen=True)
 class Figure:
-    """How much of what there is has run; `missed` names the rest."""
+    """The share of the code that has run; `missed` names the rest."""
 
     what: str
     ran: int
@@ -49,10 +49,10 @@ class Figure:
 
 
 def python_figures(folder: Path) -> Iterator[Figure]:
-    """Put together what every process has noted."""
+    """Merge what every process has recorded."""
     report = folder / "python.json"
     run("coverage", "combine", "--quiet", "--append", str(folder), environment=python_environment(folder))
-    # Some tests start a copy of the server, which is gone by now.
+    # Some tests start a copy of the server, which no longer exists.
     ours = f"--include={ROOT}/chrome_tab_mcp_server.py,{ROOT}/chrome_tab/*"
     run("coverage", "json", "--quiet", ours, "-o", str(report), environment=python_environment(folder))
     noted = json.loads(report.read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ class Script:
 
 
 def scripts_of(folder: Path) -> dict[str, Script]:
-    """Put together what every browser has noted."""
+    """Merge what every browser has recorded."""
     ours = (path.relative_to(EXTENSION) for path in EXTENSION.rglob("*.js"))
     found = {str(path): Script(set(), b"") for path in ours if path.parts[0] != "vendor"}
     for path in folder.glob("*.json"):
@@ -117,7 +117,7 @@ def javascript_figures(folder: Path) -> Iterator[Figure]:
     missed_branches: list[str] = []
     for file, script in sorted(scripts_of(folder).items()):
         source = (EXTENSION / file).read_text(encoding="utf-8").encode("utf-16-le")
-        # After its last function a module goes on.
+        # A module continues after its last function.
         script.units = script.units.ljust(len(source) // 2, bytes([any(script.units)]))
         there, ran = lines_of(source, script.units)
         lines_there, lines_ran = lines_there + len(there), lines_ran + len(ran)
@@ -137,7 +137,7 @@ def line_at(source: bytes, unit: int) -> int:
 
 
 def lines_of(source: bytes, units: bytes) -> tuple[set[int], set[int]]:
-    """Return the numbers of the lines that hold code, and of those of them that have run."""
+    """Return the numbers of the lines that contain code, and of those that have run."""
     there: set[int] = set()
     ran: set[int] = set()
     start = 0

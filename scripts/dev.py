@@ -1,8 +1,8 @@
-"""Work on the server and the extension with both at hand: `make dev`.
+"""Develop the server and the extension together: `make dev`.
 
-A Chromium of its own, with a fresh profile, loads the extension and is paired with a server over HTTP, which has a key
-and a port of its own. The server starts again when a file next to it changes, and the extension is loaded again when one
-of its files does. Ctrl+C ends both.
+A Chromium with a fresh profile loads the extension and is paired with a server over HTTP that has its own key and port.
+The server restarts when a file next to it changes, and the extension is reloaded when one of its files does. Ctrl+C
+ends both.
 
     python -m scripts.dev [URL]
 """
@@ -24,7 +24,7 @@ from demo.browser import EXTENSION, browser_with_extension, extension_id, pair
 from demo.server import SERVER, server_environment
 
 ROOT = SERVER.parent
-# Those of the user, where they have set them.
+# The user's own, where set.
 MODEL = {"OLLAMA_BASE_URL": "http://localhost:11434", "OLLAMA_MODEL": "qwen3"}
 LEAVING_S = 10
 
@@ -34,21 +34,21 @@ def say(text: str) -> None:
 
 
 class DevelopedServer:
-    """The server over HTTP, started again as often as its files change; what it says goes to the terminal."""
+    """The server over HTTP, restarted whenever its files change; its output goes to the terminal."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """End the running one, if there is one, and start again."""
+        """Stop the running server, if any, and start it again."""
         await self.stop()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, str(SERVER), "--transport", "http", env=self._environment, stdin=subprocess.DEVNULL
         )
 
     async def stop(self) -> None:
-        """End it; one that does not leave is killed."""
+        """Stop it; kill it if it does not exit."""
         if self._process is None or self._process.returncode is not None:
             return
         self._process.terminate()
@@ -59,7 +59,7 @@ class DevelopedServer:
             await self._process.wait()
 
     async def connection_string(self) -> str:
-        """Ask for the line that pairs the extension."""
+        """Request the line that pairs the extension."""
         asked = await asyncio.create_subprocess_exec(
             sys.executable,
             str(SERVER),
@@ -83,10 +83,10 @@ async def developed_server(environment: Mapping[str, str]) -> AsyncGenerator[Dev
 
 
 async def extensions_page(browser: BrowserContext) -> Page:
-    """Open the browser's own list of extensions, which loads one again and says what is wrong with its files."""
+    """Open the browser's own list of extensions, which can reload one and shows what is wrong with its files."""
     page = await browser.new_page()
     await page.goto("chrome://extensions")
-    # Otherwise what was loaded from a folder stays off when it is loaded again.
+    # Otherwise an extension loaded from a directory stays off after a reload.
     await page.evaluate("() => chrome.developerPrivate.updateProfileConfiguration({ inDeveloperMode: true })")
     return page
 
@@ -98,7 +98,7 @@ RELOAD = """async id => {
 
 
 async def follow_server(server: DevelopedServer) -> None:
-    """Start the server again whenever a file next to it changes."""
+    """Restart the server whenever a file next to it changes."""
     async for changes in awatch(ROOT / "chrome_tab_mcp_server.py", ROOT / "chrome_tab.scpt", ROOT / "chrome_tab"):
         if any(Path(path).suffix in {".py", ".toml", ".scpt"} for _, path in changes):
             say("the server starts again")
@@ -106,8 +106,8 @@ async def follow_server(server: DevelopedServer) -> None:
 
 
 async def follow_extension(server: DevelopedServer, extensions: Page) -> None:
-    """Load the extension again whenever one of its files changes; the table of commands is the server's too."""
-    # The key in the manifest may be what has been broken.
+    """Reload the extension whenever one of its files changes; the server uses the table of commands too."""
+    # The change may have broken the key in the manifest.
     loaded = extension_id()
     async for changes in awatch(EXTENSION):
         if any(Path(path).name == "commands.json" for _, path in changes):
@@ -117,7 +117,7 @@ async def follow_extension(server: DevelopedServer, extensions: Page) -> None:
 
 
 async def develop(url: str) -> None:
-    """Keep server and extension as their files are, until somebody ends this."""
+    """Keep server and extension up to date with their files until interrupted."""
     with tempfile.TemporaryDirectory(prefix="dev-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         environment = {**MODEL, **server_environment(folder, {})}
@@ -132,7 +132,7 @@ async def develop(url: str) -> None:
             async with asyncio.TaskGroup() as following:
                 following.create_task(follow_server(server))
                 following.create_task(follow_extension(server, extensions))
-                await asyncio.sleep(0)  # both look from here on
+                await asyncio.sleep(0)  # both watch from here on
                 say(f"{said.splitlines()[0]} Waiting for changes; Ctrl+C ends this.")
 
 

@@ -1,13 +1,13 @@
-"""Make everything that is handed out, from the files of the repository and without a network: `make dist`.
+"""Build everything that is distributed, from the repository's files and without a network: `make dist`.
 
     python -m scripts.dist FOLDER
 
-makes in that folder the wheel and the sdist, the MCP bundle, the extension for the Chrome Web Store and for Firefox, and
-`server.json` for the MCP registry. Name and version are those of the server.
+builds in that directory the wheel and the sdist, the MCP bundle, the extension for the Chrome Web Store and for
+Firefox, and `server.json` for the MCP registry. Name and version are the server's.
 
     python -m scripts.dist --firefox FOLDER
 
-makes the extension for Firefox alone, as `make firefox` does.
+builds only the extension for Firefox, as `make firefox` does.
 """
 
 import argparse
@@ -29,21 +29,21 @@ PLUGIN = ROOT / ".claude-plugin" / "plugin.json"
 STORE_NAME = "Tab Reader for Chrome"
 FIREFOX_NAME = "Tab Reader for Firefox"
 FIREFOX_ID = "chrome-tab-reader@extension"
-# Firefox requires a declaration of what leaves the extension: the pages go to the server on this computer.
+# Firefox requires a declaration of the data that leaves the extension: pages go to the server on this computer.
 GECKO = {
     "id": FIREFOX_ID,
     "strict_min_version": "153.0",
     "data_collection_permissions": {"required": ["websiteContent", "browsingActivity"]},
 }
-# What only Chromium browsers know.
+# Keys that only Chromium browsers know.
 CHROMIUM_KEYS = ("key", "minimum_chrome_version", "side_panel", "devtools_page")
 CHROMIUM_PERMISSIONS = {"debugger", "favicon", "sidePanel"}
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
+OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # the same files give the same archive
 
 
 def pack(archive: Path, files: dict[str, bytes]) -> Path:
-    """Write a zip with these files; return it."""
+    """Write a zip file with these files; return it."""
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, content in sorted(files.items()):
             zipped.writestr(zipfile.ZipInfo(name, OLDEST_TIME), content, zipfile.ZIP_DEFLATED)
@@ -59,7 +59,7 @@ def python_package(folder: Path) -> tuple[Path, Path]:
 
 
 def extension_package(folder: Path, manifest: dict[str, Any], suffix: str) -> Path:
-    """Pack the extension with that manifest in place of its own."""
+    """Pack the extension with this manifest instead of its own."""
     files = {
         path.relative_to(EXTENSION).as_posix(): path.read_bytes()
         for path in EXTENSION.rglob("*")
@@ -70,12 +70,12 @@ def extension_package(folder: Path, manifest: dict[str, Any], suffix: str) -> Pa
 
 
 def extension_manifest() -> dict[str, Any]:
-    """Return the manifest that the repository holds, which is Chromium's."""
+    """Return the manifest in the repository, which is Chromium's."""
     return json.loads((EXTENSION / "manifest.json").read_text(encoding="utf-8"))
 
 
 def store_package(folder: Path) -> Path:
-    """Pack the extension for the store, which gives the id itself and forbids names that begin with a trademark."""
+    """Pack the extension for the store, which assigns the id itself and forbids names that begin with a trademark."""
     manifest = extension_manifest()
     del manifest["key"]
     return extension_package(folder, manifest | {"name": STORE_NAME}, ".zip")
@@ -93,18 +93,18 @@ def firefox_manifest() -> dict[str, Any]:
         "permissions": [name for name in manifest["permissions"] if name not in CHROMIUM_PERMISSIONS],
         "background": {"scripts": [worker], "type": "module"},
         "sidebar_action": {"default_panel": panel, "default_icon": manifest["icons"], "open_at_install": False},
-        # Without one of its own Firefox would make wss: and https: of the server's addresses.
+        # Without its own policy Firefox would turn the server's addresses into wss: and https:.
         "content_security_policy": {"extension_pages": "script-src 'self'; object-src 'self';"},
     }
 
 
 def firefox_package(folder: Path) -> Path:
-    """Pack the extension for Firefox, where about:debugging takes it as it is."""
+    """Pack the extension for Firefox, in a form that about:debugging loads as it is."""
     return extension_package(folder, firefox_manifest(), ".xpi")
 
 
 def bundle_manifest() -> dict[str, Any]:
-    """Return what an MCP bundle says of itself; what it asks of the user is what the plugin asks."""
+    """Return the manifest of an MCP bundle; it asks the user for the same settings as the plugin."""
     plugin = json.loads(PLUGIN.read_text(encoding="utf-8"))
     (started,) = plugin["mcpServers"].values()
     return {
@@ -132,14 +132,14 @@ def bundle_manifest() -> dict[str, Any]:
 
 
 def bundle_project() -> str:
-    """Return the `pyproject.toml` that the format wants: the server's requirements, for who does not read its head."""
+    """Return the `pyproject.toml` that the format requires: the server's requirements, for readers without PEP 723."""
     head = script_head(ROOT / "chrome_tab_mcp_server.py")
     fields = {"name": server.APP_NAME, "version": server.__version__, **head}
     return "\n".join(["[project]", *(f"{name} = {json.dumps(value)}" for name, value in fields.items()), ""])
 
 
 def bundle(folder: Path, wheel: Path) -> Path:
-    """Pack the MCP bundle by its own tool, which validates it; what is in the wheel is in the bundle."""
+    """Pack the MCP bundle with its own tool, which validates it; it has the same files as the wheel."""
     made = folder / f"{server.APP_NAME}-{server.__version__}.mcpb"
     with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(wheel) as package:
         root = Path(scratch)
@@ -155,7 +155,7 @@ def bundle(folder: Path, wheel: Path) -> Path:
 
 
 def registry_entry() -> dict[str, Any]:
-    """Return `server.json`: the package, and the two settings it needs, for the MCP registry."""
+    """Return `server.json` for the MCP registry: the package, and the two settings that it needs."""
     asked = json.loads(PLUGIN.read_text(encoding="utf-8"))["userConfig"]
     variables = [
         {
@@ -186,7 +186,7 @@ def registry_entry() -> dict[str, Any]:
 
 
 def make_all(folder: Path) -> list[Path]:
-    """Make everything in `folder`; return the files."""
+    """Build everything in `folder`; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     wheel, sdist = python_package(folder)
     entry = folder / "server.json"

@@ -1,4 +1,4 @@
-"""Write the page function of the extension into the AppleScript, so that both read a page by the same rules.
+"""Write the extension's page function into the AppleScript, so that both read a page by the same rules.
 
 python scripts/embed_page_function.py            writes chrome_tab.scpt
 python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
@@ -16,7 +16,7 @@ MAIN_CONTENT: list[str] = json.loads((EXTENSION / "page" / "files.json").read_te
 SCRIPT = ROOT / "chrome_tab.scpt"
 BEGIN = "-- begin of the page function, written by scripts/embed_page_function.py\n"
 END = "-- end of the page function\n"
-# A comment that starts its line, up to the end of the line on which it ends.
+# A comment at the start of a line, up to the end of the line on which it ends.
 COMMENT = re.compile(r"^ *(?://.*|/\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 
 
@@ -53,7 +53,7 @@ def embedded(script: str, module: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the script, or only compare; return the exit status."""
+    """Write the script, or only compare it; return the exit status."""
     script = SCRIPT.read_text(encoding="ascii")
     expected = embedded(script, SOURCE.read_text(encoding="ascii"))
     if "--check" in arguments:

@@ -1,7 +1,7 @@
-"""The picture that moves, from a real run: a long page in a tab, a question in Claude Code, the local model, the answer.
+"""Record the README's animation in a real run: a page in a tab, a question in Claude Code, the local model's answer.
 
-Claude Code and the server are real, and so is the demonstration's tiny model; only Anthropic's API is a script. The words
-and the pauses between them are those of the run; what is longer than `MAX_PAUSE_MS` is shortened.
+Claude Code, the server and the demo's tiny model are real; only Anthropic's API is scripted. The words and the pauses
+between them are those of the run; pauses longer than `MAX_PAUSE_MS` are shortened.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ OVERHEARD = Path(__file__).resolve().with_name("overheard.py")
 CLAUDE = ["npm", "exec", "--yes", "--package=@anthropic-ai/claude-code@2", "--", "claude"]
 SIZE: ViewportSize = {"width": 880, "height": 420}
 TAB: ViewportSize = {"width": 640, "height": 560}
-# So small a model is right about a few lines at most, and not every time: what marks the page for it is new each time.
+# Such a small model is right about a few lines at most, and not every time: the page's delimiter differs each time.
 QUESTION = "When and where is the vote? Answer in one sentence."
 NIGHTS = 120
 ANSWER_S = 900
@@ -34,9 +34,9 @@ TYPED_MS = 60
 MAX_PAUSE_MS = 700
 READING_FRAMES = 24
 END_MS = 6_000
-# Text on plain ground: what more colors add is not seen.
+# Text on a plain background: more colors make no visible difference.
 COLORS = 64
-# The demonstration's article, with a log too long to read in full.
+# The demo's article, with a log too long to read in full.
 MAKE_LONG = """(nights) => {
     const weathers = ["calm", "fog", "wind from the west", "rain", "snow", "clear"];
     const rows = Array.from({ length: nights }, (_, night) => {
@@ -54,7 +54,7 @@ MAKE_LONG = """(nights) => {
 
 
 class Run(NamedTuple):
-    """What was said between Claude Code and the server: `pauses_ms` before each progress message, and the result."""
+    """The messages between Claude Code and the server: `pauses_ms` before each progress message, and the result."""
 
     progress: list[str]
     pauses_ms: list[int]
@@ -63,7 +63,7 @@ class Run(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What the stage shows, and for how long; `read` is the share of the page that has gone by."""
+    """The content of the stage, and for how long it is shown; `read` is the share of the page that has been read."""
 
     question: str
     call: str
@@ -75,9 +75,9 @@ class Moment(NamedTuple):
 
 
 async def asked(environment: Mapping[str, str], folder: Path) -> Run:
-    """Ask in Claude Code; return what its client and the server have said.
+    """Ask in Claude Code; return what its client and the server have exchanged.
 
-    Raises RuntimeError with what Claude Code prints when it does not answer.
+    Raises RuntimeError with the output of Claude Code if it does not answer.
     """
     log = folder / "overheard.jsonl"
     command = [str(OVERHEARD), str(log), "uv", "run", "--quiet", str(SERVER)]
@@ -111,7 +111,7 @@ async def asked(environment: Mapping[str, str], folder: Path) -> Run:
 
 
 def run_of(log: str) -> Run | None:
-    """Return what a log of `overheard.py` tells about the call; None without its result."""
+    """Return what a log of `overheard.py` contains about the call; None without its result."""
     progress, pauses, called, before = list[str](), list[int](), None, 0.0
     for line in log.splitlines():
         at, _, text = line.partition(" ")
@@ -130,12 +130,12 @@ def run_of(log: str) -> Run | None:
 
 
 def moments(run: Run) -> list[Moment]:
-    """Return what is to be seen, one after another: the question as it is typed, the page being read, the answer."""
+    """Return the frames in order: the question as it is typed, the page being read, the answer."""
     model = run.receipt["model"]
     call = f'chrome-tab-reader - process_chrome_tab (MCP)(system_prompt: "{QUESTION}")'
     typed = [Moment(QUESTION[:length], "", "", "", "", 0, TYPED_MS) for length in range(0, len(QUESTION) + 1, 2)]
     steps = list(zip(run.progress, run.pauses_ms, strict=True))
-    # Each second brings a message: as many are shown as the eye can tell apart.
+    # Each second brings a message: show as many as the eye can distinguish.
     shown = steps[:: max(1, len(steps) // READING_FRAMES)]
     reading = [
         Moment(QUESTION, call, step, "", "", index / max(1, len(shown) - 1), min(pause, MAX_PAUSE_MS) or TYPED_MS)
@@ -149,13 +149,13 @@ def moments(run: Run) -> list[Moment]:
 
 
 async def frame(stage: Page, moment: Moment) -> Image.Image:
-    """Return the stage as it looks at that moment."""
+    """Return a screenshot of the stage at that moment."""
     await stage.evaluate("(moment) => show(...moment)", list(moment)[:-1])
     return Image.open(io.BytesIO(await stage.screenshot())).convert("RGB")
 
 
 def keep(frames: list[Image.Image], shown_ms: list[int], path: Path) -> None:
-    """Write an animated PNG that starts again for ever; its frames share one palette."""
+    """Write an animated PNG that loops forever; its frames share one palette."""
     palette = frames[-1].quantize(COLORS)
     first, *others = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in frames]
     first.save(path, save_all=True, append_images=others, duration=shown_ms, loop=0, optimize=True)
@@ -164,7 +164,7 @@ def keep(frames: list[Image.Image], shown_ms: list[int], path: Path) -> None:
 async def take_moving_picture(
     browser: BrowserContext, shown: Page, environment: Mapping[str, str], folder: Path
 ) -> None:
-    """Ask about the page that is shown, made long, and keep what there was to be seen, light and dark."""
+    """Ask about the displayed page, made long, and record the run, light and dark."""
     before = shown.viewport_size
     await shown.set_viewport_size(TAB)
     await shown.evaluate(MAKE_LONG, NIGHTS)

@@ -1,4 +1,4 @@
-"""Start an MCP server between a client and itself, and write each line of both with its time: `overheard.py LOG COMMAND...`."""
+"""Start an MCP server, and log each line between it and its client with a time: `overheard.py LOG COMMAND...`."""
 
 import subprocess
 import sys

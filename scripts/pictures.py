@@ -1,6 +1,7 @@
-"""Take the pictures of the documents from the real thing, light and dark: `make pictures`; names choose some of them.
+"""Take the screenshots for the documents from the real program, light and dark: `make pictures`.
 
-A real Chromium with the extension, the server over HTTP, the page of the demonstration, and its tiny model.
+Names as arguments choose some of them. A real Chromium with the extension, the server over HTTP, the demo's page, and
+its tiny model.
 """
 
 import asyncio
@@ -24,11 +25,12 @@ from demo.server import SERVER, connection_string, server_environment  # noqa: E
 from demo.tiny_model import started as tiny_model_started  # noqa: E402
 from demo.web import demonstration_page  # noqa: E402
 from scripts.moving_picture import take_moving_picture  # noqa: E402
+from scripts.picture_states import take_states  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WAIT_MS = 120_000
 ANSWER_MS = 900_000
-# Of what the tiny model is often right about.
+# Subjects that the tiny model often gets right.
 QUESTION = "When and where is the vote? Answer in one sentence."
 POPUP: ViewportSize = {"width": 372, "height": 400}
 PANEL: ViewportSize = {"width": 960, "height": 420}
@@ -41,7 +43,7 @@ APP: ViewportSize = {"width": 1180, "height": 900}
 
 @asynccontextmanager
 async def served(environment: dict[str, str]) -> AsyncGenerator[str]:
-    """Serve MCP over HTTP for the time of the block; give the one-time link to the test app."""
+    """Serve MCP over HTTP for the duration of the block; yield the one-time link to the test app."""
     process = await asyncio.create_subprocess_exec(
         "uv", "run", "--quiet", str(SERVER), "--transport", "http", env=environment, stderr=asyncio.subprocess.PIPE
     )
@@ -58,7 +60,7 @@ async def served(environment: dict[str, str]) -> AsyncGenerator[str]:
 
 
 async def picture(page: Page, name: str, *, whole: str = "") -> None:
-    """Keep a page, or the element that is all of it, as it looks in the light and in the dark."""
+    """Save a screenshot of a page, or of its only element, in the light and in the dark theme."""
     for scheme in ("light", "dark"):
         await page.emulate_media(color_scheme=scheme)
         path = PICTURES / f"{name}-{scheme}.png"
@@ -66,7 +68,7 @@ async def picture(page: Page, name: str, *, whole: str = "") -> None:
 
 
 async def take_own_page(browser: BrowserContext, name: str) -> None:
-    """Take one of the extension's pages, in whole; the first steps before the extension is paired."""
+    """Take one of the extension's pages, completely; the first steps before the extension is paired."""
     page = await browser.new_page()
     await page.set_viewport_size(PAGE)
     await page.goto(f"chrome-extension://{extension_id()}/ui/{name}/{name}.html")
@@ -76,7 +78,7 @@ async def take_own_page(browser: BrowserContext, name: str) -> None:
 
 
 async def take_consent(browser: BrowserContext, shown: Page, environment: dict[str, str]) -> None:
-    """Take the popup with the request of a client; it is denied."""
+    """Take the popup with a client's prompt, then deny it."""
     transport = StdioTransport("uv", ["run", "--quiet", str(SERVER)], environment, keep_alive=False)
     async with Client(transport, client_info=Implementation(name="claude-code", version="1")) as client:
         listed = (await client.call_tool("browser_get_tabs", {})).structured_content or {}
@@ -96,11 +98,11 @@ async def take_consent(browser: BrowserContext, shown: Page, environment: dict[s
 
 
 async def take_popup(browser: BrowserContext, shown: Page) -> None:
-    """Take the popup as it is about a tab that is not attached yet, then attach that tab."""
+    """Take the popup for a tab that is not attached yet, then attach that tab."""
     popup = await browser.new_page()
     await popup.set_viewport_size(POPUP)
     await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
-    # The popup is about the tab that was looked at last; itself, open as a tab, it passes over.
+    # The popup shows the last viewed tab; it ignores itself when it is open as a tab.
     await shown.bring_to_front()
     await popup.bring_to_front()
     attach = popup.locator("#attachButton")
@@ -112,7 +114,7 @@ async def take_popup(browser: BrowserContext, shown: Page) -> None:
 
 
 async def take_panel(browser: BrowserContext, shown: Page) -> None:
-    """Take the panel with a picture that it has taken: of the page's head, as wide as a user has it."""
+    """Take the panel with a screenshot that it has taken: of the top of the page, at the width of a user's panel."""
     page = await browser.new_page()
     await page.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     tab_id = await page.evaluate(
@@ -134,7 +136,7 @@ async def take_panel(browser: BrowserContext, shown: Page) -> None:
 
 
 async def take_side_panel(browser: BrowserContext, shown: Page) -> None:
-    """Take the side panel with an answer about the tab that was looked at last."""
+    """Take the side panel with an answer about the last viewed tab."""
     await shown.bring_to_front()
     page = await browser.new_page()
     await page.set_viewport_size(SIDE_PANEL)
@@ -144,14 +146,14 @@ async def take_side_panel(browser: BrowserContext, shown: Page) -> None:
     await page.bring_to_front()
     await page.locator("#question").fill(QUESTION)
     await page.keyboard.press("Enter")
-    await expect(page.locator("#talk .end")).to_be_visible(timeout=ANSWER_MS)
+    await expect(page.locator("#conversation .end")).to_be_visible(timeout=ANSWER_MS)
     print(f"The side panel was answered: {await page.locator('.answer').inner_text()}")
     await picture(page, "side-panel")
     await page.close()
 
 
 async def take_app(browser: BrowserContext, link: str) -> None:
-    """Take the test app with a part of the page's text."""
+    """Take the test app with part of the page's text."""
     page = await browser.new_page()
     await page.set_viewport_size(APP)
     await page.goto(link)
@@ -161,6 +163,7 @@ async def take_app(browser: BrowserContext, link: str) -> None:
     await page.locator("#argument-max_chars").fill("1200")
     await page.locator("#execute").click()
     await expect(page.locator("#outcome")).to_have_text("Success", timeout=WAIT_MS)
+    await expect(page.locator("#history li").first).to_be_visible(timeout=WAIT_MS)
     await picture(page, "test-app")
     await page.close()
 
@@ -182,13 +185,14 @@ async def main(names: list[str]) -> None:
             await take_own_page(browser, "welcome")
         await pair(browser, await connection_string(environment))
         takes = {
+            "test-app": lambda: take_app(browser, link),  # before its link expires
             "answer": lambda: take_moving_picture(browser, shown, environment, PICTURES),
-            "test-app": lambda: take_app(browser, link),
             "consent": lambda: take_consent(browser, shown, environment),
             "popup": lambda: take_popup(browser, shown),
             "panel": lambda: take_panel(browser, shown),
             "side-panel": lambda: take_side_panel(browser, shown),
             "options": lambda: take_own_page(browser, "options"),
+            "states": lambda: take_states(PICTURES),
         }
         for name, take in takes.items():
             if not names or name in names:

@@ -1,9 +1,9 @@
 """Write the reference pages from the code: `python -m scripts.reference`.
 
-`docs/tools.md` lists each tool with its parameters, limits, errors and an example, `docs/errors.md` each error code with its
-sentences. In other documents the tables between
-`<!-- NAME, by scripts.reference -->` and `<!-- end -->` are written: settings, other names, commands, limits. Names,
-descriptions, parameters, defaults and limits are those of the code; the examples are calls that the tools take.
+`docs/tools.md` lists each tool with its parameters, limits, errors and an example, `docs/errors.md` each error code
+with its sentences. In other documents the tables between `<!-- NAME, by scripts.reference -->` and `<!-- end -->` are
+written: settings, alternative names, commands, limits. Names, descriptions, parameters, defaults and limits are taken
+from the code; the examples are valid calls.
 """
 
 import ast
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
 TABLE = re.compile(r"(<!-- (\w+), by scripts\.reference -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 
-# One call of each tool, with the arguments that show what it is for.
+# One call of each tool, with arguments that show its purpose.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {"system_prompt": "Which fees does this contract name?", "content": "main"},
     "read_chrome_tab": {"start": "Termination", "end": "Liability", "max_chars": 5_000},
@@ -59,7 +59,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "select": {"selector": "#size", "value": "Large"},
 }
 
-# What the list of tools has no room for: parameters that explain themselves to a client, and what is special about a tool.
+# What the list of tools has no room for: parameters that a client understands without it, and peculiarities of a tool.
 PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
@@ -76,13 +76,13 @@ PARAMETERS = {
     "code": "JavaScript",
     "value": "the new value of the field",
     "max": "how many",
-    "fields": "a text, options, or true and false for what can be checked",
+    "fields": "for each field a text, a list of options, or true or false for a checkbox or radio button",
     "paths": "files below `--upload-folder`",
     "start": "only after this text",
     "end": "only before this text",
 }
 NOTES = {
-    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
+    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer contains](asking.md).",
     "read_chrome_tab": "Returns 20,000 characters at a time.",
     "look_at_chrome_tab": "Sends a screenshot to your local vision model and returns only its answer. [Pictures](asking.md#pictures).",
     "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
@@ -91,14 +91,14 @@ NOTES = {
     "[Tab ids there](install.md#browsers).",
     "browser_attach_tab": "The prompt shows the client's name, the tab and the reason. The call ends when the user allows or denies it, "
     "or after 60 s.",
-    "getDataLayer": "`name` reads another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The tool returns the "
+    "getDataLayer": "`name` reads a global other than `window.dataLayer`; `path` is a JSONPath, `since` skips older entries. The tool returns the "
     "newest entries that fit into 40,000 characters, with a note on how to get the rest. Private values are "
     "[redacted](driving.md#private-values) and counted; `redact=false` shows them only where the user allows that.",
     "page_elements": "Each line is one element, with a selector for the other tools. `find` searches for words, `within` limits the list to "
     "a part of the page, `offset` continues the list. [Looking first](driving.md#looking-first).",
     "click": "Clicks the first element that matches. Two clicks select a word, three a line. `at` is a point in the element, "
     "`[x, y]` in CSS pixels from its top left corner.",
-    "press": "Presses keys in an element or where the focus is. `keys` contains names and chords separated by spaces (`Control+A Delete`, "
+    "press": "`keys` contains names and chords separated by spaces (`Control+A Delete`, "
     '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
     "drag": "Drags with the mouse or with the page's own drag and drop: sliders, sortable lists, files in a page. `source_at` and "
     "`target_at` are points in the two elements; without a target, `target_at` is measured from the source.",
@@ -106,7 +106,7 @@ NOTES = {
     "of pixels down. The reply gives the resulting position and the total size.",
     "wait_for": "Waits until all named conditions hold: a text is shown, a text is gone, an element is visible. It continues on the page "
     "that follows a navigation.",
-    "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. White space, cell borders and Markdown are "
+    "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. Whitespace, cell borders and Markdown are "
     "ignored. The page itself is not changed. Escape, the next highlight or an empty text removes the highlight.",
     "fill_form": "If one field cannot be written, none is.",
     "upload": "The selector names a file field, or the button that asks for files.",
@@ -146,25 +146,36 @@ ERRORS: dict[str, tuple[str, ...]] = {
 }
 
 
-def kind_of(schema: dict[str, Any]) -> str:
-    """Return what a value may be, in words."""
+def kinds_of(schema: dict[str, Any]) -> list[str]:
+    """Return the kinds of value that a schema allows, in words."""
     match schema:
         case {"enum": options}:
-            return " or ".join(f"`{option}`" for option in options)
+            return [f"`{option}`" for option in options]
         case {"anyOf": schemas}:
-            return " or ".join(map(kind_of, schemas))
+            return [kind for each in schemas for kind in kinds_of(each)]
         case {"items": item}:
-            return f"list of {kind_of(item)}"
+            of_words = item.get("type") in {"string", "integer", "number"}
+            return [f"list of {kind_of(item)}{'s' if of_words else ''}"]
         case {"properties": properties}:
-            return "{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"
+            return ["{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"]
+        case {"type": "boolean"}:
+            return ["`true`", "`false`"]
         case _:
             kind = str(schema.get("type", "any"))
-            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
+            return [{"string": "text", "integer": "whole number"}.get(kind, kind)]
+
+
+def kind_of(schema: dict[str, Any]) -> str:
+    """Return what a value may be, in words: "a", "a or b", "a, b or c"."""
+    *others, last = kinds_of(schema)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def limits_of(schema: dict[str, Any]) -> str:
-    """Return a value's limits in words, also those that the list of tools leaves out."""
+    """Return a value's limits in words, including those that the list of tools leaves out."""
     bounds = {**schema, **schema.get("unlisted", {})}
+    if bounds.get("minItems", 0) == bounds.get("maxItems"):
+        return f"exactly {bounds['maxItems']}"
     said = [
         f"{words} {bounds[key]:,}{unit}"
         for key, words, unit in (
@@ -177,7 +188,7 @@ def limits_of(schema: dict[str, Any]) -> str:
 
 
 def section(tool: Any) -> list[str]:
-    """Return what is said about one tool."""
+    """Return the section about one tool."""
     table = extension_commands().get(tool.name, {}).get("parameters", {})
     required = tool.parameters.get("required", ())
     rows = [
@@ -185,7 +196,7 @@ def section(tool: Any) -> list[str]:
         f"{schema.get('description') or PARAMETERS.get(name, '')} | {limits_of(table.get(name, schema))} |"
         for name, schema in tool.parameters["properties"].items()
     ]
-    parameters = ["| parameter | kind | what | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
+    parameters = ["| parameter | type | meaning | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
     codes = dict.fromkeys(("INVALID_ARGUMENT", *ERRORS.get(tool.name, ELEMENT)))
     errors = ", ".join(f"`{code}`" for code in codes)
     call = json.dumps(EXAMPLES[tool.name])
@@ -213,8 +224,8 @@ async def page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Parameters that are not marked as required are optional. Without `tab_id` the reading tools use the active tab, the "
-        "others the only attached tab. [Troubleshooting](troubleshooting.md#by-code) explains each error code.",
+        "Parameters that are not marked as required are optional. Without `tab_id` the reading tools use the active tab, and "
+        "the other tools the only attached one. [Troubleshooting](troubleshooting.md#by-code) explains each error code.",
         "",
     ]
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
@@ -232,7 +243,7 @@ JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 
 
 def template(node: ast.expr, names: dict[str, ast.expr]) -> str:
-    """Return a sentence of the code, with an ellipsis for what is only known when it is raised."""
+    """Return the sentence of an error, with an ellipsis for each part that is only known when it is raised."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -286,13 +297,13 @@ def shown(sentence: str) -> str:
 
 
 def errors_page() -> str:
-    """Return `docs/errors.md`: each code with the sentences that it comes with."""
+    """Return `docs/errors.md`: each code with its sentences."""
     found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
     python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
     scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
     for path in [*python, *scripts]:
         for code, sentence in python_errors(path) if path.suffix == ".py" else javascript_errors(path):
-            # A list of codes looks like a code with its sentence; what is only an ellipsis says nothing.
+            # A list of codes looks like a code with its sentence; a sentence of only an ellipsis means nothing.
             if code in found and sentence not in found and re.search(r"[a-z]{2}", sentence):
                 found[code][shown(sentence)] = None
     for code, sentence in server.APPLE_EVENT_ERRORS.values():
@@ -313,8 +324,8 @@ def errors_page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Every failure has a code and a sentence. This page lists all codes with their sentences. \u2026 stands for a name, an "
-        "address or a number that is only known when the error occurs.",
+        "Every failure has a code and a sentence. This page lists the sentences of each code. \u2026 stands for a name, an "
+        "address or a number that is known only when the error occurs.",
         "",
     ]
     return "\n".join([*head, *(line for section in sections for line in section)])
@@ -322,7 +333,7 @@ def errors_page() -> str:
 
 # --- Tables in other documents ---
 
-# What a setting means, for the documents: with links, where the help of the command line has none.
+# The meaning of a setting, for the documents: with links, which the command line's help lacks.
 SETTINGS = {
     "OLLAMA_BASE_URL": "model server, with or without a trailing `/` or `/v1`",
     "OLLAMA_MODEL": "model name",
@@ -375,13 +386,13 @@ def settings_table() -> list[str]:
 
 
 def names_table() -> list[str]:
-    """Return a row for each tool that has another name."""
+    """Return a row for each tool that has an alternative name."""
     names = commands.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
-    return ["| tool | its other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
+    return ["| tool | other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
 
 
 def commands_table() -> list[str]:
-    """Return a row for each command of the wire; a parameter that may be left out has a question mark."""
+    """Return a row for each command of the protocol; optional parameters have a question mark."""
     rows = ["| command | consent | debugger | parameters | result |", "|---|---|---|---|---|"]
     for name, about in json.loads((EXTENSION / "shared" / "commands.json").read_text(encoding="utf-8"))[
         "commands"
@@ -394,7 +405,7 @@ def commands_table() -> list[str]:
 
 
 def constant(path: str, before: str) -> int:
-    """Return a number that stands once in a file of the extension, written as a product or with separators."""
+    """Return a number that appears once in a file of the extension, written as a product or with separators."""
     (found,) = re.findall(rf"{before}([\d_* ]+)", (EXTENSION / path).read_text(encoding="utf-8"))
     return math.prod(int(factor) for factor in found.split("*"))
 
@@ -408,8 +419,9 @@ def limits_table() -> list[str]:
         "frame to the server": f"{protocol.MAX_FRAME_BYTES // mib} MiB",
         "frame to the extension": f"{protocol.MAX_COMMAND_BYTES // mib} MiB",
         "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
-        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
-        f"{constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
+        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB "
+        f"({constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB from a disk), {pdf_wait} s "
+        f"({script_wait} s by AppleScript)",
         "handshake": f"{protocol.OPENING_TIMEOUT_S:g} s",
         "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
         f"{protocol.COMMAND_TIMEOUT_S:g} s in the server",
@@ -417,8 +429,8 @@ def limits_table() -> list[str]:
         "console of a tab": f"the newest {constant('browser/debugger/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
         f"{constant('browser/debugger/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
         "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
-        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
-        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
+        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters, and "
+        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters of a body",
         "list of elements": f"{constant('page/interaction/element-list.js', 'const MAX_TEXT = '):,} characters",
         "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "
         f"{constant('commands/screenshot.js', 'const MAX_SIDE = '):,} pixels a side",
@@ -436,7 +448,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
 
 
 async def pages() -> dict[Path, str]:
-    """Return each page that holds something written here, as it should be."""
+    """Return each page that contains something written here, with its correct content."""
     texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "DESIGN.md", *(ROOT / "docs").rglob("*.md")]}
     written = {
         path: TABLE.sub(lambda found: found[1] + "\n".join(TABLES[found[2]]()) + found[3], text)

@@ -1,6 +1,7 @@
-"""A stand-in for Anthropic's API on loopback, scripted: Claude Code gets a call of our tool, then the tool's answer.
+"""A scripted fake of Anthropic's API on loopback: it makes Claude Code call our tool, then repeats the tool's answer.
 
-It holds no model. It asks for the tool until Claude Code has it, calls it with the user's line, and repeats its answer.
+There is no model in it. It requests the tool until Claude Code has it, calls it with the user's line, and repeats its
+answer.
 """
 
 import http.server
@@ -13,7 +14,7 @@ TOOL = "mcp__chrome-tab-reader__process_chrome_tab"
 
 
 class ScriptedApi(http.server.ThreadingHTTPServer):
-    """The server, with the question that the user asks."""
+    """The server, and the question that the user asks."""
 
     def __init__(self, question: str) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -21,12 +22,12 @@ class ScriptedApi(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers every request for a message by the script."""
+    """Answers every request for a message according to the script."""
 
     server: ScriptedApi  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
-        """Answer what Claude Code asks at its start."""
+        """Answer Claude Code's requests at its start."""
         self._send("application/json", b"{}")
 
     def do_POST(self) -> None:
@@ -49,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._send("text/event-stream", events.encode())
 
     def _next(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return what Claude says next."""
+        """Return what Claude does next."""
         results = [part for part in parts_of(request["messages"]) if part.get("type") == "tool_result"]
         names = [tool["name"] for tool in request.get("tools", [])]
         if results and (texts := texts_of(results[-1])) and "process_chrome_tab" not in texts and TOOL in names:
@@ -76,7 +77,7 @@ def tool_use(name: str, arguments: dict[str, str]) -> dict[str, Any]:
 
 
 def parts_of(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of all messages that have parts."""
+    """Yield the content blocks of all messages that have a list of them."""
     for message in messages:
         if isinstance(message["content"], list):
             yield from message["content"]

@@ -1,6 +1,6 @@
 /**
- * The connection to the server that served this page, by the official SDK: streamable HTTP, or SSE where the server has
- * that. The key to it stays in memory.
+ * The connection to the server that served this page, through the official SDK: streamable HTTP, or SSE if that is what
+ * the server offers. Its key stays in memory.
  *
  * @import {RequestOptions, Tool, ToolResult, TransportOptions} from "./vendor/mcp-client.js"
  */
@@ -9,12 +9,12 @@ import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "./ven
 
 const ABOUT = { name: "chrome-tab-reader-test-app", version: "1.0.0" };
 const LOOK_EVERY_MS = 2_000;
-/** The SDK's own limit of a minute is shorter than a long page takes; the server ends every call by itself. */
+/** The SDK's own limit of one minute is too short for a long page; the server ends every call by itself. */
 const LONGEST_CALL_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * @typedef {"connecting" | "connected" | "lost" | "left" | "locked"} State
- *   lost: the server does not answer, and is looked for; left: the user has disconnected; locked: the key is missing
+ *   lost: the server does not answer and is being polled; left: the user has disconnected; locked: the key is missing
  */
 
 export class Connection {
@@ -44,13 +44,13 @@ export class Connection {
   }
 
   /**
-   * @param {string} entry the part of a one-time link behind #, the bearer key, or nothing for an open server
-   * @returns {Promise<string>} why the server does not let this page in; empty when it does
+   * @param {string} entry the fragment of a one-time link, the bearer key, or empty for an open server
+   * @returns {Promise<string>} why the server rejects this page; empty on success
    */
   async enter(entry) {
     const response = await fetch("/link", { method: "POST", body: JSON.stringify({ link: entry }) }).catch(() => null);
     const reply = await response?.json().catch(() => null);
-    // What is no link may be the bearer key itself.
+    // Text that is not a link may be the bearer key itself.
     this.#key = typeof reply?.key === "string" ? reply.key : entry;
     if (response?.status === 401 && !entry) {
       this.#become("locked");
@@ -60,7 +60,7 @@ export class Connection {
     return refusal && typeof reply?.error?.message === "string" ? reply.error.message : refusal;
   }
 
-  /** @returns {Promise<string>} why the server does not let this page in; empty when it does or is not there */
+  /** @returns {Promise<string>} why the server rejects this page; empty on success, or if there is no server */
   async connect() {
     this.#become("connecting");
     await this.#client?.close().catch(() => {});
@@ -131,7 +131,7 @@ export class Connection {
     if (this.#client) this.#onTools((await this.#client.listTools()).tools);
   }
 
-  /** Notices a server that has gone, and comes back to it. */
+  /** Detects a lost server, and reconnects to it. */
   async #look() {
     if (this.state !== "connected" && this.state !== "lost") return;
     const isThere = await fetch("/health").then(
@@ -160,7 +160,7 @@ export class Connection {
 /**
  * @param {string} path
  * @param {Record<string, string>} headers
- * @returns {Promise<number | undefined>} undefined when the server does not answer
+ * @returns {Promise<number | undefined>} undefined if the server does not answer
  */
 async function statusOf(path, headers) {
   const response = await fetch(path, { method: "HEAD", headers }).catch(() => null);

@@ -14,7 +14,7 @@ import {
   tags,
 } from "./vendor/codemirror.js";
 
-const COLOURS = {
+const COLORS = {
   "&": { backgroundColor: "var(--field)", color: "var(--text)", fontSize: "13px" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--muted)", border: "none" },
   ".cm-content": { caretColor: "var(--text)", minHeight: "9em" },
@@ -23,7 +23,7 @@ const COLOURS = {
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--chosen) !important" },
 };
 
-/** The theme's colours, which are those of the light or the dark side by themselves. */
+/** The theme's colors, which follow light and dark mode by themselves. */
 const WORDS = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
   { tag: tags.string, color: "var(--connected)" },
@@ -39,7 +39,7 @@ export class JsonEditor {
    * @param {() => void} onChange
    */
   constructor(host, onChange) {
-    // In a shadow root its styles are constructed sheets, which the Content-Security-Policy need not make a hole for.
+    // In a shadow root it uses constructed style sheets, which need no exception in the Content-Security-Policy.
     const root = host.attachShadow({ mode: "open" });
     this.#view = new EditorView({
       root,
@@ -49,12 +49,12 @@ export class JsonEditor {
         json(),
         syntaxHighlighting(WORDS),
         linter(jsonParseLinter()),
-        // Tab leads on through the page, so indenting has another key.
+        // Tab moves the focus through the page, so indenting has another key.
         keymap.of([{ ...indentWithTab, key: "Ctrl-]" }]),
         EditorState.tabSize.of(2),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Arguments as JSON" }),
-        EditorView.theme(COLOURS),
+        EditorView.theme(COLORS),
         EditorView.updateListener.of(({ docChanged }) => docChanged && onChange()),
       ],
     });

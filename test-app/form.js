@@ -1,9 +1,9 @@
-/** A form made from a tool's input schema, and the arguments that it holds. */
+/** A form generated from a tool's input schema, and the arguments in it. */
 
 import { make } from "../extension/ui/dom.js";
 
 /**
- * @typedef {object} Schema what our tools use of JSON Schema
+ * @typedef {object} Schema the part of JSON Schema that our tools use
  * @property {string | string[]} [type]
  * @property {string} [description]
  * @property {string[]} [enum]
@@ -14,7 +14,7 @@ import { make } from "../extension/ui/dom.js";
  * @property {Schema[]} [anyOf]
  */
 
-/** From this length on a text is likely to have several lines. */
+/** From this length on, a text probably needs several lines. */
 const LONG_TEXT = 5_000;
 const SEVERAL_LINES = new Set(["system_prompt", "question", "reason"]);
 
@@ -88,7 +88,7 @@ function boundsOf(schema) {
 
 /**
  * @param {Schema} schema
- * @returns {Schema[]} itself, or what it may be besides null
+ * @returns {Schema[]} the schema itself, or its alternatives to null
  */
 function variantsOf(schema) {
   return (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null");
@@ -113,8 +113,8 @@ function kindOf(schema) {
 
 /**
  * @param {HTMLElement} fields
- * @returns {Record<string, unknown>} what is filled in; what is empty is left out
- * @throws {SyntaxError} where a field should hold JSON and does not
+ * @returns {Record<string, unknown>} the filled fields; empty ones are left out
+ * @throws {SyntaxError} if a JSON field does not contain JSON
  */
 export function argumentsOf(fields) {
   /** @type {Record<string, unknown>} */

@@ -1,4 +1,4 @@
-/** What was executed, kept in this browser: newest first, without what was typed into fields of pages. */
+/** The calls that were made, stored in this browser: newest first, without what was typed into fields of pages. */
 
 import { isReplyKept, secretsIn, without } from "../extension/ui/devtools/command-table.js";
 import { duration, make, makeButton } from "../extension/ui/dom.js";
@@ -6,7 +6,7 @@ import { duration, make, makeButton } from "../extension/ui/dom.js";
 const KEY = "chrome-tab-reader.history";
 const MOST = 100;
 const REPLY_LENGTH = 2_000;
-/** The names of tools with `--tool-names kapture`. */
+/** Tool names with `--tool-names kapture`. */
 const KAPTURE = { prefix: "kapturemcp_", others: new Map([["keypress", "press"]]) };
 
 /**
@@ -14,9 +14,9 @@ const KAPTURE = { prefix: "kapturemcp_", others: new Map([["keypress", "press"]]
  * @property {string} time ISO 8601
  * @property {string} tool
  * @property {Record<string, unknown>} arguments
- * @property {string} code of the error; empty for a success
+ * @property {string} code of the error; empty on success
  * @property {number} milliseconds
- * @property {string} reply its beginning; empty where it may repeat what was typed
+ * @property {string} reply its beginning; empty if it may repeat what was typed
  */
 
 /** @returns {Run[]} newest first */
@@ -31,7 +31,7 @@ export function loadHistory() {
 
 /**
  * @param {string} tool
- * @returns {string} the extension's command that it stands for, if it does
+ * @returns {string} the extension's command behind it, if any
  */
 export function commandOf(tool) {
   const name = tool.startsWith(KAPTURE.prefix) ? tool.slice(KAPTURE.prefix.length) : tool;
@@ -51,7 +51,7 @@ export function forgetHistory() {
   localStorage.removeItem(KEY);
 }
 
-/** Download the history as a file. */
+/** Downloads the history as a file. */
 export function exportHistory() {
   const file = new Blob([JSON.stringify(loadHistory(), null, 2)], { type: "application/json" });
   const link = make("a", { href: URL.createObjectURL(file), download: "chrome-tab-reader-history.json" });

@@ -23,7 +23,7 @@ const SENTENCES = {
   locked: "Disconnected. The server requires a key",
 };
 
-/** The groups of the extension's commands, in their order; what has none reads and asks. */
+/** The groups of the extension's commands, in their order; tools in no group read pages and answer questions. */
 const GROUPS = new Map([
   ["", "Ask and read"],
   ["groupTabs", "Tabs"],
@@ -78,9 +78,9 @@ const tools = new Map();
 let chosen = null;
 /** @type {number | null} */
 let chosenTab = null;
-/** @type {import("./tabs.js").Tab[]} as they were last listed */
+/** @type {import("./tabs.js").Tab[]} as last listed */
 let openTabs = [];
-/** Whether a tab was chosen, by the user or for them: that happens once. */
+/** Whether a tab has been chosen, by the user or automatically: that happens only once. */
 let hasChosenTab = false;
 /** @type {AbortController | null} the call in progress */
 let running = null;
@@ -215,7 +215,7 @@ function showTabs(open, attached) {
   );
 }
 
-/** Puts the chosen tab into the form, and into the JSON where that is shown. */
+/** Puts the chosen tab into the form, and into the JSON if that is shown. */
 function putTab() {
   const field = controlsIn(page.fields).find(({ dataset }) => dataset.name === "tab_id" || dataset.name === "tabId");
   if (!field) return;
@@ -235,13 +235,13 @@ function putIntoEditor(args) {
   editor.text = JSON.stringify(args, null, 2);
 }
 
-/** @returns {Record<string, unknown> | null} null where the text is no JSON object */
+/** @returns {Record<string, unknown> | null} null if the text is not a JSON object */
 function parsedEditor() {
   try {
     const value = JSON.parse(editor.text || "{}");
     if (value && typeof value === "object" && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   setText(page.problem, "The arguments must be one JSON object. Correct the JSON, or go back to the form.");
   return null;
@@ -249,7 +249,7 @@ function parsedEditor() {
 
 /**
  * @param {Record<string, unknown>} args
- * @returns {boolean} whether all are there that the tool needs; `#problem` says which are not
+ * @returns {boolean} whether all required arguments are present; `#problem` names the missing ones
  */
 function isComplete(args) {
   const missing = (chosen?.inputSchema.required ?? []).filter((name) => !Object.hasOwn(args, name));
@@ -261,7 +261,7 @@ function isComplete(args) {
   return false;
 }
 
-/** @returns {Record<string, unknown> | null} null where they cannot be read; `#problem` says why */
+/** @returns {Record<string, unknown> | null} null if they cannot be parsed; `#problem` says why */
 function currentArguments() {
   if (!page.jsonView.hidden) return parsedEditor();
   try {
@@ -306,7 +306,7 @@ function clear() {
   setText(page.problem, "");
 }
 
-// --- Executing
+// --- Execution
 
 async function execute() {
   const args = currentArguments();
@@ -336,7 +336,7 @@ async function execute() {
   const code = errorOf(result)?.code ?? "";
   const run = { time: new Date().toISOString(), tool: name, arguments: args, code, milliseconds };
   await refreshTabs();
-  // Nothing of an incognito tab is kept.
+  // Nothing from incognito tabs is stored.
   if (isAboutPrivateTab([...tabsBefore, ...openTabs], args)) return;
   remember({ ...run, reply: textOf(result.content) });
   showHistory();
@@ -397,7 +397,7 @@ function runAgain(run) {
   if (chosen?.name === run.tool) void execute();
 }
 
-// --- What the user does
+// --- User actions
 
 page.connect.addEventListener(
   "click",
@@ -446,6 +446,6 @@ page.historyClear.addEventListener("click", () => {
 showHistory();
 showState();
 const entry = location.hash.slice(1);
-// A link works once: it has no business in the address, or in the browser's history.
+// A link works only once, so it does not belong in the address bar or the browser's history.
 history.replaceState(null, "", location.pathname);
 void enter(entry);

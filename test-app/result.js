@@ -1,5 +1,5 @@
 /**
- * Shows what a call has brought. Whatever it holds is text here: pages write a part of it.
+ * Shows the result of a call. All of it is displayed as text: parts are written by pages.
  *
  * @import {Content, ToolResult} from "./vendor/mcp-client.js"
  */
@@ -11,7 +11,7 @@ const SHOWN_LENGTH = 200_000;
 
 /**
  * @param {ToolResult} result
- * @returns {{code: string, message: string} | null} null for a success
+ * @returns {{code: string, message: string} | null} null on success
  */
 export function errorOf({ isError, structuredContent, content }) {
   if (!isError) return null;
@@ -64,7 +64,7 @@ function picture(data, mimeType) {
 
 /**
  * @param {HTMLDetailsElement} details
- * @param {unknown} value nothing is shown of undefined
+ * @param {unknown} value undefined shows nothing
  */
 export function showJson(details, value) {
   details.hidden = value === undefined;

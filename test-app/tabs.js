@@ -1,4 +1,4 @@
-/** The browser's tabs to choose from. Their titles are the pages' own, and are text here. */
+/** The list of the browser's tabs. Titles come from the pages and are displayed as text. */
 
 import { make } from "../extension/ui/dom.js";
 
@@ -9,11 +9,11 @@ import { make } from "../extension/ui/dom.js";
  * @property {string} title
  * @property {boolean} active
  * @property {true} [incognito]
- * @property {string} [browser] where several are connected
+ * @property {string} [browser] if several are connected
  */
 
 /**
- * @param {unknown} structured of browser_get_tabs
+ * @param {unknown} structured result of browser_get_tabs
  * @returns {Tab[]}
  */
 export function tabsOf(structured) {
@@ -22,7 +22,7 @@ export function tabsOf(structured) {
 }
 
 /**
- * @param {unknown} structured of list_tabs
+ * @param {unknown} structured result of list_tabs
  * @returns {Set<number>}
  */
 export function attachedIds(structured) {
@@ -32,8 +32,8 @@ export function attachedIds(structured) {
 
 /**
  * @param {Tab[]} tabs
- * @param {Record<string, unknown>} args of a tool; without a tab any may be meant
- * @returns {boolean} whether it may be about an incognito tab
+ * @param {Record<string, unknown>} args of a tool; without a tab any tab may be meant
+ * @returns {boolean} whether the call may concern an incognito tab
  */
 export function isAboutPrivateTab(tabs, { tab_id, tabId, tab_ids }) {
   const named = [tab_id, tabId, tab_ids].flat().filter((id) => id !== null && id !== undefined);

@@ -1,13 +1,13 @@
-"""What every test may use: isolated settings, the small real model, and how tests are shared out.
+"""Fixtures for all tests: isolated settings, the small real model, and how tests are distributed to workers.
 
-The suite runs in four workers, because much of it waits. The tests of one file stay together, so that a pairing serves
-them all; of a file that takes long, in pieces, unless it names a group of its own. What takes longest comes first, by
+The suite runs in four workers, because much of it waits. The tests of one file stay together, so that one pairing
+serves them all; a file that takes long is split into pieces, unless it names its own group. The slowest come first, by
 `tests/seconds.json`.
 """
 
 import gc
 
-gc.disable()  # nothing is garbage while the tests are read, and looking for it would take a third of that time
+gc.disable()  # nothing is garbage during collection, and looking for it would take a third of that time
 
 import functools
 import importlib.util
@@ -34,14 +34,14 @@ from chrome_tab import app
 from demo import tiny_model as tiny_model_script
 from tests.support.fake_osascript import FakeOsascript, installed
 
-# A busy machine takes hundreds of milliseconds for an example that takes two, and no test is about that.
+# A busy machine takes hundreds of milliseconds for an example that normally takes two; no test is about that.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 WriteToml = Callable[[str], Path]
 Run = Callable[..., tuple[int, str, str]]
 
-# The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
+# On a Mac the tests marked `macos` cover the other half of what the suite promises.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
 
 NO_POSIX = "Windows has no modes of files, no signals that suspend, and no shell for the fake osascript"
@@ -56,11 +56,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    # A shell makes what it starts in the background deaf to Ctrl+C, and children inherit that.
+    # A shell makes its background processes ignore Ctrl+C, and children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# Before pytest-xdist looks at the groups.
+# Runs before pytest-xdist looks at the groups.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seconds: dict[str, int] = json.loads(SECONDS.read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for file, tests in files.items():
         pieces = 1 + seconds.get(file, 0) // PIECE_S
         for number, item in enumerate(tests):
-            # A test in two groups would be in a third one.
+            # A test in two groups would count as a third one.
             if not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(f"{file} {1 + number * pieces // len(tests)}"))
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0))
@@ -90,7 +90,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.freeze()  # what is there now stays, so nothing of it need be looked at again
+        gc.freeze()  # what exists now stays, so the collector can skip it
         gc.enable()
 
 
@@ -110,7 +110,7 @@ def file_of(nodeid: str) -> str:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line here; return exit status, stdout and stderr."""
+    """Run the command line in this process; return exit status, stdout and stderr."""
 
     def call(*arguments: str) -> tuple[int, str, str]:
         try:
@@ -125,13 +125,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture(scope="session", autouse=True)
 def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    """Keep out the settings of the user who runs the tests, their environment's and their file's."""
+    """Hide the settings of the user who runs the tests, from environment and file."""
     ours = {server.environment_name(field) for field in server.Settings.model_fields}
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name in ours or name.startswith("CHROME_TAB_"):
                 patch.delenv(name)
-        # Started programs keep their byte code, as a user's do, and need not compile everything each time.
+        # Started programs keep their bytecode, as they do for a user, and need not compile everything each time.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         move_settings(patch, tmp_path_factory.mktemp("settings"))
         yield
@@ -139,13 +139,13 @@ def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[Non
 
 @pytest.fixture(scope="session", autouse=True)
 def fastmcp_keeps_quiet() -> None:
-    """As in the started program. For each failed read it would show the server's source in colours: seconds of work."""
+    """As in the started program. Otherwise each failed read prints the server's source in color, which takes seconds."""
     logging.getLogger("fastmcp").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def certificates_read_once() -> Generator[None]:
-    """Each HTTP client reads the same authorities' certificates, which takes longer than many a test."""
+    """Load the certificate authorities once: each HTTP client reads them, which takes longer than many tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
@@ -153,7 +153,7 @@ def certificates_read_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def sniffio_missed_once() -> Generator[None]:
-    """HTTP clients look on the whole path, at each request, for a package that need not be there."""
+    """Skip the search for an optional package, which HTTP clients repeat along the whole path at each request."""
     with pytest.MonkeyPatch.context() as patch:
         if importlib.util.find_spec("sniffio") is None:
             patch.setitem(sys.modules, "sniffio", None)
@@ -162,7 +162,7 @@ def sniffio_missed_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def schemas_made_once() -> Generator[None]:
-    """Each server makes its tools and prompts again, with schemas that follow from what is the same for all of them."""
+    """Reuse the schemas of tools and prompts, which each server builds again from the same input."""
     made: dict[tuple[object, ...], FunctionTool] = {}
     make = server.PlainTool.from_function
 
@@ -190,18 +190,18 @@ def schemas_made_once() -> Generator[None]:
 
 @pytest.fixture(autouse=True)
 def config_home(isolated_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
-    """A configuration folder of the test's own, not made yet; the servers that it starts have it too."""
+    """A configuration directory for this test, not created yet; the servers that it starts use it too."""
     return move_settings(monkeypatch, tmp_path / "settings")
 
 
 @pytest.fixture(autouse=True)
 def log_levels() -> Generator[None]:
-    """Take back what a command line in this process sets for the loggers: the next test may look at the log."""
+    """Undo what a command line in this process sets for the loggers: the next test may read the log."""
     levels = {name: logging.getLogger(name).level for name in list(logging.root.manager.loggerDict)}
     yield
     for name in list(logging.root.manager.loggerDict):
         logger, level = logging.getLogger(name), levels.get(name, logging.NOTSET)
-        if logger.level != level:  # to set one clears what all loggers remember
+        if logger.level != level:  # setting one clears the cache of all loggers
             logger.setLevel(level)
 
 
@@ -219,8 +219,8 @@ def write_toml(config_home: Path) -> WriteToml:
 
 
 def move_settings(patch: pytest.MonkeyPatch, folder: Path) -> Path:
-    """Give this process and those that it starts the configuration folder in `folder`; return it."""
-    # uv's own settings stay: they may say where packages are.
+    """Point this process and those that it starts to the configuration directory in `folder`; return it."""
+    # uv's own settings stay: they may name the package index.
     uv_settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "uv", "uv.toml")
     if "UV_CONFIG_FILE" not in os.environ and uv_settings.exists():
         patch.setenv("UV_CONFIG_FILE", str(uv_settings))
@@ -234,12 +234,12 @@ def move_settings(patch: pytest.MonkeyPatch, folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_model() -> Generator[tiny_model_script.TinyModel]:
-    """A real model server: `url` without `/v1`, `model` its name."""
+    """A real model server: `url` without `/v1`, and the name of its `model`."""
     with tiny_model_script.started() as server:
         yield server
 
 
 @pytest.fixture
 def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    """A fake `osascript` on PATH, which shows a page until a test lays out something else."""
+    """A fake `osascript` on PATH, which shows a page until a test sets up something else."""
     return installed(tmp_path / "fake", monkeypatch)

@@ -1,6 +1,8 @@
-"""Solve tasks in real programs, and compare their pages with the accessibility tree: python -m bench.apps [PROGRAM ...].
+"""Solve tasks in real programs, and compare their pages with the accessibility tree.
 
-Status 1 when a task is not solved, or when a list lacks more than 2 % of what a program's pages have to act on.
+    python -m bench.apps [PROGRAM ...]
+
+Exits with 1 if a task is not solved, or if a list lacks more than 2 % of the interactive nodes of a program's pages.
 """
 
 import argparse
@@ -24,19 +26,20 @@ COMPARED = ("role", "name", "state")
 
 
 def row_of(outcome: Outcome) -> str:
-    """Give a task's row."""
+    """Return a task's row."""
     task, solved = outcome.task, "no" if outcome.trouble else "yes"
     return f"| {task.number} | {task.program} | {solved} | {outcome.calls} | {outcome.characters:,} | {outcome.seconds:.0f} s |"
 
 
 def agreement_row(program: str, agreement: Agreement) -> str:
-    """Give the row of a program's pages."""
+    """Return the row of a program's pages."""
     shares = [f"{agreement.right[what]} of {agreement.compared[what]}" for what in COMPARED]
+    shares.append(f"{agreement.by_place} of {agreement.selectors}")
     return f"| {program} | {agreement.listed} of {agreement.nodes} | {' | '.join(shares)} |"
 
 
 async def run(driver: Driver, program: str, differences: int) -> tuple[list[Outcome], Agreement]:
-    """Try a program's tasks and compare its pages; what went wrong goes to standard error."""
+    """Try a program's tasks and compare its pages; report failures on standard error."""
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="apps-", ignore_cleanup_errors=True) as scratch, ExitStack() as stack:
         running = PROGRAMS[program].running(Path(scratch) / program)
@@ -55,7 +58,7 @@ async def run(driver: Driver, program: str, differences: int) -> tuple[list[Outc
 async def run_all(
     programs: Sequence[str], transcript: TextIO | None, differences: int
 ) -> tuple[list[Outcome], dict[str, Agreement]]:
-    """Go through the programs, one after another, with one server and one browser."""
+    """Run the programs, one after another, with one server and one browser."""
     outcomes: list[Outcome] = []
     agreements: dict[str, Agreement] = {}
     with tempfile.TemporaryDirectory(prefix="driver-", ignore_cleanup_errors=True) as folder:
@@ -67,7 +70,7 @@ async def run_all(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the arguments name."""
+    """Run the programs named in the arguments."""
     parser = argparse.ArgumentParser(prog="python -m bench.apps", description=__doc__)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(PROGRAMS))
     parser.add_argument("--transcript", type=Path, help="file for each call and its answer")
@@ -80,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     count = sum(not outcome.trouble for outcome in outcomes)
     calls, characters = (sum(getattr(one, what) for one in outcomes) for what in ("calls", "characters"))
     print(f"\n{count} of {len(outcomes)} tasks solved in {calls} calls with {characters:,} characters.\n")
-    print("| program | listed | role | name | state |\n| --- | --- | --- | --- | --- |")
+    print("| program | listed | role | name | state | selectors by place |\n| --- | --- | --- | --- | --- | --- |")
     for name, agreement in agreements.items():
         print(agreement_row(name, agreement))
     is_complete = all(one.listed >= LEAST_RECALL * one.nodes for one in agreements.values())

@@ -1,4 +1,4 @@
-"""A scripted agent: it acts only on what the tools have listed, found by role and name as a reader of the list finds it."""
+"""A scripted agent: it acts only on what the tools have listed, found by role and name as a reader of the list would."""
 
 import asyncio
 import itertools
@@ -9,20 +9,20 @@ from typing import Any, TextIO
 
 from bench.miniwob.tab import Element, Tab, ToolError, element_of
 
-# A busy machine takes its time; each look counts, so they come further and further apart.
+# A busy machine needs time; each look costs, so the intervals grow.
 WAIT_S = 60
 PAUSES_S = (0.5, 1, 2, 4)
-# The longest that wait_for waits.
+# The longest wait of wait_for.
 MOST_S = 25
 OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
 
 
 class NotListedError(Exception):
-    """No listed line has the role and the name that the agent looks for."""
+    """No listed line has the role and the name that the agent is looking for."""
 
 
 class Agent:
-    """Drives one tab. A selector that no reply has shown is refused before it is sent."""
+    """Drives one tab. A selector that no reply has shown is rejected before it is sent."""
 
     def __init__(self, tab: Tab, transcript: TextIO | None = None) -> None:
         self.tab = tab
@@ -40,7 +40,7 @@ class Agent:
             raise
         self._note(f"> {tool} {json.dumps(given, ensure_ascii=False)}\n{said}\n")
         self._shown += f"{said}\n"
-        # Inside of JSON a selector's quotes are escaped.
+        # In JSON a selector's quotes are escaped.
         self._shown += said.replace('\\"', '"')
         return said
 
@@ -50,7 +50,7 @@ class Agent:
             self._transcript.flush()
 
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
-        """List the page, or what fits; the lines are what the next names are looked for in."""
+        """List the page, or what fits; the next names are searched in these lines."""
         lines: list[str] = []
         offset: int | None = None
         while True:
@@ -64,10 +64,10 @@ class Agent:
         return self._elements
 
     async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
-        """Find a line by role and name: among those that were listed last, else by `find`, until the page shows it.
+        """Find a line by role and name: in the last list, else with `find`, until the page shows it.
 
-        `find` is the name where nothing else is given; with an empty one the whole page is listed.
-        `at` chooses among several lines of the same role and name, in the order of the list.
+        `find` defaults to the name; with an empty one the whole page is listed. `at` chooses among several lines of the
+        same role and name, in the order of the list.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
@@ -81,9 +81,9 @@ class Agent:
         raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
 
     async def within(self, element: Element, *roles: str) -> Element:
-        """List what is in a listed element and give the first line of these roles.
+        """List the contents of a listed element and return the first line with one of these roles.
 
-        Raises NotListedError when there is none.
+        Raises NotListedError if there is none.
         """
         self.refuse_unlisted(element.selector)
         found = chosen(await self.look(within=element.selector), "", roles, 0)
@@ -92,7 +92,7 @@ class Agent:
         return found
 
     async def act(self, tool: str, element: Element | None, /, **arguments: Any) -> dict[str, Any]:
-        """Do something with a listed element; what it has changed makes the list old.
+        """Act on a listed element; its changes make the list stale.
 
         Raises NotListedError for a selector that nothing has shown.
         """
@@ -110,18 +110,18 @@ class Agent:
             raise NotListedError(f"{selector} was not listed")
 
     async def click(self, name: str, *roles: str, at: int = 0, **arguments: Any) -> dict[str, Any]:
-        """Click what has the role and the name."""
+        """Click the element with this role and name."""
         return await self.act("click", await self.pick(name, *roles, at=at), **arguments)
 
     async def choose(self, reply: dict[str, Any], name: str, *roles: str) -> dict[str, Any]:
-        """Click what the reply before has offered by name and selector, such as an item of a menu; else what is listed."""
+        """Click what the previous reply offered by name and selector, such as a menu item; else what is listed."""
         for offered, selector in OFFERED.findall(reply.get("changed", "")):
             if offered.strip() == name:
                 return await self.act("click", Element("", name, "", selector))
         return await self.click(name, *roles)
 
     async def fill(self, name: str, value: str, *roles: str, at: int = 0) -> dict[str, Any]:
-        """Write into the field of that name."""
+        """Write into the field with this name."""
         return await self.act("fill", await self.pick(name, *roles, at=at), value=value)
 
     async def fill_form(self, fields: Sequence[tuple[Element, Any]]) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Agent:
         await self.say("wait_for", text=text, timeout=1000 * MOST_S)
 
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
-        """Read until the page shows what fits the pattern: its text, or with `find` the lines that match.
+        """Read until the page matches the pattern: its text, or with `find` the matching lines.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
@@ -154,7 +154,7 @@ class Agent:
 
 
 async def pauses() -> AsyncGenerator[None]:
-    """Give a turn at once, and more of them with pauses between, for `WAIT_S` seconds."""
+    """Yield an attempt at once, and more of them with pauses between, for `WAIT_S` seconds."""
     end = asyncio.get_running_loop().time() + WAIT_S
     for pause in itertools.chain(PAUSES_S, itertools.repeat(PAUSES_S[-1])):
         yield
@@ -164,7 +164,7 @@ async def pauses() -> AsyncGenerator[None]:
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
-    """Give the line of that role and name: an equal name before a longer one, and of several that at the place `at`."""
+    """Return the line with this role and name: an equal name before a longer one, of several the one at index `at`."""
     wanted = name.casefold()
     fitting = [element for element in elements if element.selector and (not roles or element.role in roles)]
     equal = [element for element in fitting if wanted in ("", name_of(element))]
@@ -173,7 +173,7 @@ def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int
 
 
 def name_of(element: Element) -> str:
-    """Give the name of a line; a field without one is known by what stands next to it."""
+    """Return the name of a line; a field without one is known by the text next to it."""
     neighbour = re.match(r'next to "([^"]*)"', element.state)
     return (element.name or (neighbour[1] if neighbour else "")).strip().casefold()
 

@@ -1,4 +1,4 @@
-"""Each program in turn: started on loopback, driven through the real server in a real browser, compared with its data."""
+"""Each program in turn: started on loopback, driven through the real server in a real browser, its data checked."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ TASK_S = 400
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended; `trouble` is empty when it was solved."""
+    """The result of a task; `trouble` is empty if it was solved."""
 
     task: Task
     calls: int
@@ -40,15 +40,15 @@ class Driver:
         self._transcript = transcript
 
     async def solve(self, task: Task, site: Site, name: str) -> Outcome:
-        """Let an agent try a task in a tab of its own."""
+        """Let an agent try a task in its own tab."""
         begun = time.monotonic()
         async with self._browser.expect_page() as opened:
             created = await self._client.call_tool("browser_create_tab", {"url": site.address + task.path(site)})
         tab_id = (created.structured_content or {})["tab_id"]
-        # Timers and animations of a tab in the background are slowed down.
+        # Timers and animations of a background tab are slowed down.
         await (await opened.value).bring_to_front()
         tab = Tab(self._client, tab_id)
-        # The agent has read what the tab's creation answered.
+        # The agent has read the reply to the tab's creation.
         tab.calls, tab.read = 1, len(str(created.structured_content))
         report = trouble = ""
         try:
@@ -64,6 +64,6 @@ class Driver:
 
 @asynccontextmanager
 async def opened_driver(folder: Path, transcript: TextIO | None) -> AsyncGenerator[Driver]:
-    """Run the server, and a browser with the extension, for the time of the block."""
+    """Run the server, and a browser with the extension, for the duration of the block."""
     async with driven_browser(folder) as (client, browser):
         yield Driver(client, browser, transcript)

@@ -1,4 +1,4 @@
-"""Install programs from PyPI and npm into the user's cache, one environment each."""
+"""Install programs from PyPI and npm into the user's cache, each in its own environment."""
 
 import hashlib
 import os
@@ -11,17 +11,17 @@ INSTALL_S = 900
 
 
 def cache_folder() -> Path:
-    """Give the folder of the environments: the one that `scripts/setup` uses, too."""
+    """Return the directory of the environments: the one that `scripts/setup` uses, too."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "chrome-tab-reader" / "apps"
 
 
 def install(name: str, *, pypi: Sequence[str] = (), npm: Sequence[str] = ()) -> Path:
-    """Install packages unless the environment has them; return its folder.
+    """Install packages unless the environment has them; return its directory.
 
-    Python programs are in `bin`, Node programs in `node_modules/.bin`.
+    Python programs are in `bin`, Node.js programs in `node_modules/.bin`.
 
-    Raises RuntimeError with the installer's last lines when it fails.
+    Raises RuntimeError with the installer's last lines if it fails.
     """
     folder = cache_folder() / name
     ready = folder / ".ready"

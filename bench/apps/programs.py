@@ -1,4 +1,4 @@
-"""The programs: what to install, how each starts on loopback, and what it shows first."""
+"""The programs: what to install, how each starts on loopback, and its start page."""
 
 import json
 import os
@@ -20,13 +20,13 @@ SITES = Path(__file__).parent / "sites"
 START_S = 180
 END_S = 10
 PAUSE_S = 0.2
-# Each of these programs can be kept from asking servers elsewhere.
+# Each of these programs can be kept from contacting other servers.
 QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "1"}
 
 
 @dataclass(frozen=True)
 class Site:
-    """A program that runs: its address with a slash at the end, and the folder that it writes into."""
+    """A running program: its address with a trailing slash, and the directory that it writes to."""
 
     address: str
     folder: Path
@@ -35,7 +35,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Start:
-    """How a program starts: its command, what to add to the environment, and the path that answers once it is up."""
+    """How a program starts: its command, additions to the environment, and the path that answers once it is up."""
 
     command: Sequence[str | Path]
     variables: Mapping[str, str]
@@ -44,7 +44,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Program:
-    """A program: its packages with bounds, and how it starts from its environment, in a folder, at a port."""
+    """A program: its packages with version bounds, and how it starts from its environment, in a directory, on a port."""
 
     name: str
     start: Callable[[Path, Path, int], Start]
@@ -53,9 +53,9 @@ class Program:
 
     @contextmanager
     def running(self, folder: Path) -> Generator[Site]:
-        """Install the program if need be, and run it for the time of the block with its data in *folder*.
+        """Install the program if needed, and run it for the duration of the block with its data in *folder*.
 
-        Raises RuntimeError with its last lines when it does not answer within `START_S` seconds.
+        Raises RuntimeError with its last lines if it does not answer within `START_S` seconds.
         """
         environment = install(self.name, pypi=self.pypi, npm=self.npm)
         folder.mkdir(parents=True)
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 
 def wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Ask until the program answers without a server's error."""
+    """Poll until the program answers without a server error."""
     for _ in range(int(START_S / PAUSE_S)):
         if process.poll() is not None:
             break
@@ -109,9 +109,9 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def run(*command: str | Path, folder: Path, variables: Mapping[str, str] | None = None) -> str:
-    """Run a command to its end and return what it printed.
+    """Run a command to its end and return its output.
 
-    Raises RuntimeError with that when it fails.
+    Raises RuntimeError with the output if it fails.
     """
     done = subprocess.run(
         command,

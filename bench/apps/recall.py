@@ -9,7 +9,7 @@ from bench.apps.programs import Site
 from bench.apps.tasks.jupyterlab import path as jupyterlab_path
 from tests.support.browser import launch_chromium
 
-# What is looked at, by paths; the fragments of some programs choose a page.
+# The pages to compare, as paths; the fragments of some programs choose a page.
 PATHS: dict[str, Sequence[str]] = {
     "node-red": ("",),
     "tiddlywiki": ("", "#%24%3A%2FControlPanel"),
@@ -21,7 +21,7 @@ PATHS: dict[str, Sequence[str]] = {
 
 
 def paths_of(site: Site, program: str, name: str) -> Sequence[str]:
-    """Give the paths of a program; JupyterLab shows the notebook that the tasks have written, too."""
+    """Return the paths of a program; JupyterLab also shows the notebook that the tasks have written."""
     if program != "jupyterlab":
         return PATHS[program]
     start = jupyterlab_path(site)
@@ -29,7 +29,7 @@ def paths_of(site: Site, program: str, name: str) -> Sequence[str]:
 
 
 def compare(site: Site, program: str, name: str) -> Agreement:
-    """Compare all pages of a program; the notes say on which one something differs."""
+    """Compare all pages of a program; the notes name the page of each difference."""
     total = Agreement()
     with launch_chromium() as browser:
         page = browser.new_page(viewport=SIZE)

@@ -9,14 +9,14 @@ from bench.miniwob.harness import Outcome, opened_bench, task_names
 
 
 def line_of(outcomes: list[Outcome]) -> str:
-    """Give a task's row: solved seeds, calls and characters read an episode."""
+    """Return a task's row: solved seeds, calls and characters read per episode."""
     solved = sum(outcome.is_solved for outcome in outcomes)
     calls, read = (sum(getattr(outcome, what) for outcome in outcomes) / len(outcomes) for what in ("calls", "read"))
     return f"| {outcomes[0].task} | {solved}/{len(outcomes)} | {calls:.1f} | {read:,.0f} |"
 
 
 async def run(tasks: list[str], seeds: int) -> list[Outcome]:
-    """Try each task with each seed; what went wrong goes to standard error."""
+    """Try each task with each seed; report failures on standard error."""
     agents = all_agents()
     outcomes: list[Outcome] = []
     print("| task | solved | calls | characters read |\n| --- | --- | --- | --- |")
@@ -32,7 +32,7 @@ async def run(tasks: list[str], seeds: int) -> list[Outcome]:
 
 
 def main() -> None:
-    """Run what the arguments name."""
+    """Run the tasks named in the arguments."""
     parser = argparse.ArgumentParser(prog="python -m bench.miniwob", description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--tasks", nargs="+", metavar="TASK")

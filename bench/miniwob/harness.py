@@ -19,12 +19,12 @@ from bench.miniwob.agents import Agent
 from bench.miniwob.tab import Tab
 from demo.web import QuietHandler, serving
 
-# An agent that has lost its way does not hold up the others.
+# An agent that is stuck does not delay the others.
 EPISODE_S = 120
 REWARD_S = 10
-# The pages end an episode after 10 s otherwise, and a cover lies over them until it begins. Their own figures and the
-# sheet on which they draw clicks are no part of a task: MiniWoB++ does not show them to agents either. Until a page is
-# drawn, which a busy machine puts off, the browser may drop what the mouse does.
+# The pages otherwise end an episode after 10 s, and a cover lies over them until it begins. Their own statistics and
+# the overlay that shows clicks are not part of a task: MiniWoB++ does not show them to agents either. Until a page is
+# rendered, which takes longer on a busy machine, the browser may drop mouse input.
 START = """async seed => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = 1e6;
@@ -41,7 +41,7 @@ FLIGHTS = ("AA", "Alaska", "Alaska-auto", "Alaska-auto-medium")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an episode ended; `said` is empty when it was solved."""
+    """The result of an episode; `said` is empty if it was solved."""
 
     task: str
     seed: int
@@ -52,9 +52,9 @@ class Outcome:
 
 
 def pages_folder() -> Path:
-    """Find the installed pages without importing their package, which would need a browser driver of its own.
+    """Find the installed pages without importing their package, which would need its own browser driver.
 
-    Raises RuntimeError when they are not installed.
+    Raises RuntimeError if they are not installed.
     """
     found = importlib.util.find_spec("miniwob")
     if found is None or not found.submodule_search_locations:
@@ -63,7 +63,7 @@ def pages_folder() -> Path:
 
 
 def task_names() -> list[str]:
-    """Give the names of all kinds of tasks."""
+    """Return the names of all kinds of tasks."""
     return sorted(path.stem for path in (pages_folder() / "miniwob").glob("*.html")) + list(FLIGHTS)
 
 
@@ -73,14 +73,14 @@ def path_of(task: str) -> str:
 
 @contextmanager
 def served_pages() -> Generator[str]:
-    """Serve the pages on loopback; gives the address."""
+    """Serve the pages on loopback; yield the address."""
     handler = functools.partial(QuietHandler, directory=pages_folder())
     with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
         yield address
 
 
 class Bench:
-    """One tab, in which one episode follows another."""
+    """One tab for consecutive episodes."""
 
     def __init__(self, client: Any, page: Page, tab_id: int, address: str) -> None:
         self._client = client
@@ -114,7 +114,7 @@ class Bench:
 
 @asynccontextmanager
 async def opened_bench() -> AsyncGenerator[Bench]:
-    """Run the server, and a browser with the extension and one attached tab, for the time of the block."""
+    """Run the server, and a browser with the extension and one attached tab, for the duration of the block."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         address = stack.enter_context(served_pages())
@@ -123,6 +123,6 @@ async def opened_bench() -> AsyncGenerator[Bench]:
             created = await client.call_tool("browser_create_tab", {"url": address + path_of("click-test")})
         tab_id = (created.structured_content or {})["tab_id"]
         page = await opened.value
-        # Timers and animations of what a user does not see are slowed down.
+        # Timers and animations are slowed down where no user sees them.
         await page.bring_to_front()
         yield Bench(client, page, tab_id, address)

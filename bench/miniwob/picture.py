@@ -1,4 +1,4 @@
-"""Screenshots without a library for pictures: pixels, and the regions that they form."""
+"""Screenshots without an image library: pixels, and the regions that they form."""
 
 import struct
 import zlib
@@ -13,13 +13,13 @@ WHITE: Colour = (255, 255, 255)
 
 @dataclass(frozen=True)
 class Region:
-    """Pixels that hang together."""
+    """Connected pixels."""
 
     pixels: frozenset[tuple[int, int]]
 
     @cached_property
     def box(self) -> tuple[int, int, int, int]:
-        """Left, top, right and bottom; the last two are inside."""
+        """Left, top, right and bottom; the last two are inclusive."""
         columns, rows = {x for x, _ in self.pixels}, {y for _, y in self.pixels}
         return min(columns), min(rows), max(columns), max(rows)
 
@@ -35,7 +35,7 @@ class Region:
 
 
 class Picture:
-    """An RGB picture."""
+    """An RGB image."""
 
     def __init__(self, width: int, height: int, rows: list[bytes], depth: int) -> None:
         self.width, self.height = width, height
@@ -43,7 +43,7 @@ class Picture:
 
     @staticmethod
     def of_png(data: bytes) -> "Picture":
-        """Read a PNG of 8 bits a channel, not interlaced, as browsers write them."""
+        """Read a PNG of 8 bits per channel, not interlaced, as browsers write them."""
         width, height, bits, kind, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])
         if (bits, interlaced) != (8, 0) or kind not in (2, 6):
             raise ValueError("this PNG is not as browsers write them")
@@ -60,17 +60,17 @@ class Picture:
         return Picture(width, height, rows[1:], depth)
 
     def __getitem__(self, point: tuple[int, int]) -> Colour:
-        """Give the colour of a pixel, named by column and row."""
+        """Return the color of a pixel, by column and row."""
         x, y = point
         red, green, blue = self._rows[y][x * self._depth : x * self._depth + 3]
         return red, green, blue
 
     def colours(self) -> Counter[Colour]:
-        """Count the pixels of each colour."""
+        """Count the pixels of each color."""
         return Counter(self[x, y] for y in range(self.height) for x in range(self.width))
 
     def regions(self, belongs: Callable[[Colour], bool], fewest: int = 4) -> list[Region]:
-        """Give the regions, also across corners, of pixels whose colour belongs; from the largest on."""
+        """Return the regions, connected across corners too, of pixels whose color matches; largest first."""
         left = {(x, y) for y in range(self.height) for x in range(self.width) if belongs(self[x, y])}
         found: list[Region] = []
         while left:
@@ -98,6 +98,6 @@ def unfiltered(kind: int, row: bytearray, above: bytes, depth: int) -> bytes:
 
 
 def paeth(left: int, above: int, corner: int) -> int:
-    """Give the neighbour that is nearest to left + above - corner."""
+    """Return the neighbor that is closest to left + above - corner."""
     far = [(abs(above - corner), 0, left), (abs(left - corner), 1, above), (abs(left + above - 2 * corner), 2, corner)]
     return min(far)[2]

@@ -1,4 +1,4 @@
-"""What an agent has: one tab, the server's tools, and what they say."""
+"""What an agent has: one tab, the server's tools, and their replies."""
 
 import asyncio
 import base64
@@ -13,7 +13,7 @@ from bench.miniwob.picture import Picture
 LINE = re.compile(r'(?P<role>[\w-]+)(?: "(?P<name>.*?)"(?= |$))?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
 LOOK = re.compile(r"(?:(\w+)(?: #([0-9a-f]{6}))? )?(\d+)x(\d+)(?: at (-?\d+),(-?\d+))?$")
 SHAPE = re.compile(r"(?:circle|ellipse|rect|polygon|polyline|line|path|text)(?= .*\d+x\d+)")
-# The machine may be slow, and looking without a pause would make it slower.
+# The machine may be slow, and polling without a pause would make it slower.
 WAIT_S = 30
 PAUSE_S = 0.1
 STILL_S = 0.4
@@ -21,7 +21,7 @@ STILL_S = 0.4
 
 @dataclass(frozen=True)
 class Look:
-    """What a line says about a shape: a color's name, its hexadecimal digits if it is not quite that, size and place."""
+    """What a line states about a shape: a color's name, hexadecimal digits if it is not quite that, size and position."""
 
     colour: str
     digits: str
@@ -32,12 +32,12 @@ class Look:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The middle, in the graphic."""
+        """The center, in the graphic."""
         return self.x + self.width / 2, self.y + self.height / 2
 
 
 class ToolError(Exception):
-    """A tool has refused; the text is its sentence."""
+    """A tool has failed; the text is its message."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Element:
 
     @property
     def value(self) -> str:
-        """What a field holds."""
+        """The value of a field."""
         found = re.search(r'= "(.*)"', self.state)
         return found[1] if found else ""
 
     @property
     def look(self) -> Look | None:
-        """How a shape looks; None of what has words instead."""
+        """The appearance of a shape; None for elements with text."""
         found = LOOK.search(self.state)
         if not found:
             return None
@@ -88,9 +88,9 @@ def selector_of(target: Target) -> str:
 
 
 def named(elements: Sequence[Element], name: str, *roles: str, partly: bool = True) -> Element:
-    """Pick what has the name: exactly, else in other cases of letters, else (unless disabled) as a part.
+    """Return the element with this name: exact, else ignoring case, else (unless disabled) a partial match.
 
-    Raises LookupError when nothing does.
+    Raises LookupError if there is none.
     """
     offered = [element for element in elements if element.selector and (not roles or element.role in roles)]
     wanted = name.strip().casefold()
@@ -106,7 +106,7 @@ def named(elements: Sequence[Element], name: str, *roles: str, partly: bool = Tr
 
 
 class Tab:
-    """The tab, as its agent drives it; counts calls and what the agent has read."""
+    """The tab as its agent drives it; counts calls and the characters that the agent has read."""
 
     def __init__(self, client: Any, tab_id: int) -> None:
         self._client = client
@@ -117,7 +117,7 @@ class Tab:
     async def call(self, tool: str, /, **arguments: Any) -> Any:
         """Call a tool and return its result.
 
-        Raises ToolError when the tool refuses.
+        Raises ToolError if the tool fails.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         result = await self._client.call_tool(tool, {"tab_id": self._tab_id, **given}, raise_on_error=False)
@@ -139,7 +139,7 @@ class Tab:
         return [element for line in said[:-1] if (element := element_of(line))]
 
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
-        """List the page: elements, and the landmarks between them; all of it, where the overview leaves texts out."""
+        """List the page, elements and the landmarks between them; completely if the overview leaves out texts."""
         lines: list[str] = []
         offset: int | None = None
         while True:
@@ -153,7 +153,7 @@ class Tab:
             offset = int(more[1])
 
     async def elements(self, *roles: str, find: str | None = None) -> list[Element]:
-        """List what can be acted on, of these roles."""
+        """List the interactive elements with these roles."""
         listed = await self.look(find)
         return [element for element in listed if element.selector and (not roles or element.role in roles)]
 
@@ -162,7 +162,7 @@ class Tab:
         return await self.say("read_chrome_tab")
 
     async def picture(self, selector: str | None = None) -> Picture:
-        """Look at the page, or at one element."""
+        """Take a screenshot of the page, or of one element."""
         result = await self.call("screenshot", name="look", selector=selector)
         return Picture.of_png(base64.b64decode(next(block.data for block in result.content if block.type == "image")))
 
@@ -172,9 +172,9 @@ class Tab:
         return await self.say("click", selector=selector_of(target), at=point, count=count)
 
     async def named(self, name: str, *roles: str) -> Element:
-        """Find what has the name; plain text has a selector where it was asked for.
+        """Find the element with this name; plain text has a selector if it was searched for.
 
-        Raises LookupError when there is nothing.
+        Raises LookupError if there is none.
         """
         listed = await self.look()
         with contextlib.suppress(LookupError):
@@ -184,7 +184,7 @@ class Tab:
         return named(listed, name, *roles)
 
     async def click_named(self, name: str, *roles: str) -> str:
-        """Click what has the name."""
+        """Click the element with this name."""
         return await self.click(await self.named(name, *roles))
 
     async def fill(self, target: Target, value: str) -> str:
@@ -192,7 +192,7 @@ class Tab:
         return await self.say("fill", selector=selector_of(target), value=value)
 
     async def select(self, target: Target, value: str | list[str]) -> str:
-        """Choose options."""
+        """Select options."""
         return await self.say("select", selector=selector_of(target), value=value)
 
     async def press(self, keys: str, target: Target | None = None) -> str:
@@ -222,9 +222,9 @@ class Tab:
     async def until(
         self, test: Callable[[list[Element]], Any], find: str | None = None, within_s: float = WAIT_S
     ) -> Any:
-        """Look until the list fits; return what the test found.
+        """List until the list matches; return what the test found.
 
-        Raises TimeoutError after so many seconds.
+        Raises TimeoutError after this many seconds.
         """
         async with asyncio.timeout(within_s):
             while not (found := test(await self.look(find))):  # noqa: ASYNC110 - no event announces it
@@ -232,7 +232,7 @@ class Tab:
         return found
 
     async def still(self) -> list[Element]:
-        """List the page once it lists the same for a moment: parts slide open.
+        """List the page once it has been stable for a moment: parts slide open.
 
         Raises TimeoutError after `WAIT_S` seconds.
         """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     """Build the error for a call that needs the extension while it is disconnected."""
     last = pairing.last_port()
-    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
+    waited = f", and did not connect within {waited_s:g} s" if waited_s else ""
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
@@ -40,45 +40,45 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     )
 
 
-# Who acts instead of the session's client: the side panel. The extension's activity log names it.
+# Set when the side panel acts instead of the session's client; the extension's activity log shows it.
 current_client: ContextVar[str] = ContextVar("current_client", default="")
 
 
 class Bridge:
-    """Sends commands to the extension, and elects the role by which they reach it."""
+    """Sends commands to the extension, and elects this server's role on the port."""
 
     def __init__(self, port: int) -> None:
         self.port = port
-        # Why the extension cannot be reached; None while it can be, and before the first try.
+        # Why the extension cannot be reached; None while it is reachable and before the first attempt.
         self.problem: server.ChromeTabError | None = None
-        # The connected browsers, the one looked at last first: `{name, kind, version, missing}` each.
+        # The connected browsers, most recently viewed first: `{name, kind, version, missing}` each.
         self.browsers: list[dict[str, Any]] = []
         self.tab_ids = TabIds()
         # Called when the extension has connected or disconnected.
         self.on_change: Callable[[], None] = lambda: None
         # Called when the extension reports a change of an attached tab.
         self.on_tabs_change: Callable[[], None] = lambda: None
-        # Called with the questions that the user asks in a browser, and its id for `notify`.
+        # Called with a prompt from a browser's side panel, and the browser's id for `notify`.
         self.on_prompt: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
-        # What each browser learns about this server: `{denied_hosts, commands}`.
+        # What is sent to each browser about this server: `{denied_hosts, commands}`.
         self.server_info: Callable[[], Mapping[str, Any]] = dict
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
-        # What the leader serves on the port in addition to the bridge: set once, before `own`.
+        # What the leader serves on the port in addition to the bridge; set once, before `own`.
         self.http: HttpSide | None = None
         self._connected = asyncio.Event()
-        # How many calls in a row have waited in vain for a connection.
+        # How many consecutive calls have waited for a connection without success.
         self._vain_waits = 0
         self._route: Route | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
-        # Set when the port has been tried once.
+        # Set after the first attempt to use the port.
         self._tried = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def role(self) -> Role:
-        """Return the role of this server on its port."""
+        """Return this server's role on its port."""
         return self._route.role if self._route else Role.NONE
 
     @property
@@ -94,7 +94,7 @@ class Bridge:
     # Start and stop
 
     async def start(self) -> None:
-        """Start looking for the extension, once; return when the port has been tried once."""
+        """Start looking for the extension, once; return after the first attempt to use the port."""
         if self._running is None:
             self._running = asyncio.create_task(self._elect())
         await self._tried.wait()
@@ -115,12 +115,12 @@ class Bridge:
             raise ended
         raise server.ChromeTabError(
             "EXTENSION_NOT_CONNECTED",
-            f"Port {self.port} is held by another server of yours, which was started by an MCP client or by hand. "
-            "Use that one, stop it, or choose another --port for this one and pair the extension again.",
+            f"Port {self.port} belongs to another of your servers, started by an MCP client or by hand. "
+            "Use that server, stop it, or choose another --port for this one and pair the extension again.",
         )
 
     async def own(self, listener: socket.socket, key: str) -> None:
-        """Start to lead on a socket from `claim`, instead of an election; return when the port is served."""
+        """Lead on a socket from `claim`, without an election; return when the port is being served."""
         self._running = asyncio.create_task(self._lead(listener, key))
         await self._tried.wait()
 
@@ -134,7 +134,7 @@ class Bridge:
     # Commands
 
     async def wait_connected(self, timeout_s: float) -> bool:
-        """Wait until the extension is connected, at most `timeout_s`; return whether it is."""
+        """Wait at most `timeout_s` until the extension is connected; return whether it is."""
         with anyio.move_on_after(timeout_s):
             await self._connected.wait()
         return self.connected
@@ -154,9 +154,9 @@ class Bridge:
             raise server.ChromeTabError(problem.code, problem.message)
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
-        """Send a command and return its result, on behalf of another session if one is given.
+        """Send a command and return its result; `session` names another session that it is sent for.
 
-        A command that only reads is sent once more if the leader leaves. All failures are ChromeTabErrors.
+        A read-only command is retried once if the leader disconnects. All failures are ChromeTabErrors.
         """
         await self.reach()
         session = session or {"id": self.session_id, "client": current_client.get() or self.client}
@@ -164,7 +164,7 @@ class Bridge:
         try:
             return await self._run(route, command, tab_id, params, session)
         except pending.ConnectionLostError:
-            # The leader has waited for the browser itself.
+            # A leader has already waited for the browser to reconnect.
             is_leader = route is not None and route.role is Role.LEADER
             if (
                 is_leader
@@ -187,7 +187,7 @@ class Bridge:
             await self._route.notify(profile, event)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run something in the background, with a reference that keeps the task from garbage collection."""
+        """Run a coroutine in the background; a stored reference protects the task from garbage collection."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -196,9 +196,9 @@ class Bridge:
     # Election
 
     async def _elect(self) -> None:
-        """Lead on the port, or follow its leader; while neither is possible, record why and retry."""
+        """Lead on the port or follow its leader; while neither is possible, record the reason and retry."""
         try:
-            # An error during `stop` would replace the cancellation, and the port would be taken again.
+            # An error during `stop` could replace the cancellation; without this check the port would be taken again.
             while not self._stopped:
                 try:
                     key = pairing.pairing_key()
@@ -226,7 +226,7 @@ class Bridge:
         await self._until_role_ends(Leader(self, key).lead(listener))
 
     async def _follow(self, key: str) -> None:
-        """Follow the leader of the port until it leaves; raise ChromeTabError if it is not one of our servers."""
+        """Follow the port's leader until it disconnects; raise ChromeTabError if it is not one of our servers."""
 
         async def follow() -> None:
             async with connected_to_leader(self.port, key, self.client) as leader:
@@ -249,7 +249,7 @@ class Bridge:
         self._tried.set()
 
     def on_browsers(self, browsers: list[dict[str, Any]]) -> None:
-        """Take over which browsers are connected, the one looked at last first."""
+        """Update the connected browsers, most recently viewed first."""
         before, self.browsers = (self.connected, self.missing), browsers
         if bool(browsers) != self.connected:
             pairing.remember_port(self.port)

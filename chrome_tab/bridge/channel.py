@@ -1,4 +1,4 @@
-"""Commands over one connection, from the leader to a browser or from a follower to its leader, and their replies."""
+"""Commands and replies over one connection: between leader and browser, or between follower and leader."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
 class Channel:
-    """One connection: sends commands and completes them by their replies.
+    """One connection: sends commands and completes them with their replies.
 
-    `send` is the socket's; `grace_s` is added to the time that a command has.
+    `send` writes to the socket; `grace_s` is added to each command's time limit.
     """
 
     def __init__(self, send: Callable[[str], Awaitable[None]], spawn: Spawn, grace_s: float = 0) -> None:
-        # The browser's name for the user; empty while no other is connected.
+        # The browser's name for the user; empty while it is the only one connected.
         self.name = ""
-        # How many commands in a row were not answered.
+        # The number of consecutive unanswered commands.
         self.failures = 0
         self._send_text, self._spawn, self._grace_s = send, spawn, grace_s
         self._pending = pending.PendingCommands()
         self._is_closed = False
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        """Send a command and return its result; raise ChromeTabError, at once after too many unanswered ones."""
+        """Send a command and return its result; raise ChromeTabError, immediately after too many unanswered ones."""
         who = f"The extension in {self.name}" if self.name else "The extension"
         if self.failures >= protocol.MAX_EXTENSION_FAILURES:
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"{who} left {self.failures} calls in a row unanswered; calls fail at once until it responds. "
+                f"{who} did not answer {self.failures} calls in a row; calls fail immediately until it responds. "
                 "Ask the user to reload it in chrome://extensions.",
             )
         command_id, message, future = self._pending.add(command, tab_id, params)
@@ -58,7 +58,7 @@ class Channel:
                 self._spawn(self._cancel(command_id))
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        """Send one message; raise ChromeTabError when it is too large, ConnectionLostError when the socket has closed."""
+        """Send one message; raise ChromeTabError if it is too large, ConnectionLostError if the socket is closed."""
         text, command = json.dumps(message), str(message.get("command"))
         if len(text) > protocol.MAX_COMMAND_BYTES:
             raise server.ChromeTabError(
@@ -74,16 +74,16 @@ class Channel:
             raise pending.ConnectionLostError(command, self.name) from None
 
     async def notify(self, event: Mapping[str, Any]) -> None:
-        """Send an event, if that is possible."""
+        """Send an event; ignore failures."""
         with contextlib.suppress(server.ChromeTabError):
             await self.send({"type": "event", **event})
 
     def on_reply(self, message: Mapping[str, Any]) -> bool:
-        """Complete the command that a reply belongs to; return False if there is none."""
+        """Complete the command that a reply answers; return False if there is none."""
         return self._pending.settle(message)
 
     def close(self) -> None:
-        """Fail the commands that wait for a reply: whether they ran is unknown."""
+        """Fail the commands that wait for a reply; whether they ran is unknown."""
         self._is_closed = True
         self._pending.fail_all(self.name)
 

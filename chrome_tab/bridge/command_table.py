@@ -13,9 +13,9 @@ COMMANDS_FILE = server.EXTENSION / "shared" / "commands.json"
 
 @functools.cache
 def extension_commands() -> dict[str, dict[str, Any]]:
-    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and the like.
+    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and so on.
 
-    Parameters are JSON Schemas. What several have in common stands once in the file.
+    Parameters are JSON Schemas. The file defines shared parts once, and refers to them with `$ref`.
     """
     table = json.loads(COMMANDS_FILE.read_text(encoding="utf-8"))
 
@@ -39,10 +39,10 @@ def extension_commands() -> dict[str, dict[str, Any]]:
 
 
 def only_reads(command: str) -> bool:
-    """Say whether a command may run twice without harm."""
+    """Return whether a command is read-only, so that it can safely run twice."""
     return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
 
 
 def needs_attached_tab(command: str) -> bool:
-    """Return whether a command without `tab_id` is for the one attached tab, not for the one that the user looks at."""
+    """Return whether a command without `tab_id` targets the one attached tab instead of the tab that the user views."""
     return extension_commands().get(command, {}).get("consent", "paired") != "paired"

@@ -1,4 +1,4 @@
-"""The leader's way from a command to a browser: which one is meant, its own tab ids, and what its reply becomes."""
+"""How the leader runs commands: it chooses the browser, and translates tab ids in the command and its reply."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from chrome_tab.bridge import command_table, pending, protocol
 from chrome_tab.bridge.browsers import Browser, Browsers
 from chrome_tab.bridge.tab_ids import TabIds
 
-# Commands that are about all browsers, and under which key their lists name a tab.
+# Commands that list tabs of all browsers, with the key of the tab id in their entries.
 LISTS = {"browser_get_tabs": "id", "list_tabs": "tab_id"}
 
 
 class Dispatcher:
-    """Runs commands on the connected browsers. Each browser has a channel of its own: none waits for another."""
+    """Runs commands on the connected browsers. Each has its own channel, so none waits for another."""
 
     def __init__(self, browsers: Browsers, tab_ids: TabIds) -> None:
         self._browsers, self._tab_ids = browsers, tab_ids
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        """Run a command on the browser that it is for.
+        """Run a command on its target browser.
 
-        `params` may hold what is meant for the leader: `browser`, a name, and `denied_browsers`, names.
+        `params` may contain parameters for the leader: `browser`, a name, and `denied_browsers`, a list of names.
         """
         params = dict(params)
         denied, name = params.pop("denied_browsers", []), params.pop("browser", None)
@@ -37,7 +37,7 @@ class Dispatcher:
         return await self._run(browser, command, own_id, params, session)
 
     async def is_alive(self, browser: Browser) -> bool:
-        """Check whether a browser still answers."""
+        """Return whether a browser still responds."""
         try:
             async with asyncio.timeout(protocol.ALIVE_TIMEOUT_S):
                 await browser.channel.command("list_tabs", None, {}, {"id": "", "client": ""})
@@ -48,7 +48,7 @@ class Dispatcher:
     async def _choose(
         self, command: str, tab_id: int | None, name: str | None, denied: Sequence[str]
     ) -> tuple[Browser, int | None]:
-        """Return the browser that a command is for, and its own id of the tab."""
+        """Return a command's target browser, and that browser's own id of the tab."""
         if tab_id is not None:
             return await self._with_tab(tab_id)
         if name is not None:
@@ -68,7 +68,7 @@ class Dispatcher:
         if place is None and len(connected) == 1:
             return connected[0], tab_id
         if place is None:
-            # A tab that no list has named yet.
+            # A tab that has not been listed yet.
             listed = await self._list_of(connected, "browser_get_tabs", {}, {"id": "", "client": ""})
             place = self._tab_ids.find(tab_id)
             if place is None:
@@ -91,7 +91,7 @@ class Dispatcher:
     async def _run(
         self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
     ) -> Any:
-        """Run a command on a browser; its result and its errors have the clients' tab ids."""
+        """Run a command on a browser; translate tab ids in its result and errors to the clients' ids."""
         about = browser.about
         try:
             result = await self._send(browser, command, own_id, params, session)
@@ -118,7 +118,7 @@ class Dispatcher:
     async def _send(
         self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
     ) -> Any:
-        """Send a command; once more if it only reads and the browser's connection breaks and comes back."""
+        """Send a command; retry a read-only one once if the browser's connection breaks and comes back."""
         try:
             return await browser.channel.command(command, own_id, params, session)
         except pending.ConnectionLostError:
@@ -128,7 +128,7 @@ class Dispatcher:
         return await back.channel.command(command, own_id, params, session)
 
     def _named(self, browser: Browser) -> dict[str, str]:
-        """Return the browser's name where clients need it."""
+        """Return the browser's name as a field, if several are connected."""
         return {"browser": browser.name} if self._browsers.several else {}
 
     # Lists
@@ -136,9 +136,9 @@ class Dispatcher:
     async def _list(
         self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any, denied: Sequence[str]
     ) -> Any:
-        """Return the tabs of all browsers, the one looked at last first, or of the one that has `tab_id`.
+        """Return the tabs of all browsers, most recently viewed first, or of the one that has `tab_id`.
 
-        A browser that does not answer in time is named in a last entry, which has no id.
+        A final entry without an id names the browsers that did not answer in time.
         """
         if tab_id is not None:
             browsers = [(await self._with_tab(tab_id))[0]]
@@ -186,28 +186,28 @@ class Dispatcher:
 
 
 def left_out(silent: Sequence[str]) -> str:
-    """Return the sentence about browsers that did not list their tabs."""
+    """Return a sentence about browsers that did not list their tabs."""
     return f"{' and '.join(silent)} did not answer: the tabs there are left out."
 
 
 def is_id(value: object) -> TypeIs[int]:
-    """Check for a tab id."""
+    """Return whether a value is a tab id."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_denied(browser: Browser, denied: Sequence[str]) -> bool:
-    """Check a browser against the names that `[browsers]` denies."""
+    """Return whether `[browsers]` denies a browser."""
     return denying_name(browser, denied) is not None
 
 
 def denying_name(browser: Browser, denied: Sequence[str]) -> str | None:
-    """Return which of the names that `[browsers]` denies means a browser: its own, or that one before it was numbered."""
+    """Return which of the names denied by `[browsers]` matches a browser, by its name with or without a number."""
     names = {browser.name.casefold(), browser.about.base.casefold()}
     return next((name for name in denied if name.casefold() in names), None)
 
 
 def check_allowed(browser: Browser, denied: Sequence[str]) -> None:
-    """Refuse a browser that `[browsers]` denies to the tool that runs."""
+    """Raise ChromeTabError if `[browsers]` denies the running tool in this browser."""
     if (name := denying_name(browser, denied)) is not None:
         raise server.ChromeTabError(
             "HOST_BLOCKED",

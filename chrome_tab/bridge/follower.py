@@ -1,4 +1,4 @@
-"""The follower: a server whose port belongs to another session's server, and which sends its commands through it."""
+"""The follower: a server that sends its commands through another session's server, which owns the port."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Follower:
     """This session's connection to the leader of its port."""
 
     role = Role.FOLLOWER
-    # A follower does not know the others.
+    # A follower does not know about the others.
     sessions = 1
 
     def __init__(self, session: Session, leader: ClientConnection) -> None:
         self._session, self._leader = session, leader
-        # The leader times out a little later than the extension, a follower a little later than the leader.
+        # The leader's time limit is a little longer than the extension's, and a follower's a little longer than that.
         self.channel = Channel(leader.send, session.spawn, grace_s=1 + protocol.RECONNECT_WAIT_S)
 
     async def follow(self) -> None:
-        """Exchange messages with the leader until it leaves."""
+        """Exchange messages with the leader until it disconnects."""
         self._session.enter_role(self)
         try:
             async for frame in self._leader:
@@ -44,7 +44,7 @@ class Follower:
         return await self.channel.command(command, tab_id, params, session)
 
     async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
-        """Send nothing: only a leader is asked by a browser."""
+        """Do nothing: browsers send their prompts to the leader only."""
 
     def _on_message(self, frame: str | bytes) -> None:
         message = server.parse_frame(frame)
@@ -53,7 +53,7 @@ class Follower:
             case "response", _:
                 self.channel.on_reply(message)
             case "event", "extension_connected":
-                # A leader of an older version has one browser, and no name for it.
+                # A leader of an older version has a single browser without a name.
                 self._session.on_browsers(server.items(message, "browsers") or [message])
             case "event", "extension_disconnected":
                 self._session.on_browsers([])
@@ -69,8 +69,8 @@ class Follower:
 async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenerator[ClientConnection]:
     """Connect to the leader of port `number`; both sides have proved the key when the block begins.
 
-    The block ends without an error when the leader leaves. Raises ChromeTabError when the program on the port is not
-    one of this user's servers.
+    The block ends without an error when the leader disconnects. Raises ChromeTabError if the program on the port is
+    not one of this user's servers.
     """
     from websockets.asyncio.client import connect
     from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -102,7 +102,7 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
 
 
 async def close(leader: ClientConnection) -> None:
-    """Close a connection to the leader within a bounded time: a suspended leader reads no close frame."""
+    """Close a connection to the leader within a bounded time: a suspended leader does not read the close frame."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(protocol.CLOSING_TIMEOUT_S):
             await leader.close()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HandshakeError(Exception):
-    """The other side is not a leader that this server can follow; `problem` is a key of `port.PORT_PROBLEMS`."""
+    """This server cannot follow the program on its port; `problem` is a key of `port.PORT_PROBLEMS`."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -27,7 +27,7 @@ class HandshakeError(Exception):
 
 
 class Handshake:
-    """The leader's side of one handshake: builds each message from the one before it. No I/O."""
+    """The leader's side of one handshake: builds each message from the previous one. No I/O."""
 
     def __init__(self, role: str, key: str, port: int) -> None:
         # The role of the other side: "extension" or "session".
@@ -37,7 +37,7 @@ class Handshake:
         self.about, self.client = About(), ""
 
     def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
-        """Build the answer to a hello, with the leader's proof; return a close code if the hello is malformed."""
+        """Build the reply to a hello, with the leader's proof; return a close code if the hello is malformed."""
         nonce = str(hello.get("nonce"))
         is_hello = (hello.get("type"), hello.get("protocol")) == ("hello", protocol.PROTOCOL)
         if not is_hello or not pairing.BASE64URL_32_BYTES.fullmatch(nonce):
@@ -54,7 +54,7 @@ class Handshake:
         }
 
     def accepts(self, answer: Mapping[str, Any]) -> bool:
-        """Check the other side's proof, in constant time."""
+        """Return whether the other side's proof is right, in constant time."""
         given = str(answer.get("proof")) if answer.get("type") == "proof" else ""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._proof(self.role).encode())
 
@@ -63,7 +63,7 @@ class Handshake:
 
 
 async def handshake_with_client(websocket: WebSocket, handshake: Handshake) -> int:
-    """Run the leader's side of a handshake; return 0 or the close code."""
+    """Run the leader's side of a handshake; return 0 on success, else the close code."""
     challenge = handshake.challenge(await receive_message(websocket))
     if isinstance(challenge, int):
         return challenge
@@ -78,7 +78,7 @@ async def handshake_with_client(websocket: WebSocket, handshake: Handshake) -> i
 
 
 async def receive_message(websocket: WebSocket) -> dict[str, Any]:
-    """Receive the next handshake message; an empty one for a closed socket, a binary or an oversized frame."""
+    """Receive the next handshake message; an empty one if the socket closed, or the frame is binary or too large."""
     frame = await protocol.receive_frame(websocket)
     return server.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_OPENING_BYTES else {}
 
@@ -86,7 +86,7 @@ async def receive_message(websocket: WebSocket) -> dict[str, Any]:
 async def handshake_with_leader(leader: ClientConnection, key: str, port: int, client: str) -> None:
     """Run the follower's side of a handshake; raise HandshakeError if the leader does not prove the key.
 
-    The follower's proof is sent only after the leader's was checked.
+    The follower sends its proof only after checking the leader's.
     """
     nonce = pairing.make_nonce()
     hello = {

@@ -1,4 +1,4 @@
-"""The names of the browser profiles that have been connected, kept in the config directory so that they stay the same."""
+"""The names of browser profiles that have been connected, stored in the config directory so that they stay stable."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from chrome_tab.bridge import protocol
 
 
 class About(NamedTuple):
-    """What the extension of a browser profile says of itself in its hello."""
+    """What the extension in a browser profile reports about itself in its hello."""
 
-    # A random id that the extension keeps, and another one for this run of the browser. Older extensions send neither.
+    # A random id that the extension stores, and one for this run of the browser. Older extensions send neither.
     profile: str = ""
     run: str = ""
-    # The browser's own name ("Chrome"), and the one that the user has chosen for the profile, if any.
+    # The browser's own name ("Chrome"), and the name that the user chose for the profile, if any.
     kind: str = "Browser"
     wish: str = ""
-    # When the user last looked at it, in milliseconds of the system's clock; None where that is not known.
+    # When the user last viewed it, in milliseconds since the epoch; None if unknown.
     looked_at: float | None = None
     version: str = ""
     # The commands that the browser does not support.
@@ -29,12 +29,12 @@ class About(NamedTuple):
 
     @property
     def base(self) -> str:
-        """Return the name before it is numbered."""
+        """Return the name without a number."""
         return self.wish or self.kind
 
 
 def about_browser(hello: Mapping[str, Any]) -> About:
-    """Read what a hello says about its browser; whatever is malformed counts as not said."""
+    """Parse a hello's data about its browser; malformed values count as missing."""
     browser, missing = server.fields(hello, "browser"), hello.get("missing")
     looked_at = browser.get("looked_at")
     identity = [browser.get(key) for key in ("id", "run")]
@@ -52,7 +52,7 @@ def about_browser(hello: Mapping[str, Any]) -> About:
 
 
 def browser_name(value: Any) -> str:
-    """Return a name as one printable line; empty for what is not a name."""
+    """Return a name as one printable line; empty if the value is not a string."""
     return server.one_line(value, protocol.MAX_CLIENT_NAME) if isinstance(value, str) else ""
 
 
@@ -61,12 +61,12 @@ class Known(NamedTuple):
 
     name: str
     base: str
-    # Whether it was connected when its server was last heard of.
+    # Whether it was connected when the file was last written.
     connected: bool
 
 
 class KnownBrowsers:
-    """The profiles by their ids, the one that was connected last at the end."""
+    """The known profiles by id, the most recently connected last."""
 
     def __init__(self) -> None:
         self._path = server.config_dir() / "browsers.json"
@@ -74,21 +74,21 @@ class KnownBrowsers:
 
     @property
     def connected_before(self) -> set[str]:
-        """Return the ids of the profiles that were connected to the server before this one."""
+        """Return the ids of the profiles that were connected to the previous server."""
         return {profile for profile, known in self._profiles.items() if known.connected}
 
     def name_of(self, profile: str) -> str | None:
-        """Return the name of a profile; None if it is not known."""
+        """Return the name of a profile; None if it is unknown."""
         known = self._profiles.get(profile)
         return known and known.name
 
     def add(self, about: About, others: Iterable[str]) -> str:
-        """Return the name of a profile that is connected: the one it has had, or a new one that no other has.
+        """Return the name of a connected profile: its previous one, or a new unique one.
 
-        `others` are the names of the other connected browsers. What the user has chosen may be the name of a profile
-        that is not connected: an extension that was installed again is a new profile with the old name.
+        `others` are the names of the other connected browsers. A name that the user chose may belong to a profile that
+        is not connected: a reinstalled extension is a new profile with the old name.
         """
-        # A server on another port keeps names in the same file.
+        # A server on another port stores names in the same file.
         self._profiles = {**dict(self._load()), **self._profiles}
         known = self._profiles.pop(about.profile, None)
         taken = {name.casefold() for name in others}
@@ -106,7 +106,7 @@ class KnownBrowsers:
         return name
 
     def leave(self, profile: str) -> None:
-        """Note that a profile has disconnected."""
+        """Record that a profile has disconnected."""
         if known := self._profiles.get(profile):
             self._profiles[profile] = known._replace(connected=False)
             self._save()

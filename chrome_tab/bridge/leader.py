@@ -1,4 +1,4 @@
-"""The leader: the server that owns the port, and with it the connections of browsers and followers."""
+"""The leader: the server that owns the port and the connections of browsers and followers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def take_port(number: int) -> socket.socket | None:
-    """Open the listening socket of a port; return None when another program has it."""
+    """Open the listening socket of a port; return None if another program has it."""
     try:
         listener = socket.create_server((server.HOST, number))
     except OSError as error:
@@ -40,13 +40,13 @@ def take_port(number: int) -> socket.socket | None:
             return None
         sentence = f"Port {number} cannot be used ({error.strerror or error}). Choose another --port and pair again."
         raise server.ChromeTabError("EXTENSION_NOT_CONNECTED", sentence) from None
-    # Connections inherit it. asyncio does not set it on sockets made this way, which delays parts of a reply by 40 ms.
+    # Connections inherit TCP_NODELAY. asyncio does not set it on such sockets, which delays parts of a reply by 40 ms.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 class Leader:
-    """The port's HTTP and WebSocket server, with the browsers and the followers that are connected to it."""
+    """The port's HTTP and WebSocket server, with the connected browsers and followers."""
 
     role = Role.LEADER
 
@@ -62,15 +62,15 @@ class Leader:
         return 1 + len(self._followers)
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        """Run a command on the browser that it is for."""
+        """Run a command on its target browser."""
         try:
             return await self._dispatcher.command(command, tab_id, params, session)
         finally:
-            # Before the reply: the next leader knows what clients have seen.
+            # Sent before the reply, so that the next leader knows every tab id that clients have seen.
             self._send_tab_ids(self._session.tab_ids.take_news(), self._followers)
 
     async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
-        """Send an event to one of the browsers, if it is connected; its evidence names the browser's own tab ids."""
+        """Send an event to one of the browsers, if it is connected; `evidence` gets the browser's own tab ids."""
         if browser := self._browsers.connected.get(profile):
             passages = [self._with_own_tab(each) for each in server.items(event, "evidence")]
             await browser.channel.notify({**event, "evidence": passages} if passages else event)
@@ -91,7 +91,7 @@ class Leader:
                     await asyncio.wait({serving}, timeout=protocol.PORT_LEAVING_TIMEOUT_S)
                 finally:
                     serving.cancel()
-                    # New connections may have arrived meanwhile, and a suspended follower reads no close frame.
+                    # New connections may have arrived meanwhile; a suspended follower does not read the close frame.
                     for connection in web_server.server_state.connections.copy():
                         connection.transport.abort()
                     self._browsers.close()
@@ -120,13 +120,13 @@ class Leader:
         await self._accept(websocket, "extension", port.extension_origin(), self._serve_extension)
 
     async def _accept_follower(self, websocket: WebSocket) -> None:
-        # Browsers send an Origin with every WebSocket: no page can be a session.
+        # Browsers send an Origin with every WebSocket, so no page can pose as a session.
         await self._accept(websocket, "session", "", self._serve_follower)
 
     async def _accept(
         self, websocket: WebSocket, role: str, origin: str, serve: Callable[[WebSocket, Handshake], Awaitable[None]]
     ) -> None:
-        """Run one WebSocket from handshake to end; its Origin must match the pattern `origin` ("": no Origin)."""
+        """Run one WebSocket from handshake to close; its Origin must match the pattern `origin` ("": no Origin)."""
         connection = websocket.scope["state"]["connection"]
         if not re.fullmatch(origin, ",".join(websocket.headers.getlist("origin"))):
             connection.drop()
@@ -147,7 +147,7 @@ class Leader:
             await serve(websocket, handshake)
 
     async def _serve_extension(self, websocket: WebSocket, handshake: Handshake) -> None:
-        """Read the messages of a browser's extension until it leaves."""
+        """Read the messages of a browser's extension until it disconnects."""
         about = await self._distinct(handshake.about)
         if len(self._browsers.connected) >= protocol.MAX_BROWSERS:
             await websocket.close(protocol.TOO_MANY_BROWSERS)
@@ -164,18 +164,18 @@ class Leader:
             while (frame := await protocol.receive_frame(websocket)) is not None:
                 browser.channel.failures = 0
                 await self._on_extension_message(browser, server.parse_frame(frame))
-                # A flood of messages would otherwise be all that the server does.
+                # Otherwise a flood of messages would block the event loop.
                 await asyncio.sleep(0)
         finally:
-            # After `lead` has ended, another role may have found the browser again.
+            # After `lead` has ended, the browser may already be connected in another role.
             if self._browsers.remove(browser):
                 self._report_browsers()
                 self._send_session_info()
 
     async def _distinct(self, about: About) -> About:
-        """Return what a browser says of itself, with a new id if it is the copy of a profile that is connected.
+        """Return a browser's description, with a new id if it is a copy of a connected profile.
 
-        The connection before this one of the same run of the same browser is replaced; so is one that does not answer.
+        An earlier connection with the same id is replaced if it is from the same run or does not respond.
         """
         if not about.profile:
             return about._replace(profile=self._browsers.profile_without_id())
@@ -186,7 +186,7 @@ class Leader:
         return about
 
     async def _on_extension_message(self, browser: Browser, message: Mapping[str, Any]) -> None:
-        """Handle one message of an extension; drop what is malformed, unknown or late."""
+        """Handle one message of an extension; drop malformed, unknown and late ones."""
         match message:
             case {"type": "ping"}:
                 await browser.channel.send({"type": "pong"})
@@ -200,12 +200,12 @@ class Leader:
                 server.logger.debug("dropped a message of type %s", server.one_line(str(message.get("type")), 40))
 
     def _with_own_tab(self, passage: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a passage with the id that its browser gives the tab."""
+        """Return a passage with its browser's own tab id."""
         place = self._session.tab_ids.find(passage.get("tab_id", 0))
         return {**passage, "tab_id": place.own_id} if place else passage
 
     def _with_known_tabs(self, browser: Browser, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a prompt about tabs with the clients' ids of them."""
+        """Return a prompt about tabs with the clients' tab ids."""
         match message:
             case {"prompt": {"tab_ids": list(own_ids)} as prompt}:
                 ids = [self._session.tab_ids.id_of(browser.place(own)) if is_id(own) else own for own in own_ids]
@@ -236,13 +236,13 @@ class Leader:
         self._session.on_tabs_change()
 
     def _report_browsers(self) -> None:
-        """Report to all sessions which browsers are connected."""
+        """Notify all sessions of the connected browsers."""
         infos = [browser.info() for browser in self._browsers.latest_first()]
         self._session.on_browsers(infos)
         self._send_followers(connection_event(infos))
 
     async def _serve_follower(self, websocket: WebSocket, handshake: Handshake) -> None:
-        """Run a follower's commands until it leaves or stops reading."""
+        """Run a follower's commands until it disconnects or stops reading."""
         follower = FollowerConnection(self._session, websocket, handshake.client)
         self._followers.add(follower)
         follower.send({"type": "welcome", "sessions": self.sessions})
@@ -270,11 +270,11 @@ class Leader:
         for browser in self._browsers.connected.values():
             if browser is besides:
                 continue
-            # In tasks of their own: one that reads nothing must not delay the others.
+            # In separate tasks: a browser that does not read must not delay the others.
             self._session.spawn(browser.channel.notify({"event": "sessions", **self._session_info(browser)}))
 
     def _session_info(self, browser: Browser) -> dict[str, Any]:
-        """Return how many sessions share the browsers, the names of their clients, and the browser's own name."""
+        """Return the number of sessions and of browsers, the clients' names, and this browser's name."""
         names = [self._session.client, *sorted(follower.client for follower in self._followers)]
         clients = [name for name in names if name]
         browsers = len(self._browsers.connected)
@@ -282,7 +282,7 @@ class Leader:
 
 
 def connection_event(browsers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Build the event for followers about the connected browsers; `version` and `missing` are for older followers."""
+    """Build the event for followers about connected browsers; `version` and `missing` are for older followers."""
     if not browsers:
         return {"event": "extension_disconnected"}
     about = {key: browsers[0][key] for key in ("version", "missing")}
@@ -290,11 +290,11 @@ def connection_event(browsers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 class FollowerConnection:
-    """The leader's connection to one follower. Messages to it are queued: the leader never waits until it reads."""
+    """The leader's connection to one follower. Messages are queued, so the leader never waits for it to read."""
 
     def __init__(self, session: Session, websocket: WebSocket, client: str) -> None:
         self._session, self._websocket, self.client = session, websocket, client
-        # Its running commands, by the ids that it gave them.
+        # Its running commands, by the follower's own ids.
         self._running: dict[str, asyncio.Task[None]] = {}
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
 
@@ -303,7 +303,7 @@ class FollowerConnection:
         self._outgoing.put_nowait(json.dumps(message))
 
     async def serve(self) -> None:
-        """Run its commands until it leaves or stops reading; then cancel those that are running."""
+        """Run its commands until it disconnects or stops reading; then cancel those that still run."""
         loops = [self._session.spawn(loop) for loop in (self._write_messages(), self._read_commands())]
         try:
             await asyncio.wait(loops, return_when=asyncio.FIRST_COMPLETED)
@@ -312,19 +312,19 @@ class FollowerConnection:
                 task.cancel()
 
     async def _write_messages(self) -> None:
-        """Send queued messages until the socket closes, or has not been read for a while: the follower may be suspended."""
+        """Send queued messages until the socket closes or the follower stops reading, for example because suspended."""
         try:
             while text := await self._outgoing.get():
                 async with asyncio.timeout(protocol.FOLLOWER_TIMEOUT_S):
                     await self._websocket.send_text(text)
         except TimeoutError:
-            # A close frame would wait behind the unread messages.
+            # A close frame would queue behind the unread messages.
             self._websocket.scope["state"]["connection"].drop()
         except protocol.closed_errors():
             return
 
     async def _read_commands(self) -> None:
-        """Start the follower's commands, and cancel those that it no longer waits for."""
+        """Start the follower's commands, and cancel those that it no longer needs."""
         while (frame := await protocol.receive_frame(self._websocket)) is not None:
             match server.parse_frame(frame):
                 case {"type": "command", "id": str(command_id), "command": str(), "params": dict()} as message:

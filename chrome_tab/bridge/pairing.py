@@ -1,4 +1,4 @@
-"""The pairing key, the connection string, and the proofs of having the key."""
+"""The pairing key, the connection string, and the proofs of possessing the key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import chrome_tab_mcp_server as server
 CONNECTED_LATELY_S = 7 * 86_400.0
 BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
 KEY_BYTES = 32
-# How proofs and derived keys are made; not the protocol number, so that stored keys stay valid.
+# Version of the proofs and derived keys; separate from the protocol version, so that stored keys stay valid.
 KEY_VERSION = 1
 
 
@@ -29,7 +29,7 @@ def to_base64url(data: bytes) -> str:
 def pairing_key() -> str:
     """Return the key that the user's servers and extension share; create it at first use.
 
-    Raises ChromeTabError when it cannot be stored, or when another user of this machine could read it.
+    Raises ChromeTabError if it cannot be stored, or if another user of this machine could read it.
     """
     path = server.config_dir() / "key"
     try:
@@ -39,7 +39,7 @@ def pairing_key() -> str:
     except OSError as error:
         raise server.ChromeTabError(
             "PERMISSION_DENIED",
-            f"The pairing key {path} cannot be read or made ({error.strerror or error}). Fix the permissions on that file and its directory.",
+            f"The pairing key {path} cannot be read or created ({error.strerror or error}). Fix the permissions on that file and its directory.",
         ) from None
 
 
@@ -47,7 +47,7 @@ def make_key(path: Path) -> None:
     """Create a key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
-    # A hard link is atomic, and never replaces the key of another server.
+    # Creating a hard link is atomic, and never replaces the key of another server.
     with server.private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
         os.link(draft, path)
 
@@ -73,7 +73,7 @@ def connection_string(port: int, key: str) -> str:
 
 
 def last_port() -> int | None:
-    """Return the port of the last connection to an extension; None if there has been none."""
+    """Return the port of the last connection to an extension; None if there was none."""
     try:
         return int(server.read_regular(server.config_dir() / "last-port"))
     except (OSError, ValueError):
@@ -81,14 +81,14 @@ def last_port() -> int | None:
 
 
 def remember_port(port: int) -> None:
-    """Store the port of a connection to an extension; the file's modification time is that of the connection."""
+    """Store the port of a connection to an extension; the file's modification time is the connection's time."""
     path = server.config_dir() / "last-port"
     with contextlib.suppress(OSError), server.private_draft(path, str(port).encode()) as draft:
         draft.replace(path)
 
 
 def connected_lately(port: int) -> bool:
-    """Check whether an extension was connected on a port within the last days, with the current key."""
+    """Return whether an extension was connected on a port within the last 7 days, with the current key."""
     folder = server.config_dir()
     try:
         then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
@@ -109,10 +109,10 @@ def sign(key: str, message: str) -> str:
 
 
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Make the proof that `role` has the key; DESIGN.md, "Opening"."""
+    """Compute the proof that `role` has the key; see DESIGN.md, "Opening"."""
     return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
 
 
 def bearer_key(key: str, purpose: str = "http") -> str:
-    """Derive the key that MCP clients send over HTTP; it does not reveal the pairing key."""
+    """Derive the key that MCP clients send over HTTP; it does not reveal the pairing key itself."""
     return sign(key, purpose)

@@ -1,4 +1,4 @@
-"""Commands that wait for a reply of the extension."""
+"""Commands that wait for a reply from the extension."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import chrome_tab_mcp_server as server
 
 
 class ConnectionLostError(server.ChromeTabError):
-    """The connection to the extension broke during a command: whether it ran is unknown."""
+    """The connection to the extension broke during a command; whether it ran is unknown."""
 
     def __init__(self, command: str, browser: str = "") -> None:
         peer = f"the extension in {browser}" if browser else "the Chrome extension"
@@ -24,7 +24,7 @@ class ConnectionLostError(server.ChromeTabError):
 
 
 class PendingCommands:
-    """Commands that wait for a reply, by id. No I/O."""
+    """The commands that wait for a reply, by id. No I/O."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[str, asyncio.Future[Any]]] = {}
@@ -33,24 +33,24 @@ class PendingCommands:
     def add(
         self, command: str, tab_id: int | None, params: Mapping[str, Any]
     ) -> tuple[str, dict[str, Any], asyncio.Future[Any]]:
-        """Add a command; return its id, the message to send and the future of its result."""
+        """Add a command; return its id, the message to send, and a future for its result."""
         self._last_id += 1
         command_id = str(self._last_id)
         message: dict[str, Any] = {"id": command_id, "type": "command", "command": command, "params": params}
         if tab_id is not None:
             message["tab_id"] = tab_id
         future = asyncio.get_running_loop().create_future()
-        # Retrieve its exception: the caller may have failed for another reason first.
+        # Retrieve its exception, which asyncio would log otherwise: the caller may have failed before it.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._waiting[command_id] = (command, future)
         return command_id, message, future
 
     def forget(self, command_id: str) -> None:
-        """Remove a command whose caller has stopped waiting; a late reply is dropped."""
+        """Remove a command whose caller has stopped waiting; a late reply will be dropped."""
         self._waiting.pop(command_id, None)
 
     def settle(self, reply: Mapping[str, Any]) -> bool:
-        """Complete the command that a reply belongs to; return False if there is none."""
+        """Complete the command that a reply answers; return False if there is none."""
         _, future = self._waiting.pop(str(reply.get("id")), ("", None))
         if future is None or future.done():
             return False
@@ -61,7 +61,7 @@ class PendingCommands:
         return True
 
     def fail_all(self, browser: str = "") -> None:
-        """Fail every command with ConnectionLostError; `browser` is the name of the one that is gone."""
+        """Fail every command with ConnectionLostError; `browser` names the one that disconnected."""
         for command, future in self._waiting.values():
             if not future.done():
                 future.set_exception(ConnectionLostError(command, browser))
@@ -69,7 +69,7 @@ class PendingCommands:
 
 
 def reply_error(error: Any) -> server.ChromeTabError:
-    """Build the error of a reply; an unknown code becomes EXECUTION_ERROR."""
+    """Build the error from a reply; an unknown code becomes EXECUTION_ERROR."""
     error = error if isinstance(error, dict) else {}
     code, message = error.get("code"), error.get("message")
     if code not in server.ERROR_CODES or not isinstance(message, str):

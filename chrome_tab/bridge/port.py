@@ -1,4 +1,4 @@
-"""The loopback port: its server, its connections, its error responses, and which program has it."""
+"""The loopback port: its server, its connections, its error responses, and the program that occupies it."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 def extension_origin() -> str:
-    """Return the pattern of our extension's Origin in the supported browsers."""
+    """Return a pattern that matches our extension's Origin in every supported browser."""
     return "|".join([*(f"chrome-extension://{known}" for known in protocol.EXTENSION_IDS), protocol.FIREFOX_ORIGIN])
 
 
 class UnprovedConnections:
     """Connections that have not proved a key yet: limited in number, time and bytes.
 
-    A new connection above the limit drops the oldest: a peer with a key proves it at once.
+    A new connection above the limit drops the oldest one: a peer that has the key proves it immediately.
     """
 
     def __init__(self) -> None:
-        # Oldest first: the timer of each, and the bytes received over its WebSocket.
+        # The timer of each connection, oldest first, and the bytes received over its WebSocket.
         self._deadlines: dict[asyncio.Transport, asyncio.TimerHandle] = {}
         self._received: Counter[asyncio.Transport] = Counter()
 
@@ -56,7 +56,7 @@ class UnprovedConnections:
                 self.drop(transport)
 
     def remove(self, transport: asyncio.Transport) -> None:
-        """Lift the limits of a connection that has proved a key, or has ended."""
+        """Remove the limits of a connection that has proved a key or has ended."""
         self._received.pop(transport, None)
         if deadline := self._deadlines.pop(transport, None):
             deadline.cancel()
@@ -87,7 +87,7 @@ def port_server(app: Starlette) -> uvicorn.Server:
 
 
 def port_protocols() -> dict[str, Any]:
-    """Build the protocol classes of the port; the application finds a connection as `scope["state"]["connection"]`."""
+    """Build the port's protocol classes; the application gets a connection as `scope["state"]["connection"]`."""
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -153,7 +153,7 @@ class PortError(server.ChromeTabError):
 
 
 async def port_error(port: int, problem: str) -> PortError:
-    """Build the error for one of PORT_PROBLEMS, with the name of the program that has the port where it is needed."""
+    """Build the error for one of PORT_PROBLEMS, with the name of the program on the port if the text needs it."""
     sentence = PORT_PROBLEMS[problem]
     program = await asyncio.to_thread(program_on_port, port) if "{name}" in sentence else None
     about = {
@@ -166,7 +166,7 @@ async def port_error(port: int, problem: str) -> PortError:
 
 
 def program_on_port(port: int) -> str | None:
-    """Return the name and pid of the program that listens on a port; None if the system does not disclose it."""
+    """Return the name and pid of the program that listens on a port; None if the system does not reveal it."""
     import psutil
 
     for process in psutil.process_iter():

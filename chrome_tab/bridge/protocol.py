@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 PROTOCOL = 2
 EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # from the manifest's key; the Chrome Web Store's ID will be added
-FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox makes a new one in each profile
+FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # unique to each Firefox profile
 COMMAND_TIMEOUT_S = 35.0
-ANSWER_TIMEOUT_S = 60.0  # of the user to a consent prompt, added to the command's
-OPENING_TIMEOUT_S = 10.0  # of a handshake
-# The extension retries every 2 to 3 s; on a busy machine its worker and the handshake need as long again.
+ANSWER_TIMEOUT_S = 60.0  # for the user to answer a consent prompt; added to the command's limit
+OPENING_TIMEOUT_S = 10.0  # for a handshake
+# The extension retries every 2 to 3 s; on a busy machine its worker and the handshake take as long again.
 EXTENSION_WAIT_S = 8.0
 RECONNECT_WAIT_S = 8.0
-VISIT_TIMEOUT_S = 3.0  # of a follower's handshake with the leader
+VISIT_TIMEOUT_S = 3.0  # for a follower's handshake with the leader
 PORT_RETRY_S = 2.0
 MAX_EXTENSION_FAILURES = 3
-FOLLOWER_TIMEOUT_S = 10.0  # of a follower to read a message
+FOLLOWER_TIMEOUT_S = 10.0  # for a follower to read a message
 PORT_LEAVING_TIMEOUT_S = 2.0
 CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
-MAX_UNPROVED = 100  # connections without a proof; some systems limit a process to 256 files
+MAX_UNPROVED = 100  # connections without a proof; some systems limit a process to 256 open files
 MAX_UNPROVED_BYTES = 256 * 1024
 MAX_CLIENT_NAME = 40
 WRONG_KEY = 4401
@@ -35,17 +35,17 @@ WRONG_PROTOCOL = 4400
 OPENING_TOO_SLOW = 4408
 TOO_MANY_BROWSERS = 4429
 MAX_BROWSERS = 8
-MAX_KNOWN_BROWSERS = 50  # whose names are kept
+MAX_KNOWN_BROWSERS = 50  # whose names are stored
 BROWSER_ID = re.compile(r"[\w-]{8,64}", re.ASCII)  # of a profile, and of one run of its browser
-LIST_TIMEOUT_S = 3.0  # of one of several browsers to list its tabs
-ALIVE_TIMEOUT_S = 3.0  # of a browser whose id another one has too
-# Browsers that were connected to the leader before this one come back within one retry.
+LIST_TIMEOUT_S = 3.0  # for each of several browsers to list its tabs
+ALIVE_TIMEOUT_S = 3.0  # for a browser to respond when another one connects with its id
+# Browsers that were connected to the previous leader reconnect within one retry.
 RETURN_WAIT_S = 4.0
-MAX_EVENT_DELAY_S = 5.0  # by which an event may be older than its arrival; more means that a clock was set
+MAX_EVENT_DELAY_S = 5.0  # between an event and its arrival; more means that a clock was changed
 
 
 async def receive_frame(websocket: WebSocket) -> str | bytes | None:
-    """Receive the next frame; return None when the socket has closed."""
+    """Receive the next frame; return None if the socket has closed."""
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
         return None
@@ -53,7 +53,7 @@ async def receive_frame(websocket: WebSocket) -> str | bytes | None:
 
 
 def closed_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions of a send on a closed socket."""
+    """Return the exceptions that a send on a closed socket can raise."""
     from starlette.websockets import WebSocketDisconnect
     from websockets.exceptions import ConnectionClosed
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class RequestGuard:
-    """ASGI middleware of the port: check each request before it is handled, and report errors as JSON."""
+    """ASGI middleware of the port: checks each request before it is handled, and reports errors as JSON."""
 
     def __init__(self, app: ASGIApp, port: int, http: HttpSide | None) -> None:
         self._app, self._port, self._http = app, port, http
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on allowed requests; close the connection without an answer if a page of another site may be the sender."""
+        """Pass on allowed requests; close the connection without a response if another site's page may have sent it."""
         from starlette.datastructures import Headers
 
         headers, connection, http = Headers(scope=scope), scope["state"]["connection"], self._http
@@ -50,7 +50,7 @@ class RequestGuard:
             ended.set()
 
     def _may_be_foreign_page(self, scope: Scope, headers: Headers) -> bool:
-        """Check whether a page of another site may have sent this: it must not find out that the port is open."""
+        """Return whether another site's page may have sent this; such a page must not learn that the port is open."""
         origins = headers.getlist("origin")
         if not self._is_addressed_here(headers) or len(origins) > 1:
             return True
@@ -60,11 +60,11 @@ class RequestGuard:
         return is_elsewhere or not self._is_same_origin(scope, headers)
 
     def _is_addressed_here(self, headers: Headers) -> bool:
-        """Check for exactly one Host header with our address, which rules out DNS rebinding."""
+        """Return whether there is exactly one Host header, with our address; this rules out DNS rebinding."""
         return headers.getlist("host") in ([f"{server.HOST}:{self._port}"], [f"localhost:{self._port}"])
 
     def _is_same_origin(self, scope: Scope, headers: Headers) -> bool:
-        """Check that a request has no Origin, or over HTTP that of the test app."""
+        """Return whether a request has no Origin, or (HTTP only) the test app's."""
         has_pages = self._http and scope["type"] == "http"
         return headers.getlist("origin") in ([], *([[f"http://{headers.get('host')}"]] if has_pages else []))
 
@@ -85,7 +85,7 @@ class RequestGuard:
 
 
 def admitting(connection: Any, receive: Receive) -> Receive:
-    """Wrap `receive`: admit a connection without a key once its whole request has arrived."""
+    """Wrap `receive` to admit a connection without a key once its complete request has arrived."""
 
     async def receive_part() -> Message:
         message = await receive()
@@ -112,7 +112,7 @@ class JsonErrors:
             headers = MutableHeaders(scope=message)
             headers.update(PAGE_HEADERS)
             status = message["status"]
-            # The library answers an unknown session_id with 404; it is an invalid argument.
+            # The library responds to an unknown session_id with 404, although it is an invalid argument.
             status = 400 if status == HTTPStatus.NOT_FOUND and self._path == "/message" else status
             self._replaced = status >= HTTPStatus.BAD_REQUEST and "json" not in headers.get("content-type", "")
             if self._replaced:

@@ -1,4 +1,4 @@
-"""The two roles of a server on its port, and what leader, follower and bridge know about each other."""
+"""The two roles of a server on its port, and the interfaces between leader, follower and bridge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Role(enum.Enum):
 
 
 class Route(Protocol):
-    """Where commands for the extension go while this server has a role: the leader or the follower."""
+    """The object that carries commands to the extension while this server has a role: the leader or the follower."""
 
     role: Role
 
@@ -34,7 +34,7 @@ class Route(Protocol):
         ...
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        """Run a command; raise ConnectionLostError when its connection breaks, other ChromeTabErrors for other failures."""
+        """Run a command; raise ConnectionLostError if its connection breaks, another ChromeTabError if it fails."""
 
     async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Send an event to one of the browsers, if it is connected."""
@@ -47,37 +47,37 @@ class HttpSide(Protocol):
 
     @property
     def mcp_paths(self) -> tuple[str, ...]:
-        """Return where MCP is served."""
+        """Return the paths where MCP is served."""
         ...
 
     def is_public(self, path: str) -> bool:
-        """Say whether a path is served without a key."""
+        """Return whether a path is served without a key."""
         ...
 
     def admits(self, headers: Headers) -> bool:
-        """Say whether a request may speak MCP."""
+        """Return whether a request is allowed to use MCP."""
         ...
 
     def shows_key(self, headers: Headers) -> bool:
-        """Say whether a request shows a key that may speak MCP."""
+        """Return whether a request has a key that allows MCP."""
         ...
 
     def new_link(self) -> str:
-        """Return an address of the test app that lets one page in, once."""
+        """Return a link to the test app that admits one page, once."""
         ...
 
     def routes(self) -> list[BaseRoute]:
-        """Return the port's further routes."""
+        """Return the port's additional routes."""
         ...
 
 
 class Session(Protocol):
-    """What a leader and a follower use of the bridge: its data, and where they report events."""
+    """The part of the bridge that leader and follower use: its data, and the methods that take their events."""
 
     port: int
     # The name of this session's client.
     client: str
-    # The clients' ids of tabs; kept when the role changes.
+    # The clients' tab ids; they survive a change of role.
     tab_ids: TabIds
     http: HttpSide | None
     on_tabs_change: Callable[[], None]
@@ -89,11 +89,11 @@ class Session(Protocol):
         """Send commands over this route from now on."""
 
     def on_browsers(self, browsers: list[dict[str, Any]]) -> None:
-        """Take over which browsers are connected: `{name, kind, version, missing}` each, the one looked at last first."""
+        """Update the connected browsers, most recently viewed first: `{name, kind, version, missing}` each."""
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
         """Run a command on behalf of a session."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run something in the background."""
+        """Run a coroutine in the background."""
         ...

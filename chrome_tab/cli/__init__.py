@@ -1,1 +1,1 @@
-"""Actions of the command line that need the package."""
+"""Command-line actions that need the package."""

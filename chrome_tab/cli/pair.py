@@ -1,6 +1,6 @@
-"""Pairing in the terminal: `--pair` of Chrome Tab Reader prints the string that the extension's popup takes.
+"""Pairing in the terminal: `--pair` prints the connection string for the extension's popup.
 
-With `--http` it prints the bearer key of MCP over HTTP instead.
+With `--http` it prints the bearer key for MCP over HTTP instead.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
 
 async def pair(settings: server.Settings, *, over_http: bool) -> int:
-    """Print what another side needs to be let in; return the exit status."""
+    """Print the credentials for the extension or for HTTP clients; return the exit status."""
     return await (pair_http(settings) if over_http else pair_extension(settings))
 
 
 async def pair_extension(settings: server.Settings) -> int:
-    """Print the connection string, then wait for the extension; in a pipe the string is all that is wanted."""
+    """Print the connection string, then wait for the extension if stdout is a terminal; return the exit status."""
     print(pairing.connection_string(settings.port, pairing.pairing_key()), flush=True)
     (server.config_dir() / "paired").touch()
     print(
@@ -40,7 +40,7 @@ async def pair_extension(settings: server.Settings) -> int:
 
 
 async def pair_http(settings: server.Settings) -> int:
-    """Print the bearer key, and a link to the test app where a server runs that serves it."""
+    """Print the bearer key, and a link to the test app if a running server serves it; return the exit status."""
     key, address = pairing.bearer_key(pairing.pairing_key()), f"http://{server.HOST}:{settings.port}"
     print(key)
     print(
@@ -55,7 +55,7 @@ async def pair_http(settings: server.Settings) -> int:
 
 
 async def new_link(port: int) -> str | None:
-    """Return a link to the test app; None where no server of ours serves it. A server that has not proved the key gets none."""
+    """Return a link to the test app, or None if no server serves it; only a server that proved the key is asked."""
     try:
         async with (
             asyncio.timeout(server.CONNECT_TIMEOUT_S),

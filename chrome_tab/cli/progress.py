@@ -1,4 +1,4 @@
-"""The bar by which --analyze, --doctor and --setup show their progress on a terminal."""
+"""The progress bar of --analyze, --doctor and --setup."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["terminal_progress"]
 
 @contextlib.contextmanager
 def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progress]:
-    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
+    """Yield a progress on stderr: in a terminal a bar that ends with the answer's first word, otherwise lines."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     reported = ["done"]
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=100)
 
-        async def tell_step(reached: float, message: str) -> None:
+        async def show_step(reached: float, message: str) -> None:
             bar.update(task, completed=reached, description=message)
             step = message.partition(",")[0]
             if step not in reported and not console.is_terminal:
@@ -36,4 +36,4 @@ def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progre
                 bar.live.stop()
                 show(answer)
 
-        yield server.Progress(tell_step, begin_to_show)
+        yield server.Progress(show_step, begin_to_show)

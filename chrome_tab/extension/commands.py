@@ -1,4 +1,4 @@
-"""The extension's commands as tools: names, schemas, and what checks their arguments."""
+"""The extension's commands as tools: names, schemas, and validation of arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge.command_table import extension_commands
 
-# What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
+# The tool annotations for each `hint` in commands.json, and JSON Schema keywords mapped to pydantic's constraints.
 HINTS = {
     "reads": server.READ_ONLY,
     "changes": ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
@@ -26,12 +26,12 @@ SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
 }
 
 
-# What the table says of a parameter that clients need not see.
+# Keys of a parameter in commands.json that clients need not see.
 NOT_LISTED = {"unlisted", "form", "for"}
 
 
 def listed_schema(value: Any) -> Any:
-    """Return a schema as clients see it: limits that no call reaches would cost them context in every conversation."""
+    """Return a schema for clients; limits that no call reaches are omitted, to save context in every conversation."""
     match value:
         case dict():
             return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}
@@ -42,7 +42,7 @@ def listed_schema(value: Any) -> Any:
 
 
 def published_names(settings: server.Settings) -> dict[str, str]:
-    """Return which commands have another name for the client, each with `tabId`: our name -> that name."""
+    """Return the commands that clients see under a different name, with `tabId`: our name -> that name."""
     if settings.tool_names != "kapture":
         return {}
     return {command: about["kapture"] for command, about in extension_commands().items() if "kapture" in about}
@@ -50,7 +50,7 @@ def published_names(settings: server.Settings) -> dict[str, str]:
 
 @functools.cache
 def arguments_of(command: str) -> TypeAdapter[dict[str, Any]]:
-    """Return what checks the arguments of a command."""
+    """Return the validator for a command's arguments."""
     about = extension_commands()[command]
     checked: Any = object_type(about["parameters"], about.get("required", ()))
     checked.__pydantic_config__ = ConfigDict(extra="forbid")
@@ -58,14 +58,14 @@ def arguments_of(command: str) -> TypeAdapter[dict[str, Any]]:
 
 
 def object_type(properties: Mapping[str, Any], required: Sequence[str]) -> Any:
-    """Return the type that checks an object with these properties."""
+    """Return the type that validates an object with these properties."""
     kinds = {name: type_of(schema) for name, schema in properties.items()}
     fields: Any = {name: Required[kind] if name in required else kind for name, kind in kinds.items()}
     return TypedDict("Arguments", fields, total=False)  # pyright: ignore[reportArgumentType]
 
 
 def type_of(schema: Mapping[str, Any]) -> Any:
-    """Return the type that checks a value as its JSON Schema says."""
+    """Return the type that validates a value against a JSON Schema."""
     schema = {**schema, **schema.get("unlisted", {})}
     match schema:
         case {"enum": options}:

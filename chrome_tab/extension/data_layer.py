@@ -1,6 +1,6 @@
-"""What the tool getDataLayer returns of a data layer that the extension has read.
+"""The tool getDataLayer: select from a data layer that the extension has read, and cut the result to size.
 
-What is private in it is redacted in the extension: here it is selected from, and cut to what fits.
+The extension has already redacted private data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chrome_tab.extension import results
 
 
 def found_by(path: str, values: list[Any]) -> dict[str, Any]:
-    """Return what a JSONPath (RFC 9535) finds in the entries, or why it is not one. It runs in `run_bounded`."""
+    """Return what a JSONPath (RFC 9535) finds in the entries, or why it is invalid. Runs in `run_bounded`."""
     import jsonpath
 
     try:
@@ -26,7 +26,7 @@ def found_by(path: str, values: list[Any]) -> dict[str, Any]:
 
 
 async def select(path: str, values: list[Any]) -> list[Any]:
-    """Return what a JSONPath finds in the entries; raise ChromeTabError where that costs too much or it is not one."""
+    """Return what a JSONPath finds in the entries; raise ChromeTabError if it is invalid or too expensive."""
     match await server.run_bounded("Applying path", found_by, path, values):
         case {"found": list(found)}:
             return found
@@ -37,18 +37,18 @@ async def select(path: str, values: list[Any]) -> list[Any]:
 
 
 async def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
-    """Return what the client gets of a data layer: the entries that `path` finds, or all."""
+    """Return the tool result for a data layer: the entries that `path` finds, or all."""
     match reply:
         case {"values": list(values), "since": int(), "total": int(), "redacted": dict()}:
             found = await select(path, values) if path else values
         case _:
             raise server.unreadable_reply("getDataLayer")
-    # To measure a full reply takes its time.
+    # Measuring a large reply takes a while.
     return await asyncio.to_thread(fitted_result, reply, found, since, path)
 
 
 def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, path: str | None) -> ToolResult:
-    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was redacted."""
+    """Return the entries that fit (from `since` on, else the newest), and notes on omitted and redacted data."""
     first, total, all_redacted = reply["since"], reply["total"], reply["redacted"]
     notes = [
         *(server.one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]),
@@ -60,13 +60,13 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
         result.reverse()
         first += len(found) - len(result)
     if path and len(result) < len(found):
-        notes.append(f"only {len(result)} of {len(found)} finds fit: narrow path, or ask from another since")
+        notes.append(f"only {len(result)} of {len(found)} matches fit: narrow path, or use another since")
     elif not path:
         end = first + len(result)
-        before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
-        after = f"entries {end} to {total - 1} are left out: ask with since={end}"
+        before = f"entries 0 to {first - 1} of {total} are left out: get them with since, or parts with path"
+        after = f"entries {end} to {total - 1} are left out: get them with since={end}"
         notes += [before] * (since is None and first > 0) + [after] * (end < total)
-    # A page may write such marks itself: no more are counted than the extension has made.
+    # A page may contain such markers itself: count no more than the extension has inserted.
     shown = server.compact_json(result)
     reported = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_redacted.items())}
     redacted = {server.one_line(kind, 20): count for kind, count in reported.items() if count}
@@ -80,14 +80,14 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
 
 
 def fitting_entries(values: Iterable[Any], room: int) -> list[Any]:
-    """Return the first values that fit into so many characters of JSON."""
+    """Return the first values that fit into `room` characters of JSON; the first one is cut if it does not fit."""
     fitting: list[Any] = []
     for value in values:
         text = server.compact_json(value)
         room -= len(text) + 1
         if room < 0 and fitting:
             break
-        # As text: half an entry is no JSON.
-        cut = text[: server.MAX_ANSWER_CHARS // 2] + "... [cut: ask for a part of it with path]"
+        # As a string: half an entry is not JSON.
+        cut = text[: server.MAX_ANSWER_CHARS // 2] + "... [cut: get a part of it with path]"
         fitting.append(value if room >= 0 else cut)
     return fitting

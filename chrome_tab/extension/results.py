@@ -1,4 +1,4 @@
-"""What clients get of the extension's replies."""
+"""Tool results built from the extension's replies."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from fastmcp.tools.base import ToolResult
 import chrome_tab_mcp_server as server
 
 MAX_LOG_MESSAGE_CHARS = 2_000
-# What a reply says next to its value; `browser` is there where several are connected.
+# Fields of a reply in addition to its value; `browser` is present if several are connected.
 REMARKS = ("browser", "notes", "dialogs")
 
 
 def with_plain_title(result: Mapping[str, Any], limit: int = server.MAX_SHOWN_CHARS) -> dict[str, Any]:
-    """Return a value that describes a page with its title as one printable line."""
+    """Return a description of a page with its title as one printable line of at most `limit` characters."""
     return {**result, "title": server.one_line(str(result["title"]), limit)} if "title" in result else {**result}
 
 
 def acted(result: Mapping[str, Any]) -> ToolResult:
-    """Return what was done and where that led, in few words."""
+    """Return the result of an action: what was done and where that led, with long texts cut."""
     shown = shortened(result, server.MAX_SHOWN_CHARS)
     return json_result(shown, shown)
 
 
 def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
-    """Return a value as JSON, and next to it what the extension has to say about it."""
+    """Return a value as JSON, and the extension's remarks about it as a second block."""
     remarks = {key: shortened(about[key], server.MAX_SHOWN_CHARS) for key in REMARKS if about.get(key)}
     result = json_result(value, {"result": value} | remarks)
     if remarks:
@@ -49,7 +49,7 @@ def log_result(result: Mapping[str, Any]) -> ToolResult:
 
 
 def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
-    """Return a value as JSON text; what is too long is cut, and a second block says so."""
+    """Return a value as JSON text; if it is too long, it is cut and a second block says so."""
     text = server.compact_json(value)
     if len(text) <= server.MAX_ANSWER_CHARS:
         return ToolResult([mcp_types.TextContent(text=text)], structured_content=structured)
@@ -58,7 +58,7 @@ def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
 
 
 def shortened(value: Any, limit: int) -> Any:
-    """Return a JSON value in which each text that is longer than `limit` is cut and says so."""
+    """Return a JSON value in which each string longer than `limit` is cut, with a note of how much."""
     match value:
         case str() if len(value) > limit:
             return f"{value[:limit]}... [{len(value) - limit:,} more characters]"
@@ -71,7 +71,7 @@ def shortened(value: Any, limit: int) -> Any:
 
 
 def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
-    """Return what became of the dialogs that a page showed while a command ran, as sentences."""
+    """Return sentences about the dialogs that a page opened while a command ran, and how they were answered."""
     dialogs = [dialog for dialog in reply.get("dialogs") or [] if isinstance(dialog, dict)]
     return [
         server.one_line(

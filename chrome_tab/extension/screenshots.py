@@ -1,4 +1,4 @@
-"""The newest screenshots, which stay as resources."""
+"""The newest screenshots, kept as resources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Screenshots:
         self._numbers = itertools.count(1)
 
     def keep(self, reply: Mapping[str, Any], name: str | None) -> tuple[ToolResult, bool]:
-        """Keep the picture of a reply, unless its tab is incognito; return the tool's result, and whether the list of resources has changed."""
+        """Store a reply's picture unless its tab is incognito; return the result, and whether resources changed."""
         data, mime_type = reply.get("data"), reply.get("mime_type")
         try:
             picture = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
@@ -59,6 +59,6 @@ class Screenshots:
 
 
 def uri_part(name: str) -> str:
-    """Return a name as a part of an address: small letters, digits, hyphens, dots."""
+    """Return a name as part of a URI: lower-case letters, digits, hyphens, dots, underscores."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9._]+", "-", plain)[:60].strip("-._")

@@ -1,4 +1,4 @@
-"""The extension as a second way to the tabs, and the way to drive those that are attached."""
+"""The extension as a source of tabs: it reads open tabs and drives attached ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRING_WAIT_S = 600.0  # while the user pastes the connection string
 
 
 class ExtensionSource:
-    """The open tabs, by way of the extension: read as a `server.TabSource`, driven by commands."""
+    """The open tabs, through the extension: read as a `server.TabSource`, driven by commands."""
 
     def __init__(self, settings: server.Settings) -> None:
         self.settings = settings
@@ -26,42 +26,42 @@ class ExtensionSource:
         self.bridge.server_info = self.server_info
 
     def server_info(self) -> dict[str, Any]:
-        """Return what a browser learns about this server: the hosts that `[sites]` denies, and how it is started."""
-        from chrome_tab import launcher  # not needed to start
+        """Return what is sent to browsers about this server: `{denied_hosts, commands}`."""
+        from chrome_tab import launcher  # not needed at startup
 
         return {"denied_hosts": self.settings.denied_hosts, "commands": launcher.commands(self.settings)}
 
     @property
     def connected(self) -> bool:
-        """Say whether the extension is connected."""
+        """Return whether the extension is connected."""
         return self.bridge.connected
 
     @property
     def kinds(self) -> list[str]:
-        """Return what the connected browsers are, the one looked at last first."""
+        """Return the kinds of the connected browsers, most recently viewed first."""
         return [str(browser.get("kind", "")) for browser in self.bridge.browsers]
 
     async def start(self) -> None:
-        """Begin to listen for the extension, unless only AppleScript is wanted."""
+        """Start the bridge, unless the settings allow only AppleScript."""
         if self.settings.source != "applescript":
             await self.bridge.start()
 
     async def close(self) -> None:
-        """Leave the port and close the connections."""
+        """Close the connections and free the port."""
         await self.bridge.stop()
 
     async def __aenter__(self) -> Self:
-        """Return it."""
+        """Return this source."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Close it."""
+        """Close this source."""
         await self.close()
 
-    # As a source of the reader
+    # Reading
 
     async def read(self, wanted: server.ReadOptions, tab_id: int | None) -> server.Page:
-        """Return the text of a tab, without `tab_id` of the active one."""
+        """Return the text of a tab, by default the active one."""
         match result := await self._command("read_tab", tab_id, wanted._asdict()):
             case {"url": str(url), "title": str(title), "text": str(text)}:
                 return server.Page(
@@ -84,7 +84,7 @@ class ExtensionSource:
         return await self._listed("browser_get_tabs")
 
     async def attached_tabs(self) -> list[dict[str, Any]]:
-        """Return the attached tabs, without those of denied hosts: `{tab_id, url, title, connected_at}` each."""
+        """Return the attached tabs except those of denied hosts: `{tab_id, url, title, connected_at}` each."""
         listed = await self._listed("list_tabs")
         return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
@@ -94,7 +94,7 @@ class ExtensionSource:
         return [results.with_plain_title(tab) for tab in listed]
 
     async def layers(self, *, is_optional: bool) -> list[server.Layer]:
-        """Return how the port and the extension stand; `is_optional` where AppleScript does the reading."""
+        """Return the state of the port and the extension; `is_optional` if AppleScript does the reading."""
         bridge = self.bridge
         try:
             await bridge.reach(0 if is_optional else None)
@@ -123,25 +123,25 @@ class ExtensionSource:
         try:
             server.check_site(self.settings, str(created.get("url")))
         except server.ChromeTabError:
-            # A redirect led to a denied host: nothing may stay open there in our name.
+            # A redirect led to a denied host: do not leave the tab open.
             await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
             raise
         return results.with_plain_title(created)
 
     async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data layer of an attached tab as the extension gives it."""
+        """Return the data layer of an attached tab, as the extension sends it."""
         await self._check_tab(tab_id)
         return await self._command("getDataLayer", tab_id, params)
 
     async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
+        """Return `{entries, notes}`: messages or requests, newest first, without those about denied hosts."""
         result = await self.drive(command, tab_id, params)
-        # The field that holds an entry's page. It is not shown.
+        # The field with the address of an entry's page; clients do not get it.
         page = "url" if command == "console_logs" else "page"
         entries = result.get("entries")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise server.unreadable_reply(command)
-        # They stay when the tab goes to another page; one without its page is not trusted.
+        # Entries outlive their page, so each one is checked; one without the address of its page is dropped.
         site = self.settings.site
         allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
         notes = list(result.get("notes") or [])
@@ -151,11 +151,11 @@ class ExtensionSource:
         return {**result, "entries": shown, "notes": notes}
 
     async def _command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
+        """Run a command with the rules of `[sites]`, which the extension checks when it runs the command."""
         return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
 
     def _rules(self, command: str) -> dict[str, Any]:
-        """Return the rules as parameters of a command, the least specific host first."""
+        """Return the rules as command parameters, the least specific host first."""
         rules, tool = self.settings.rules, server.current_tool.get()
         asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
         tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
@@ -168,9 +168,9 @@ class ExtensionSource:
         return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a command on an attached tab and return its result, unless it concerns a denied host.
+        """Run a command on an attached tab and return its result, unless a denied host is involved.
 
-        A tab that was led to a denied host stays there: going back would be one more act on that page.
+        A tab that has reached a denied host stays there: going back would be another action on that page.
         """
         await self._check_tab(tab_id)
         try:
@@ -178,24 +178,24 @@ class ExtensionSource:
         except pending.ConnectionLostError:
             raise
         except server.ChromeTabError:
-            # Its sentence may quote the page to which the command has led.
+            # Its message may quote the page that the command led to.
             await self._check_tab(tab_id, command)
             raise
         await self._check_tab(tab_id, command)
         if not isinstance(result, dict):
             raise server.unreadable_reply(command)
-        return results.with_plain_title(result, protocol.MAX_FRAME_BYTES)  # whole: the caller cuts it and says how much
+        return results.with_plain_title(result, protocol.MAX_FRAME_BYTES)  # the caller shortens it
 
     def allowed_address(self, url: str) -> str:
-        """Return an address that may be visited."""
+        """Return the address if it is valid and its host is not denied; raise ChromeTabError otherwise."""
         address = web_address(url)
         server.check_site(self.settings, address)
         return address
 
     async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
+        """Raise ChromeTabError for a tab on a denied host, before or after `command`; without `tab_id` check them all.
 
-        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
+        The extension checks the page when it runs the command; older extensions ignore the rules.
         """
         if not self.settings.sites:
             return
@@ -206,7 +206,7 @@ class ExtensionSource:
 
 
 def describe_browsers(browsers: Sequence[Mapping[str, Any]]) -> str:
-    """Return which browsers are connected, the one looked at last first."""
+    """Return a sentence about the connected browsers, most recently viewed first."""
     if len(browsers) == 1:
         return f"connected, version {browsers[0]['version']}"
     named = (
@@ -217,15 +217,15 @@ def describe_browsers(browsers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def web_address(url: str) -> str:
-    """Return an http or https address that browsers read as we do; raise ChromeTabError for any other.
+    """Return an http or https address that browsers parse as we do; raise ChromeTabError for any other.
 
-    Browsers fix what is unusual (a backslash, an escaped host, an address as one number), and [sites]
-    would be asked about another host than the one they visit.
+    Browsers normalize unusual hosts (a backslash, escapes, an address as one number), so that [sites] would be
+    checked against a different host than the one they visit.
     """
     url = url.strip()
     host = server.host_of(url)
     odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    # A host that is written as another one than it is: an address as one number.
+    # A numeric host that is not written in its normal form: an address as one number.
     numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
     if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
         raise server.ChromeTabError(

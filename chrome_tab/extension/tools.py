@@ -40,50 +40,50 @@ if TYPE_CHECKING:
 
 START_DELAY_S = 0.3
 SESSIONLESS_PROTOCOL = "2026-07-28"
-MAX_TOLD_SESSIONS = 1_000
-TELL_TIMEOUT_S = 5.0
+MAX_SESSIONS = 1_000
+NOTIFY_TIMEOUT_S = 5.0
 READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
 class SubscribedSessions(OrderedDict[int, ServerSession]):
-    """The sessions that are notified of a change; one that has ended is noticed at the next notification."""
+    """The sessions that are notified of a change; one that has ended is removed at the next notification."""
 
     def remember(self, session: ServerSession) -> None:
-        """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
+        """Store a client's session. Each request has its own object; those of one client share `client_params`."""
         self[id(session.client_params)] = session
-        while len(self) > MAX_TOLD_SESSIONS:
+        while len(self) > MAX_SESSIONS:
             self.popitem(last=False)
 
     async def notify(self, notification: mcp_types.ServerNotification) -> None:
-        """Send a notification to all; a session that does not read delays no other."""
+        """Send a notification to all sessions; one that does not read does not delay the others."""
         await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
 
     async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
         try:
-            async with asyncio.timeout(TELL_TIMEOUT_S):
+            async with asyncio.timeout(NOTIFY_TIMEOUT_S):
                 await self[key].send_notification(notification)
-        except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
+        except Exception as error:  # noqa: BLE001 -- a stream that has ended may raise anything
             server.logger.debug("a session is gone: %s", type(error).__name__)
             self.pop(key, None)
 
 
 class ToolVisibilityMiddleware(Middleware):
-    """Lists the extension's tools only while it is connected, and notifies the clients of a change.
+    """Lists the extension's tools only while it is connected, and notifies clients of changes.
 
-    Clients of the sessionless protocol cannot be notified, so they see these tools always. Many others list once: until the
-    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
+    Clients of the sessionless protocol cannot be notified, so they always see these tools. Many others list only once:
+    until the first connection, these tools are listed if the extension was connected recently, and calls wait for it.
     """
 
     def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
         self._tabs, self._bridge, self._start = tabs, bridge, tabs.start
-        # Until it has come a first time.
+        # Whether the extension may still connect for the first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = SubscribedSessions()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port soon after the first request."""
+        """Open the port soon after the first request."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start_soon())
         request = context.fastmcp_context and context.fastmcp_context.request_context
@@ -94,14 +94,14 @@ class ToolVisibilityMiddleware(Middleware):
         return await call_next(context)
 
     async def _start_soon(self) -> None:
-        # The first answer is written by other tasks, and must not wait for what the port needs to import.
+        # Other tasks write the first response, which must not wait for the imports that the port needs.
         await asyncio.sleep(START_DELAY_S)
         await self._start()
 
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        """Leave out what cannot be used."""
+        """Leave out tools that cannot be used now."""
         tools = await call_next(context)
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
@@ -120,9 +120,9 @@ class ToolVisibilityMiddleware(Middleware):
 
 
 class ExtensionToolProvider(LocalProvider):
-    """The tools that need the extension, and the screenshots they made.
+    """The tools that need the extension, and their screenshots.
 
-    The tools are made when tools are first asked for: `initialize` need not wait for them.
+    The tools are created when they are first requested, so that `initialize` need not wait for them.
     """
 
     def __init__(self, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
@@ -135,7 +135,7 @@ class ExtensionToolProvider(LocalProvider):
 
     @contextlib.asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
-        """Delete the copies of uploaded files at the end."""
+        """Delete the copies of uploaded files at shutdown."""
         async with super().lifespan():
             try:
                 yield
@@ -145,7 +145,7 @@ class ExtensionToolProvider(LocalProvider):
                     server.cleanups.discard(self._uploads.close)
 
     def _made_uploads(self) -> Uploads:
-        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
+        """Return the uploads, created with the server because they resolve links of the allowed folders only once."""
         from chrome_tab.extension.uploads import Uploads
 
         uploads = self._uploads = self._uploads or Uploads(self._tabs.settings.upload_folder)
@@ -187,7 +187,7 @@ class ExtensionToolProvider(LocalProvider):
             self.add_tool(tool)
 
     async def _send(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
-        """Run a command and return what the client gets of its result."""
+        """Run a command and return the tool's result."""
         source = self._source
         match command:
             case "list_tabs":
@@ -219,7 +219,7 @@ class ExtensionToolProvider(LocalProvider):
         return result
 
     async def _drive(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
-        """Run a command that is sent as it was given, as far as that is allowed."""
+        """Run a command with the client's arguments; addresses and paths are checked first."""
         if command == "navigate":
             given["url"] = self._source.allowed_address(given["url"])
         elif command == "upload":
@@ -235,12 +235,12 @@ class ExtensionToolProvider(LocalProvider):
 
 
 def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
-    """Add the tool that shows a picture of a tab to a local model."""
+    """Add the tool that has a local model look at a picture of a tab."""
 
     @server.register_tool(
         provider,
         server.READ_ONLY,
-        "Answer about how an attached tab looks: a local model sees its picture, only words come back.",
+        "Ask a local model how an attached tab looks: it sees a picture, you get only its answer.",
     )
     async def look_at_chrome_tab(
         context: Context,
@@ -258,13 +258,13 @@ def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: Ex
 
 
 class CommandTool(server.CompactTool):
-    """A tool that is a command of the extension: `send` runs it on a tab with the arguments that were given."""
+    """A tool that is a command of the extension: `send` runs the command on a tab with the given arguments."""
 
     command: str
     send: SkipJsonSchema[Callable[[str, int | None, dict[str, Any]], Awaitable[ToolResult]]]
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Check the arguments by the extension's table, then run the command; null is an argument left out."""
+        """Validate the arguments against commands.json, then run the command; null means omitted."""
         parameters = extension_commands()[self.command]["parameters"]
         defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
         given = {name: value for name, value in arguments.items() if value is not None}

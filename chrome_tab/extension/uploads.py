@@ -1,4 +1,4 @@
-"""Private copies of the files that the command upload gives to pages."""
+"""Private copies of the files that the command `upload` gives to pages."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["Uploads"]
 
 MAX_UPLOAD_BYTES = 1024**3
 BLOCK_BYTES = 1024**2
-# How long the end waits for a copy that is being made: reading from a network drive may hang.
+# How long shutdown waits for an unfinished copy: reading from a network drive may hang.
 CLOSE_TIMEOUT_S = 2.0
 
 
 class Opened(NamedTuple):
-    """An open file that may be uploaded, with its name, its size and times."""
+    """An open file that may be uploaded: its name, and its size and times."""
 
     file: BinaryIO
     name: str
@@ -34,25 +34,25 @@ class Opened(NamedTuple):
 
 
 class Uploads:
-    """Private copies of files below the allowed folders, for pages.
+    """Private copies of files in the allowed folders, for pages.
 
-    A path may lead elsewhere after its check, and the browser reads a file later than the command: when a script of
-    the page asks for it or the form is submitted. So each file is opened once, what was opened is checked, and the
-    browser gets the path of a copy that only this user can reach. Copies stay until the server ends; the oldest are
-    deleted when all have more than MAX_UPLOAD_BYTES.
+    A path may point elsewhere after it was checked, and the browser reads the file after the command has ended: when
+    a script of the page reads it or the form is submitted. So each file is opened once, the open file is checked, and
+    the browser gets the path of a copy that only this user can access. Copies stay until the server exits; the oldest
+    are deleted when the total exceeds MAX_UPLOAD_BYTES.
     """
 
     def __init__(self, folders: Sequence[str]) -> None:
-        # Resolved once: a link that is changed later allows nothing more.
+        # Resolved once: changing a link later does not allow more folders.
         self._roots = [real_folder(folder) for folder in folders]
         self._sizes: OrderedDict[Path, int] = OrderedDict()
         self._lock = threading.Lock()
         self._closing = False
 
     def copy(self, paths: Sequence[str]) -> list[str]:
-        """Copy the files; return the paths of the copies, which have the files' own names. This blocks.
+        """Copy the files; return the paths of the copies, which keep the files' names. Blocks.
 
-        Raises ChromeTabError: FILE_NOT_ALLOWED; EXECUTION_ERROR when a copy cannot be made.
+        Raises ChromeTabError: FILE_NOT_ALLOWED, or EXECUTION_ERROR if copying fails.
         """
         with self._lock, contextlib.ExitStack() as files:
             opened = [self._open(path, files) for path in paths]
@@ -67,7 +67,7 @@ class Uploads:
                 ) from None
 
     def close(self) -> None:
-        """Delete all copies; a copy that is being made fails."""
+        """Delete all copies; an unfinished copy fails."""
         self._closing = True
         if not self._lock.acquire(timeout=CLOSE_TIMEOUT_S):
             return
@@ -79,11 +79,11 @@ class Uploads:
             self._lock.release()
 
     def _open(self, path: str, files: contextlib.ExitStack) -> Opened:
-        """Open an allowed file, which `files` closes; of any other do not even say whether it exists."""
+        """Open an allowed file, which `files` closes; the error for others does not reveal whether they exist."""
         for root in self._roots:
             with contextlib.suppress(OSError, RuntimeError, ValueError):
                 real = (root / Path(path).expanduser()).resolve(strict=True)
-                # Anything else is not opened at all, which could wake a program that waits at a pipe.
+                # Nothing but files is opened: opening a pipe could wake the program at its other end.
                 if real.is_file() and (file := self._checked(open_regular(real, getattr(os, "O_NOFOLLOW", 0)))):
                     return Opened(files.enter_context(file), real.name, os.fstat(file.fileno()))
         raise ChromeTabError(
@@ -93,7 +93,7 @@ class Uploads:
         )
 
     def _checked(self, descriptor: int) -> BinaryIO | None:
-        """Return what was opened as a file when it is below an allowed folder, whatever led to it; else close it."""
+        """Return a file object if the open file is really in an allowed folder; otherwise close it and return None."""
         with contextlib.ExitStack() as closing:
             file = closing.enter_context(os.fdopen(descriptor, "rb"))
             if any(map(path_of(descriptor).is_relative_to, self._roots)) and not is_others_link(descriptor):
@@ -104,7 +104,7 @@ class Uploads:
     def _make_room(self, size: int) -> None:
         if size > MAX_UPLOAD_BYTES:
             sentence = (
-                f"The files have {size:,} bytes; the maximum is {MAX_UPLOAD_BYTES:,}. Upload fewer or smaller files."
+                f"The files total {size:,} bytes; the maximum is {MAX_UPLOAD_BYTES:,}. Upload fewer or smaller files."
             )
             raise ChromeTabError("FILE_NOT_ALLOWED", sentence)
         while self._sizes and sum(self._sizes.values()) + size > MAX_UPLOAD_BYTES:
@@ -116,7 +116,7 @@ class Uploads:
     def _copy(self, opened: Sequence[Opened]) -> list[str]:
         folder = Path(tempfile.mkdtemp(prefix="chrome_tab_upload_"))  # mode 0700
         try:
-            # Files of several folders may have the same name.
+            # Files from different folders may have the same name.
             copies = [folder / str(number) / one.name for number, one in enumerate(opened)]
             for one, copy in zip(opened, copies, strict=True):
                 copy.parent.mkdir()
@@ -128,7 +128,7 @@ class Uploads:
         return [str(copy) for copy in copies]
 
     def _write(self, one: Opened, path: Path) -> None:
-        """Write as much as the file held when it was opened, however it grows."""
+        """Write as many bytes as the file had when it was opened, even if it has grown."""
         left = one.about.st_size
         with path.open("xb") as copy:
             while block := one.file.read(min(left, BLOCK_BYTES)):
@@ -136,26 +136,26 @@ class Uploads:
                     raise OSError(errno.ECANCELED, "the server ends")
                 copy.write(block)
                 left -= len(block)
-        # Pages see when a file was changed.
+        # Pages can read a file's modification time.
         os.utime(path, ns=(one.about.st_atime_ns, one.about.st_mtime_ns))
 
 
 def is_others_link(descriptor: int) -> bool:
-    """Say whether an open file belongs to another user and has further names, which may all be outside the folders.
+    """Return whether an open file belongs to another user and has more hard links, which may be outside the folders.
 
-    A hard link has no path of its own to be checked by. Of another user's file it is refused, because its owner need
-    not know of the name that is here. This user's own files may have several (package managers and backups make such
-    links): a process of this user could as well have copied the file here, and other users link only to what they
-    may read and write anyway (Linux: fs.protected_hardlinks; Windows: the right to write attributes).
+    The original path of a hard link is unknown, so it cannot be checked. Links to other users' files are refused: the
+    owner may not know about the link. Links to this user's own files are allowed, since package managers and backups
+    create them: a process of this user could also have copied the file here, and other users can only link to files
+    that they may read and write anyway (Linux: fs.protected_hardlinks; Windows: the right to write attributes).
     """
     about = os.fstat(descriptor)
     return os.name == "posix" and about.st_nlink > 1 and about.st_uid != os.geteuid()
 
 
 def real_folder(folder: str) -> Path:
-    """Return a folder's path as `path_of` gives those of the files below it."""
-    path = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111 -- fails for no unknown user
-    if sys.platform == "darwin":  # by what the disk calls it: "downloads" may be "Downloads"
+    """Return a folder's path in the form that `path_of` returns for the files in it."""
+    path = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111 -- does not fail for an unknown user
+    if sys.platform == "darwin":  # with the spelling on disk: "downloads" may be "Downloads"
         with contextlib.suppress(OSError):
             descriptor = os.open(path, os.O_RDONLY)
             try:
@@ -166,7 +166,7 @@ def real_folder(folder: str) -> Path:
 
 
 def path_of(descriptor: int) -> Path:
-    """Return where an open file is, as the system knows it: without links, whatever path it was opened by."""
+    """Return the system's path of an open file: without links, whatever path was used to open it."""
     if sys.platform == "win32":
         import ctypes
         import msvcrt

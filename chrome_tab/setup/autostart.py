@@ -1,6 +1,6 @@
-"""`--serve` from login on: a systemd user unit on Linux, a launchd agent on a Mac. `--setup` offers it, and takes it back.
+"""Start `--serve` at login: a systemd user unit on Linux, a launchd agent on macOS. `--setup` offers and removes it.
 
-What is written holds the command and nothing secret: the server finds its settings in config.toml, as everywhere.
+The written file contains the command and no secrets: the server reads its settings from config.toml, as always.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from chrome_tab.setup.terminal import SetupError, Terminal
 __all__ = ["no_start_at_login", "start_at_login"]
 
 RESTART_S = 10
-# So many starts within so long, then systemd leaves it ended. launchd knows no such number: it waits between two.
+# After this many starts within this time systemd gives up. launchd has no such limit, so it waits between starts.
 MAX_STARTS, STARTS_WITHIN_S = 5, 300
-# The configuration is wrong, and another start would find it the same.
+# The configuration is invalid: restarting would not help.
 HOPELESS_STATUS = 2
 
 
-# What launchctl gives back where the job is no longer there (two of its generations), or is ending at this moment.
+# launchctl's exit statuses if the job is not loaded (old and new versions), or is just stopping.
 ENDED_STATUSES = (0, 3, 113, 36)
 
 
 class Agent(NamedTuple):
-    """What starts the server at login: its file, the commands that begin and end it, what is left next to it, its log.
+    """What starts the server at login: its file and text, commands to start and stop it, other files, and its log.
 
-    `ended` are the exit statuses of `end` that say it runs no longer.
+    `ended` are the exit statuses of `end` which mean that it no longer runs.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class Agent(NamedTuple):
 
 
 def agent_for(command: Sequence[str]) -> Agent | None:
-    """Return what starts a command at login on this system; None where there is nothing of the kind."""
+    """Return the agent that starts a command at login; None if this system has neither systemd nor launchd."""
     if sys.platform == "darwin" and (launchctl := shutil.which("launchctl")):
         return launch_agent(command, launchctl)
     if sys.platform == "linux" and (systemctl := shutil.which("systemctl")):
@@ -66,18 +66,20 @@ def agent_for(command: Sequence[str]) -> Agent | None:
 
 
 def why_none() -> str:
-    """Say why `--setup` offers no start at login here, and what does it by hand."""
+    """Return why `--setup` cannot set up a start at login here, and how to do it by hand."""
     if sys.platform == "win32":
         return (
-            "On Windows --setup starts nothing at login: put a shortcut to the command with --serve into the folder that "
+            "On Windows --setup cannot set up a start at login: put a shortcut to the command with --serve into the folder that "
             "Win+R, shell:startup opens."
         )
-    return "This system has no systemd, so --setup starts nothing at login. Run the server with --serve yourself."
+    return (
+        "This system has no systemd, so --setup cannot set up a start at login. Run the server with --serve yourself."
+    )
 
 
 def user_unit(command: Sequence[str], systemctl: str) -> Agent:
-    """Return a unit of the user's own systemd, which sees neither their terminal nor its environment."""
-    # No variable is looked for in the program's path, so a dollar in it stands for itself alone.
+    """Return a unit for the user's systemd, which has neither their terminal nor its environment."""
+    # systemd does not expand variables in the program's path, so a dollar sign there must not be doubled.
     words = [*map(quoted, command[:1]), *(quoted(argument).replace("$", "$$") for argument in command[1:])]
     name = f"{server.APP_NAME}.service"
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
@@ -109,12 +111,12 @@ WantedBy=default.target
 
 
 def quoted(text: str) -> str:
-    """Return a text as a unit quotes it: nothing in it is a specifier, an escape or the end of the text."""
+    """Return a text quoted for a systemd unit: quotes, backslashes and percent signs are escaped."""
     return '"' + re.sub(r'[\\"]', r"\\\g<0>", text).replace("%", "%%") + '"'
 
 
 def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
-    """Return an agent of the user's own launchd."""
+    """Return an agent for the user's launchd."""
     library = Path.home() / "Library"
     log = library / "Logs" / f"{server.APP_NAME}.log"
     path = library / "LaunchAgents" / f"{server.APP_NAME}.plist"
@@ -143,7 +145,7 @@ def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
 
 
 def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: bool) -> None:
-    """Offer a server for the side panel that needs no client; with `wanted` it is proposed."""
+    """Offer to start a server for the side panel at login; with `wanted` the default answer is yes."""
     agent = agent_for([*start_command(settings), "--serve"])
     if agent is None:
         (terminal.fail if wanted else terminal.say)(why_none())
@@ -169,7 +171,7 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
 
 
 def login_change(agent: Agent, before: str | None) -> Change:
-    """Return the change that lets the server start at login, and now."""
+    """Return the change that starts the server now and at each login."""
 
     def make() -> None:
         require_writable(agent.path)
@@ -188,7 +190,7 @@ def login_change(agent: Agent, before: str | None) -> Change:
 
 
 def no_start_at_login(terminal: Terminal) -> None:
-    """Take the start at login back."""
+    """Remove the start at login."""
     agent = agent_for([])
     if agent is None or not agent.path.is_file():
         terminal.say("The server does not start at login.")
@@ -213,17 +215,17 @@ def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:
 
 
 def end(agent: Agent) -> None:
-    """End the server that was started at login; it may have ended before."""
+    """Stop the server that was started at login; it may have stopped already."""
     for call in agent.end:
         run_program(Path(call[0]).name, call, agent.ended)
 
 
 def files_of(agent: Agent) -> list[Path]:
-    """Return what is there of the start at login."""
+    """Return the existing files of the start at login."""
     return [path for path in (agent.path, backup_of(agent.path), *agent.leftovers) if path.is_file()]
 
 
 def delete(agent: Agent) -> None:
-    """Delete what is there of the start at login."""
+    """Delete the existing files of the start at login."""
     for path in files_of(agent):
         path.unlink(missing_ok=True)

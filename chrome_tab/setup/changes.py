@@ -1,4 +1,4 @@
-"""Changes that `--setup` makes: shown first, files replaced whole or not at all, programs run without a shell."""
+"""Changes by `--setup`: each is shown first, files are replaced atomically, programs are run without a shell."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BACKUP = ".before-setup"
 
 
 class Change(NamedTuple):
-    """Something to be changed: what for, the lines that say how, and what makes it."""
+    """A change: its title, the lines that show it, and the function that makes it."""
 
     title: str
     lines: Sequence[str]
@@ -40,7 +40,7 @@ class Change(NamedTuple):
 
 
 def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bool = True) -> bool:
-    """Show a change, ask, make it; say whether it has been made."""
+    """Show a change, ask, and make it; return whether it was made."""
     terminal.say(change.title)
     for line in change.lines:
         terminal.exact(f"  {line}", {"+": "green", "-": "red"}.get(line[:1], "cyan"))
@@ -59,7 +59,7 @@ def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bo
 
 
 def read_file(path: Path) -> str | None:
-    """Return a file's text with its own line ends, None when there is no file; raise SetupError for any other."""
+    """Return a file's text with its original line endings, or None if there is no file; raise SetupError otherwise."""
     try:
         return server.read_regular(path).decode()
     except FileNotFoundError:
@@ -70,10 +70,10 @@ def read_file(path: Path) -> str | None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise SetupError for a file that is write-protected or that another user owns.
+    """Raise SetupError for a file that is write-protected or owned by another user.
 
-    A file is replaced with the permissions of its folder, so its own are checked here. `os.access` allows root
-    everything, so mode and owner are checked too: what root replaces, its owner could no longer write.
+    Replacing a file only takes write access to its folder, so the file's own permissions are checked here. `os.access`
+    allows root everything, so mode and owner are checked too: a file replaced by root would no longer be its owner's.
     """
     try:
         about = path.stat()
@@ -86,14 +86,14 @@ def require_writable(path: Path) -> None:
 
 
 def differing(before: str, after: str) -> list[str]:
-    """Return the lines that go and come, marked by `-` and `+`."""
+    """Return the removed and added lines, marked with `-` and `+`."""
     return [line for line in difflib.ndiff(before.splitlines(), after.splitlines()) if line[0] in "+-"]
 
 
 def file_change(title: str, lines: Sequence[str], path: Path, before: str | None, after: str | None) -> Change:
-    """Return the change of a file, unless somebody else changes it meanwhile; None as `after` deletes it.
+    """Return the change of a file, which fails if something else changed it meanwhile; `after=None` deletes it.
 
-    Raises SetupError when the file may not be written.
+    Raises SetupError if the file may not be written.
     """
     require_writable(path)
 
@@ -109,7 +109,7 @@ def file_change(title: str, lines: Sequence[str], path: Path, before: str | None
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all, through a link if it is one, and read it back; keep its earlier state next to it."""
+    """Replace a file atomically, following a link, and read it back; keep a backup next to it."""
     require_writable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
@@ -123,23 +123,23 @@ def replace_file(path: Path, text: str) -> None:
             os.utime(draft)
         draft.replace(target)
     if read_file(path) != text:
-        raise SetupError(f"{path} does not hold what was written to it. Check the file, then run --setup again.")
+        raise SetupError(f"{path} does not contain what was written to it. Check the file, then run --setup again.")
 
 
 def backup_of(path: Path) -> Path:
-    """Return where a file's state before the last change is kept."""
+    """Return the path of a file's backup from before the last change."""
     target = path.resolve()
     return target.with_name(target.name + BACKUP)
 
 
 def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -> None:
-    """Run a command of another program's own; raise SetupError with its last line when it fails."""
+    """Run another program; raise SetupError with the last line of its output if it fails."""
     try:
-        done = subprocess.run(  # noqa: S603 -- an argument vector of ours, no shell
+        done = subprocess.run(  # noqa: S603 -- our own argument list, no shell
             call, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{title} could not be asked ({server.one_line(str(error), 120)}).") from None
+        raise SetupError(f"{title} could not be run ({server.one_line(str(error), 120)}).") from None
     if done.returncode not in fine:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
-        raise SetupError(f"{title} refused: {server.one_line(said) or f'status {done.returncode}'}.")
+        raise SetupError(f"{title} failed: {server.one_line(said) or f'status {done.returncode}'}.")

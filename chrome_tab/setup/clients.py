@@ -32,9 +32,9 @@ __all__ = [
 
 
 class Client(NamedTuple):
-    """An MCP client: its name here and its own, the file with its servers and where in it they stand.
+    """An MCP client: its name for --clients and its title, the file with its servers and their section in that file.
 
-    `program` is the client's own command, which then makes the change; `place` is there when the client is.
+    `program` is the client's own command, which makes the change if there is one; `place` exists if the client does.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Client(NamedTuple):
 
 
 def clients_here() -> list[Client]:
-    """Return the clients that are here."""
+    """Return the clients that are installed here."""
     home, settings = Path.home(), platformdirs.user_config_path(roaming=True)
     desktop, code, cursor = settings / "Claude", settings / "Code" / "User", home / ".cursor"
     claude = shutil.which("claude") or shutil.which(str(home / ".claude" / "local" / "claude"))
@@ -66,7 +66,7 @@ CLIENT_NAMES = ("claude-code", "claude-desktop", "cursor", "vscode")
 
 
 def start_command(settings: server.Settings) -> list[str]:
-    """Return the command with which a client starts the server: absolute, because clients have a PATH of their own."""
+    """Return the command for clients to start the server, with absolute paths because clients have their own PATH."""
     script = Path(server.__file__).resolve()
     uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
     if not server.IS_PACKAGE:
@@ -79,39 +79,41 @@ def start_command(settings: server.Settings) -> list[str]:
 
 
 def entry_of(client: Client) -> dict[str, Any] | None:
-    """Return what a client has under our name, None when it has nothing; raise SetupError when its file is not plain JSON."""
+    """Return a client's entry under our name, or None; raise SetupError if its file is not plain JSON."""
     text = read_file(client.path)
     try:
         servers = server.fields(json.loads(text), client.section) if text else {}
         if text and not isinstance(json.loads(text).get(client.section, {}), dict):
-            raise ValueError(f"{client.section} is no object")  # noqa: TRY301 -- the same sentence for all that is odd
+            raise ValueError(f"{client.section} is not an object")  # noqa: TRY301 -- one message for all malformed files
     except (ValueError, AttributeError, RecursionError) as error:
         problem = server.one_line(str(error), 100)
-        raise SetupError(f"{client.path} is broken, or holds comments ({problem}), so it stays as it is.") from None
+        raise SetupError(
+            f"{client.path} is not valid JSON, or contains comments ({problem}), so it stays as it is."
+        ) from None
     entry = servers.get(server.APP_NAME)
     return entry if isinstance(entry, dict) else {} if entry is not None else None
 
 
 def is_registered(entry: Mapping[str, Any] | None, command: Sequence[str] | None) -> bool:
-    """Say whether a client's entry is as it should be: it starts the server, or without a command there is none."""
+    """Return whether a client's entry is as intended: it runs `command`, or does not exist if there is no command."""
     return entry is None if command is None else entry is not None and starts(entry, command)
 
 
 def starts(entry: Mapping[str, Any], command: Sequence[str]) -> bool:
-    """Say whether an entry starts this server, maybe with flags of its own."""
+    """Return whether an entry starts this server, possibly with additional flags."""
     arguments = [str(one) for one in entry.get("args") or []]
     same = Path(str(entry.get("command"))).stem == Path(command[0]).stem
     return same and arguments[: len(command) - 1] == list(command[1:])
 
 
 def wanted_entry(client: Client, command: Sequence[str], entry: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what a client's file is to hold; other keys of an entry that is there stay."""
+    """Return the entry for a client's file; other keys of an existing entry stay."""
     kind = {"type": "stdio"} if client.section == "servers" else {}
     return kind | dict(entry or {}) | {"command": command[0], "args": list(command[1:])}
 
 
 def client_change(client: Client, command: Sequence[str] | None) -> Change | None:
-    """Return the change that registers the server with a client, or without a command takes it out; None when it is so."""
+    """Return the change that registers the server with a client, or removes it if `command` is None; None if done."""
     if command is None and server.APP_NAME not in (read_file(client.path) or ""):
         return None
     entry = entry_of(client)
@@ -127,19 +129,19 @@ def client_change(client: Client, command: Sequence[str] | None) -> Change | Non
         raise SetupError(f"{client.path} stays as it is: {error}.") from None
     lines = differing(shown_entry(entry), shown_entry(wanted))
     if wanted is None and not json.loads(after):
-        title = f"{client.title}: {client.path} is deleted, because it holds nothing else:"
+        title = f"{client.title}: {client.path} will be deleted, because it contains nothing else:"
         return file_change(title, lines, client.path, before, None)
-    title = f"{client.title}: this {'goes into' if wanted else 'is taken out of'} {client.path}:"
+    title = f"{client.title}: this will be {'added to' if wanted else 'removed from'} {client.path}:"
     return file_change(title, lines, client.path, before, after)
 
 
 def shown_entry(entry: Mapping[str, Any] | None) -> str:
-    """Return our entry as it stands in a file; nothing else of the file is shown, which may hold other servers' keys."""
+    """Return our entry as text; the rest of the file is never shown, since it may contain other servers' keys."""
     return "" if entry is None else f'"{server.APP_NAME}": {json.dumps(entry, indent=2, ensure_ascii=False)}'
 
 
 def command_change(client: Client, program: str, command: Sequence[str] | None, *, there: bool) -> Change:
-    """Return the change that a client's own command makes; an entry that is there is taken out first."""
+    """Return the change that a client's own command makes; an existing entry is removed first."""
     calls: list[list[str]] = []
     if there:
         calls.append([program, "mcp", "remove", "--scope", "user", server.APP_NAME])
@@ -152,13 +154,13 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
         require_registered(client, command)
 
     shown = [" ".join(["claude", *call[1:]]) for call in calls]
-    return Change(f"{client.title}: this is run:", shown, make)
+    return Change(f"{client.title}: this will be run:", shown, make)
 
 
 def require_registered(client: Client, command: Sequence[str] | None) -> None:
-    """Raise SetupError unless a client's own file shows what its program has reported.
+    """Raise SetupError unless a client's own file confirms what its program reported.
 
-    The program's list is not used: it starts every server that it names.
+    The program's list of servers is not used, because it starts every one of them.
     """
     try:
         problem = "" if is_registered(entry_of(client), command) else f"{client.path} does not show it."
@@ -169,14 +171,14 @@ def require_registered(client: Client, command: Sequence[str] | None) -> None:
 
 
 def to_paste(client: Client, command: Sequence[str]) -> str:
-    """Return what a user adds by hand."""
+    """Return the text for a user to add by hand."""
     if client.program:
         return " ".join(["claude mcp add --scope user", server.APP_NAME, "--", *command])
     return json.dumps({client.section: {server.APP_NAME: wanted_entry(client, command, None)}}, ensure_ascii=False)
 
 
 def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str]) -> None:
-    """Register the server with each client, if the user likes to."""
+    """Register the server with each client that the user agrees to."""
     for client in here:
         try:
             change = client_change(client, command)
@@ -191,7 +193,7 @@ def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str])
 
 
 def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
-    """Return the clients that are here and wanted; say which are missing."""
+    """Return the installed clients, or those of them in `names`; report the missing ones."""
     here = clients_here()
     if names is None:
         if not here:

@@ -1,4 +1,4 @@
-"""Edit one entry of a client's JSON file: every other character stays."""
+"""Edit one entry of a client's JSON file, leaving every other character unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["edited"]
 
 
 class Member(NamedTuple):
-    """A member of a JSON object: its key, and where key, value and member begin and end in the text."""
+    """A member of a JSON object: its key, the offsets of its start and its value, and the end of both."""
 
     key: str
     begin: int
@@ -25,8 +25,8 @@ BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def skip(text: str, at: int) -> int:
-    """Return where the blanks end that begin at a place."""
-    return at + len(BLANKS.match(text, at)[0])  # pyright: ignore[reportOptionalSubscript] -- it matches everywhere
+    """Return the offset after the whitespace at an offset."""
+    return at + len(BLANKS.match(text, at)[0])  # pyright: ignore[reportOptionalSubscript] -- it always matches
 
 
 def members_of(text: str, brace: int) -> list[Member]:
@@ -44,12 +44,12 @@ def members_of(text: str, brace: int) -> list[Member]:
 
 
 def member(text: str, brace: int, key: str) -> Member | None:
-    """Return an object's member of that name."""
+    """Return an object's member with that key."""
     return next((one for one in members_of(text, brace) if one.key == key), None)
 
 
 def with_member(text: str, brace: int, key: str, value: Any, depth: int) -> str:
-    """Return the text with a member set in the object at `brace`; every other character stays."""
+    """Return the text with a member set in the object at `brace`; everything else stays unchanged."""
     step = re.search(r"\n([ \t]+)\"", text)
     indent = step[1] if step else "  "
     end = "\r\n" if "\r\n" in text else "\n"
@@ -63,7 +63,7 @@ def with_member(text: str, brace: int, key: str, value: Any, depth: int) -> str:
 
 
 def without_member(text: str, brace: int, key: str) -> str:
-    """Return the text without a member of the object at `brace`; every other character stays."""
+    """Return the text without a member of the object at `brace`; everything else stays unchanged."""
     members = members_of(text, brace)
     place = next(number for number, one in enumerate(members) if one.key == key)
     if len(members) == 1:
@@ -74,7 +74,7 @@ def without_member(text: str, brace: int, key: str) -> str:
 
 
 def edited(text: str, section: str, entry: Mapping[str, Any] | None) -> str:
-    """Return a client's file with our entry set in its section, or taken out, and an emptied section with it."""
+    """Return a client's file with our entry set in its section; None removes it, and the section if then empty."""
     wanted = json.loads(text)
     root = skip(text, 0)
     there = member(text, root, section)
@@ -91,6 +91,6 @@ def edited(text: str, section: str, entry: Mapping[str, Any] | None) -> str:
             del wanted[section]
             text = without_member(text, root, section)
     if json.loads(text) != wanted:
-        # Such as a file that holds a key twice.
+        # For example, the file contains a key twice.
         raise ValueError("it cannot be changed without changing something else")
     return text

@@ -25,7 +25,7 @@ APPLICATIONS = (Path("/Applications"), Path.home() / "Applications")
 
 
 class Usual(NamedTuple):
-    """A program that serves models: its usual port, the path that only it answers, how to get it, and how to get a model."""
+    """A program that serves models: its usual port, a path that identifies it, how to install it and get a model."""
 
     name: str
     port: int
@@ -35,23 +35,23 @@ class Usual(NamedTuple):
     get_model: str = ""
 
 
-def tells_version(reply: Any) -> bool:
-    """Say whether a reply is `{"version": "..."}`."""
+def has_version(reply: Any) -> bool:
+    """Return whether a reply is `{"version": "..."}`."""
     return isinstance(reply, dict) and isinstance(reply.get("version"), str)
 
 
-def tells_kinds(reply: Any) -> bool:
-    """Say whether a reply lists models with their kinds."""
+def has_kinds(reply: Any) -> bool:
+    """Return whether a reply lists models with their types."""
     return any("type" in model for model in server.items(reply, "data"))
 
 
-def tells_slots(reply: Any) -> bool:
-    """Say whether a reply describes how answers are made."""
+def has_slots(reply: Any) -> bool:
+    """Return whether a reply contains generation settings."""
     return bool(server.fields(reply, "default_generation_settings"))
 
 
 def is_alive(reply: Any) -> bool:
-    """Say whether a reply is a sentence that somebody is alive."""
+    """Return whether a reply is a sentence containing "alive"."""
     return isinstance(reply, str) and "alive" in reply
 
 
@@ -59,15 +59,15 @@ INSTALL = "install it from ollama.com, then run `ollama pull qwen3`."
 START = "install it from lmstudio.ai, load a model, and start the server in its Developer tab."
 PULL = "Run `ollama pull qwen3`."
 USUAL = (
-    Usual("Ollama", 11434, "/api/version", tells_version, INSTALL, PULL),
-    Usual("LM Studio", 1234, "/api/v0/models", tells_kinds, START, "Load a model in LM Studio."),
-    Usual("llama.cpp", 8080, "/props", tells_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
-    Usual("vLLM", 8000, "/version", tells_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
+    Usual("Ollama", 11434, "/api/version", has_version, INSTALL, PULL),
+    Usual("LM Studio", 1234, "/api/v0/models", has_kinds, START, "Load a model in LM Studio."),
+    Usual("llama.cpp", 8080, "/props", has_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
+    Usual("vLLM", 8000, "/version", has_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
     Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
 )
-# Names of models that are made for something narrower than reading pages.
+# Names of models that are specialized for something other than reading pages.
 NARROW = re.compile(r"code|math|guard|base|vision|ocr|\bvl\b", re.IGNORECASE)
-# Large enough to keep facts apart, small enough for most machines.
+# Large enough not to mix up facts, small enough for most machines.
 GOOD_BILLIONS = 8
 NARROW_COSTS = 1.5
 
@@ -81,14 +81,18 @@ class Model(NamedTuple):
     billions: float | None
     elsewhere: bool
 
+    def leaves(self) -> bool:
+        """Return whether page text leaves this computer, because the model or its server runs elsewhere."""
+        return self.elsewhere or not server.is_this_computer(server.host_of(self.url))
+
     def fitness(self) -> tuple[bool, float]:
-        """Return what sorts the better proposal first."""
+        """Return a sort key that puts the better proposal first."""
         distance = abs(math.log2(self.billions / GOOD_BILLIONS)) if self.billions else 1.0
         return self.elsewhere, distance + NARROW_COSTS * bool(NARROW.search(self.name))
 
 
 class Found(NamedTuple):
-    """What answers at an address: its name, its models that can answer, and why it cannot be used."""
+    """A server that responds at an address: its name, its usable models, and why it cannot be used, if so."""
 
     url: str
     name: str
@@ -97,13 +101,13 @@ class Found(NamedTuple):
 
 
 async def look_everywhere(addresses: Mapping[str, str | None]) -> list[Found]:
-    """Look at all addresses at once, each with its key; return what answers."""
+    """Probe all addresses concurrently, each with its key; return those that respond."""
     looks = await asyncio.gather(*(look(url, key) for url, key in addresses.items()))
     return [found for found in looks if found]
 
 
 async def look(url: str, key: str | None) -> Found | None:
-    """Say what answers at an address; None when nothing does."""
+    """Return what responds at an address; None if nothing does."""
     there = server.ModelServer(url, api_key=key, timeout_s=LOOK_TIMEOUT_S)
     problem, listed = "", None
     try:
@@ -116,13 +120,13 @@ async def look(url: str, key: str | None) -> Found | None:
         models = await there.described(listed) if listed else []
     except server.RetryableError as error:
         away = error.error.code == "MODEL_UNREACHABLE"
-        return None if away else Found(url, "Something", [], error.error.message)
+        return None if away else Found(url, "A program", [], error.error.message)
     finally:
         await there.close()
     known = next((usual for usual, answer in zip(USUAL, answers, strict=True) if answer), None)
     lists = isinstance(listed, dict) and (listed.get("object") == "list" or isinstance(listed.get("data"), list))
     if not lists and not (known and problem):
-        return Found(url, "Something", [], "It is not a model server.")
+        return Found(url, "A program", [], "It is not a model server.")
     name = known.name if known else "A model server"
     return Found(url, name, models_of(url, name, models), problem)
 
@@ -141,20 +145,20 @@ def models_of(url: str, name: str, listed: Sequence[server.ListedModel]) -> list
 
 
 def billions(text: str) -> float | None:
-    """Return the parameters that a name or a size gives, in billions: `8.2B`, `qwen3:4b`, `smollm2:135m`."""
+    """Return the parameter count in a name or size, in billions: `8.2B`, `qwen3:4b`, `smollm2:135m`."""
     size = re.search(r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)([bm])(?![a-z\d])", text, re.IGNORECASE)
     return float(size[1]) / (1000 if size[2] in "mM" else 1) or None if size else None
 
 
 def size_in_words(model: Model) -> str:
-    """Return a model's parameters as its name would have them."""
+    """Return a model's parameter count as names spell it, such as `8B` or `135M`."""
     if not model.billions:
         return ""
     return f"{model.billions:g}B" if model.billions >= 1 else f"{model.billions * 1000:g}M"
 
 
-def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
-    """Say what answers, and how to get a model server where none does."""
+def print_found(terminal: Terminal, found: Sequence[Found]) -> None:
+    """Print which servers respond, and how to get a model server if none is usable."""
     for one in found:
         count = f"{len(one.models)} model{'s' * (len(one.models) != 1)}"
         terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count} to choose from.'}")
@@ -176,20 +180,20 @@ def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
 
 
 def how_to_start_ollama() -> str:
-    """Return how to start an Ollama that is installed, which must not be running; empty when none is installed."""
+    """Return how to start an installed Ollama that is not running; empty if none is installed."""
     if sys.platform == "darwin" and any((folder / "Ollama.app").is_dir() for folder in APPLICATIONS):
         return "Start Ollama: open the Ollama app."
     return "Start Ollama: run `ollama serve` in another terminal." if shutil.which("ollama") else ""
 
 
 def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | None) -> Model:
-    """Show the models and return the chosen one; a number, or a name as in the list."""
+    """Show the models and return the one that the user chooses by number or name."""
     shown = [*([current] if current else []), *(model for model in models if model != current)]
     table = Table(box=None, pad_edge=False)
     for column in ("", "model", "size", "server"):
         table.add_column(column, style="bold" if column == "model" else "", overflow="fold")
     for number, model in enumerate(shown[:MAX_LISTED_MODELS], 1):
-        place = f"{model.server}, {model.url}" + " (leaves this computer)" * model.elsewhere
+        place = f"{model.server}, {model.url}" + " (leaves this computer)" * model.leaves()
         table.add_row(*(Text(cell) for cell in (str(number), model.name, size_in_words(model), place)))
     terminal.console.print(table)
     if len(shown) > MAX_LISTED_MODELS:
@@ -202,8 +206,8 @@ def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | N
 
 
 def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is to be written about the model: `ollama_url` and `model`; nothing when none is there."""
-    # A key is for the address that it is configured with, not for whatever listens here.
+    """Return the model's settings to write: `ollama_url` and `model`; empty if there is no model."""
+    # The key is only for the address that it is configured with, not for other programs on this machine.
     own = {settings.ollama_url: settings.api_key} if settings.ollama_url else {}
     usual = {f"http://localhost:{one.port}": None for one in USUAL}
     usual.pop((settings.ollama_url or "").replace(server.HOST, "localhost"), None)
@@ -211,7 +215,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
         found = asyncio.run(look_everywhere(own if "ollama_url" in flags else usual | own))
     if settings.ollama_url and settings.ollama_url not in {one.url for one in found}:
         terminal.say(f"The configured model server {settings.ollama_url} does not answer.", "yellow")
-    tell_found(terminal, found)
+    print_found(terminal, found)
     models = sorted((model for one in found for model in one.models), key=Model.fitness)
     names = {settings.model, f"{settings.model}:latest"}
     current = [model for model in models if model.name in names and model.url == settings.ollama_url]
@@ -221,7 +225,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
             raise SetupError(f"No model server has a model {settings.model!r}. Available: {listed}.")
         url = wanted[0].url if wanted else settings.ollama_url
-        warn_if_elsewhere(terminal, settings.model or "", elsewhere=bool(wanted and wanted[0].elsewhere))
+        warn_if_elsewhere(terminal, settings.model or "", leaves=bool(wanted and wanted[0].leaves()))
         return {"ollama_url": url, "model": settings.model} if url else {}
     if not models:
         return {}
@@ -231,11 +235,11 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
             "The only available models run elsewhere, so page text would leave this computer. To use one, name it with --model."
         )
     model = settings.model if chosen in current else chosen.name
-    warn_if_elsewhere(terminal, chosen.name, elsewhere=chosen.elsewhere)
+    warn_if_elsewhere(terminal, chosen.name, leaves=chosen.leaves())
     return {"ollama_url": chosen.url, "model": model}
 
 
-def warn_if_elsewhere(terminal: Terminal, model: str, *, elsewhere: bool) -> None:
-    """Warn about a model with which page text leaves this computer."""
-    if elsewhere or server.is_cloud_name(model):
+def warn_if_elsewhere(terminal: Terminal, model: str, *, leaves: bool) -> None:
+    """Warn if page text leaves this computer with a model."""
+    if leaves or server.is_cloud_name(model):
         terminal.say(f"{model} runs elsewhere: page text leaves this computer.", "yellow")

@@ -1,8 +1,8 @@
-"""Set-up in the terminal: `chrome_tab_mcp_server.py --setup`, and `--setup remove`, which takes it back.
+"""Set-up in the terminal: `chrome_tab_mcp_server.py --setup`, and `--setup remove`, which undoes it.
 
-One run that can be repeated: find a model, write config.toml, pair the extension, register the server with the
-clients that are there, and get a first answer. Each change is shown before it is made, a file's earlier state is
-kept next to it, and files are replaced whole or not at all. No shell is ever run.
+A run can be repeated: find a model, write config.toml, pair the extension, register the server with the installed
+clients, and get a first answer. Each change is shown before it is made, files are replaced atomically, and a backup
+is kept next to each. No shell is ever run.
 
 Chapters: 1 Settings. 2 Browser. 3 First answer. 4 Set-up and removal.
 """
@@ -51,7 +51,7 @@ __all__ = ["run"]
 
 
 def settings_text(before: str, values: Mapping[str, Any]) -> str:
-    """Return config.toml with the values; its comments and all else stay."""
+    """Return config.toml with the values set; comments and everything else stay unchanged."""
     document = tomlkit.parse(before)
     for name, value in values.items():
         if name not in document or document[name] != value:
@@ -63,7 +63,7 @@ def settings_text(before: str, values: Mapping[str, Any]) -> str:
 
 
 def write_settings(terminal: Terminal, path: Path, values: Mapping[str, Any]) -> None:
-    """Bring the values into the configuration file."""
+    """Write the values into the configuration file."""
     before = read_file(path)
     after = settings_text(before or "", values)
     if after == (before or ""):
@@ -76,7 +76,7 @@ def write_settings(terminal: Terminal, path: Path, values: Mapping[str, Any]) ->
 
 
 def given_values(settings: server.Settings, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the other settings that the command line gave: they are to hold from now on."""
+    """Return the other settings from the command line, which are to be saved."""
     return {name: getattr(settings, name) for name in flags if name not in {"config", "ollama_url", "model"}}
 
 
@@ -84,7 +84,7 @@ def given_values(settings: server.Settings, flags: Mapping[str, Any]) -> dict[st
 
 
 def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
-    """Show the connection string, wait for the extension if the user likes to; say whether pages can be read."""
+    """Show the connection string, wait for the extension if the user agrees; return whether pages can be read."""
     by_script = sys.platform == "darwin" and settings.source != "extension"
     if by_script:
         terminal.say("On a Mac, AppleScript reads pages without the extension:")
@@ -104,6 +104,9 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         )
         extension = server.EXTENSION.resolve()
         terminal.exact(f"  {extension}", "cyan")
+        if any(part.startswith(".") for part in extension.parts):
+            keys = "Cmd+Shift+G" if sys.platform == "darwin" else "Ctrl+L"
+            terminal.say(f"A folder in this path is hidden: press {keys} in the dialog and paste the path.")
         if launcher.for_one_run(extension):
             lasting = shlex.join(["uv", "tool", "install", launcher.origin()])
             terminal.say(
@@ -121,7 +124,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
 
 
 async def read_by_script(settings: server.Settings) -> list[server.Layer]:
-    """Try AppleScript; macOS asks the user for its permission meanwhile."""
+    """Try AppleScript; macOS may ask the user for permission meanwhile."""
     async with server.ChromeTabs(settings) as tabs:
         return await server.applescript_layers(tabs)
 
@@ -137,7 +140,7 @@ def copy(terminal: Terminal, line: str) -> None:
 
 
 def connected_version(terminal: Terminal, settings: server.Settings, wait_s: float) -> str | None:
-    """Wait for the extension and return its version; None when it does not come."""
+    """Wait for the extension and return its version; None if it does not connect."""
 
     async def wait() -> str | None:
         async with ExtensionSource(settings) as source:
@@ -150,7 +153,7 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
 
 
 def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> bool:
-    """Wait until the extension is there, if the user likes to; say whether it is. Ctrl+C ends the waiting only."""
+    """Wait for the extension if the user agrees; return whether it is connected. Ctrl+C ends only the wait."""
     if terminal.yes:
         terminal.say(
             "With --yes, --setup does not wait for the extension. Run --doctor to check whether it is connected."
@@ -183,7 +186,7 @@ QUESTION = "On which day is the museum closed, and what does an adult pay? Answe
 
 
 def first_answer(terminal: Terminal, settings: server.Settings) -> None:
-    """Ask the model about a page of our own."""
+    """Ask the model about a sample page."""
     terminal.say("A sample page:")
     for line in PAGE.text.splitlines():
         terminal.say(line, "dim", indent=2)
@@ -207,7 +210,7 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
 
 
 def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, at_login: bool) -> None:
-    """Go through all steps; each leaves out what is done already."""
+    """Run all steps; each skips what is already done."""
     settings = server.load_settings(flags, need_model=False)
     path, _ = server.config_file(flags.get("config"))
     terminal.say(f"Setting up Chrome Tab Reader, up to a first answer. {terminal.manner()}")
@@ -274,7 +277,7 @@ def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
 
 
 def remove(terminal: Terminal, names: str | None) -> None:
-    """Take back what set_up has done, step by step; say what stays."""
+    """Undo what set_up did, step by step; list what remains."""
     terminal.say(f"Removing Chrome Tab Reader. {terminal.manner()}")
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
@@ -313,7 +316,7 @@ def remove(terminal: Terminal, names: str | None) -> None:
 
 
 def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
-    """Return a line for each thing of ours that is still there."""
+    """Return a line for each remaining file or component of ours."""
     backups = [backup_of(client.path) for client in here if backup_of(client.path).exists()]
     left = [folder] if folder.is_dir() else []
     history = [path for path in [chrome_tab_history.History().path] if path.exists()]
@@ -330,19 +333,19 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
 
 
 def complaint(terminal: Terminal, clients: str | None) -> str | None:
-    """Return what is wrong with the call."""
+    """Return what is wrong with the command line, or None."""
     unknown = set(filter(None, map(str.strip, (clients or "").split(",")))) - {*CLIENT_NAMES, "none"}
     if unknown:
-        return f"--clients does not know {min(unknown)!r}. It takes {', '.join(CLIENT_NAMES)}, or none."
+        return f"--clients does not know {min(unknown)!r}. Choose from {', '.join(CLIENT_NAMES)}, or none."
     if not terminal.yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return "--setup asks questions: run it in a terminal, or add --yes to accept every proposal."
     return None
 
 
 def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
-    """Set up, or with `what` "remove" take it back; return the exit status (2: the call was wrong, 1: something is left).
+    """Set up, or undo it if `what` is "remove"; return the exit status (2: wrong usage, 1: something is left to fix).
 
-    `further` holds the flags that only this program has: `yes`, `at_login`, and `clients` with their names or None.
+    `further` contains the flags of --setup itself: `yes`, `at_login`, and `clients`, their names or None.
     """
     terminal, clients = Terminal(yes=bool(further["yes"])), further["clients"]
     if wrong := complaint(terminal, clients):

@@ -1,6 +1,6 @@
 /**
- * The activity log: what was done in the user's name. It holds no value, no text of a page, and nothing of incognito
- * tabs. Entries are written together: thousands of commands a minute are not as many writes.
+ * The activity log: what clients did on the user's behalf. It contains no values, no page text, and nothing from
+ * incognito tabs. Entries are saved in batches, so that thousands of commands a minute do not cause as many writes.
  *
  * @import {ActivityEntry} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
@@ -23,7 +23,7 @@ export class Activity {
 
   /**
    * @param {ChosenPreferences} preferences
-   * @param {(command: string, code: string) => void} onFailure a client's command has failed
+   * @param {(command: string, code: string) => void} onFailure a client's command failed
    */
   constructor(preferences, onFailure) {
     this.#preferences = preferences;

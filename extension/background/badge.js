@@ -1,24 +1,24 @@
-/** The toolbar button: a dot on it shows the state, its tooltip says it. @import {Status} from "../shared/types.d.ts" */
+/** The toolbar button: a dot shows the state, the tooltip describes it. @import {Status} from "../shared/types.d.ts" */
 
 import { phrase } from "../shared/messages.js";
 import { describe, toneOf } from "../shared/status.js";
 
 const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
-/** A badge of one space is drawn as a plain dot of its colour. */
+/** A badge of one space is drawn as a plain dot of its color. */
 const DOT = " ";
 const ATTACHED_DOT = "•";
 const FAILURE = "!";
 const QUESTION = { text: "?", color: "#8a5000" };
 
 /**
- * What all tabs have: each time it is set, the browser writes it to its disk and paints its toolbar. A worker that has
- * just started does not know it.
+ * What applies to all tabs. Each update makes the browser write to disk and repaint the toolbar, so unchanged values
+ * are skipped. Unknown to a worker that has just started.
  *
  * @type {{text?: string, color?: string, title?: string}}
  */
 let common = {};
 
-/** What failed while no page of ours was open; empty once one has been opened. */
+/** What failed while none of our pages was open; cleared when one opens. */
 let failure = "";
 
 /**
@@ -34,11 +34,11 @@ export function clearFailure() {
 }
 
 /**
- * Chrome drops what was set for one tab whenever that tab navigates, so this is called again then.
+ * Called again after each navigation, because Chrome then drops what was set for that tab.
  *
  * @param {Status} status
  * @param {number[]} attachedTabIds
- * @param {number} requests how many wait for the user's answer
+ * @param {number} requests number of prompts that wait for the user's answer
  */
 export async function showBadge(status, attachedTabIds, requests) {
   const tone = toneOf(status);
@@ -66,19 +66,19 @@ export async function showBadge(status, attachedTabIds, requests) {
   ]);
 }
 
-/** @param {number} tabId of a tab that is attached no longer */
+/** @param {number} tabId a tab that is no longer attached */
 export async function clearBadge(tabId) {
   await setTabText(tabId, null);
 }
 
 /**
  * @param {number} tabId
- * @param {string | null} text null for the text that all tabs have
+ * @param {string | null} text null for the text that applies to all tabs
  */
 async function setTabText(tabId, text) {
-  // Chrome takes null for nothing too; Firefox takes nothing else for it.
+  // Chrome also accepts null for an empty text; Firefox accepts nothing else.
   const details = /** @type {chrome.action.BadgeTextDetails} */ ({ tabId, text });
   await chrome.action.setBadgeText(details).catch(() => {
-    // The tab has just closed, and its badge with it.
+    // The tab has just closed, and its badge is gone.
   });
 }

@@ -1,11 +1,11 @@
 /**
  * Keeps the connection to the server: when to open it, when to try again, when to leave it closed.
  *
- *   no pairing      -> nothing to connect to
+ *   no pairing      -> no server to connect to
  *   connecting      -> a Connection that is not open yet
  *   connected       -> a Connection that is open
- *   waiting         -> a retry is planned, in 2 to 3 seconds
- *   left closed     -> the user pressed Disconnect, or does not want it to reconnect by itself
+ *   waiting         -> a retry is scheduled, in 2 to 3 seconds
+ *   left closed     -> the user pressed Disconnect, or has turned off automatic reconnection
  *
  * @import {AnswerEvent, CloseReason, Command, Pairing, PastFailure, Settings, Status} from "../shared/types.d.ts"
  * @import {Profile} from "./profile.js"
@@ -22,12 +22,12 @@ import {
   saveSettings,
 } from "../shared/storage.js";
 
-/** A server waits about as long for its first question; several browsers should not all knock at once. */
+/** Servers wait about this long for their first request; jitter keeps several browsers from connecting at once. */
 const RETRY_MS = 2_000;
 const RETRY_JITTER_MS = 1_000;
-/** No server is listening, as before every client's start. All other failures need the user. */
+/** No server is listening, as before every client starts. All other failures need the user. */
 const NEUTRAL_FAILURES = new Set([null, "unreachable", "closed"]);
-/** The retry timer dies with a worker that is killed; this alarm wakes a new one. Chrome allows no shorter period. */
+/** The retry timer dies when a worker is killed; this alarm wakes a new one. Chrome allows no shorter period. */
 const WAKE_ALARM = "wake";
 const WAKE_PERIOD_MINUTES = 0.5;
 
@@ -36,7 +36,7 @@ export class Bridge {
   #settings = { pairing: null, wanted: false, autoReconnect: false, commands: {} };
   /** @type {CloseReason | null} why the last attempt failed */
   #failure = null;
-  /** @type {PastFailure | null} the newest failure, kept after the next success */
+  /** @type {PastFailure | null} the latest failure, kept after the next success */
   #lastFailure = null;
   #connectedAt = "";
   #loggedState = "";
@@ -55,8 +55,8 @@ export class Bridge {
    * @param {Profile} profile
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
-   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
-   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server sends about the user's questions
+   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as for a Connection
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer an event about one of the user's questions
    * @param {() => void} handlers.onLost a connection has ended
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
@@ -94,21 +94,21 @@ export class Bridge {
     };
   }
 
-  /** @returns {string[]} patterns of the hosts that the connected server denies */
+  /** @returns {string[]} host patterns that the connected server denies */
   get deniedHosts() {
     return this.#connection?.deniedHosts ?? [];
   }
 
   /**
    * @param {string} frame JSON text; dropped when there is no connection
-   * @returns {boolean} whether there is one
+   * @returns {boolean} whether there is a connection
    */
   sendFrame(frame) {
     this.#connection?.sendFrame(frame);
     return this.#connection?.isOpen ?? false;
   }
 
-  // --- What the user asks for
+  // --- Actions of the user
 
   /** @param {Pairing} pairing */
   async pair(pairing) {
@@ -129,7 +129,7 @@ export class Bridge {
 
   async unpair() {
     await this.#loaded;
-    // Before anything is waited for: the user may pair again meanwhile.
+    // Before the first await: the user may pair again meanwhile.
     this.#settings = DEFAULT_SETTINGS;
     this.#leave();
     await deleteSettings();
@@ -182,13 +182,13 @@ export class Bridge {
     this.#lastFailure = { reason, at: new Date().toISOString() };
     this.#setFailure(reason);
     if (this.#mayRetry) this.#planRetry();
-    // Thousands of attempts in vain leave the popup and the badge as they are.
+    // Repeated failed attempts do not update the popup and the badge.
     if (isNews || before !== this.#state) this.#changed();
   }
 
   #planRetry() {
     this.#retryTimer = setTimeout(() => this.#open(), RETRY_MS + Math.random() * RETRY_JITTER_MS);
-    // A worker dies after 30 s without a call like this, and its timer with it. A fetch does not count.
+    // Without a call like this a worker, and its timer, dies after 30 s. A fetch does not count.
     void chrome.runtime.getPlatformInfo();
   }
 

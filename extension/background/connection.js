@@ -1,5 +1,6 @@
 /**
- * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
+ * One connection to the server, from probing the port to closing. It is used once; bridge.js decides when to make the
+ * next one.
  *
  * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, ServerCommands, Session, SessionsEvent} from "../shared/types.d.ts"
  * @import {Profile} from "./profile.js"
@@ -16,18 +17,21 @@ const LARGE_FRAME_UNITS = 64 * 1024;
 const PROTOCOL = 2;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
-/** In a row: a busy machine answers one late. */
+/** Consecutive missed replies: a busy machine may answer one late. */
 const MAX_UNANSWERED_PINGS = 2;
 const OPENING_TIMEOUT_MS = 10_000;
-/** For the first sign of a program on the port. */
+/** Timeout for the first sign of a program on the port. */
 const LOOKING_TIMEOUT_MS = 2_000;
-/** In UTF-16 units, which is never more than the bytes that the limit is about. */
+/** In UTF-16 units, never more than the bytes that the limit counts. */
 const MAX_FRAME_IN = 1024 * 1024;
 const MAX_CLIENTS = 50;
 const MAX_SESSION_LENGTH = 8;
 const MAX_CLIENT_LENGTH = 40;
 const MAX_VERSION_LENGTH = 40;
-/** Of a command for a terminal; a longer one is dropped, because a part of it would do something else. */
+/**
+ * Maximum length of a command for a terminal; a longer one is dropped, because part of a command would do something
+ * else.
+ */
 const MAX_LINE_LENGTH = 2_000;
 
 const CLOSE_NORMAL = 1000;
@@ -36,33 +40,33 @@ const CLOSE_WRONG_KEY = 4401;
 const CLOSE_NO_ANSWER = 4408;
 const CLOSE_TOO_MANY_BROWSERS = 4429;
 
-/** In the order in which they are gone through; any of them can be followed by CLOSED. */
+/** In the order of the handshake; CLOSED can follow any of them. */
 const State = Object.freeze({
-  /** Whether anybody listens on the port is asked. */
+  /** Probing whether anything listens on the port. */
   LOOKING: "LOOKING",
   /** The socket is not open yet. */
   CONNECTING: "CONNECTING",
-  /** hello is sent; the server's challenge is awaited. */
+  /** hello was sent; waiting for the server's challenge. */
   CHALLENGING: "CHALLENGING",
-  /** The server's proof is being checked. */
+  /** Verifying the server's proof. */
   VERIFYING: "VERIFYING",
-  /** Our proof is sent; the server's welcome is awaited. */
+  /** Our proof was sent; waiting for the server's welcome. */
   PROVING: "PROVING",
   OPEN: "OPEN",
   CLOSED: "CLOSED",
 });
 
 export class Connection {
-  /** Sessions behind the server, as its welcome or a later event said. */
+  /** Number of sessions behind the server, from its welcome or a later event. */
   sessions = 0;
-  /** @type {string[]} names of their clients */
+  /** @type {string[]} names of the sessions' clients */
   clients = [];
   serverVersion = "";
-  /** @type {string[]} patterns of the hosts that the server denies */
+  /** @type {string[]} host patterns that the server denies */
   deniedHosts = [];
   /** @type {Partial<ServerCommands>} */
   commands = {};
-  /** The name of this profile, and how many are connected to the server. */
+  /** The name of this profile, and the number of profiles connected to the server. */
   name = "";
   browsers = 1;
 
@@ -80,7 +84,7 @@ export class Connection {
   #state = State.LOOKING;
   #nonce = makeNonce();
   #unansweredPings = 0;
-  /** @type {Map<string, AbortController>} the commands that are running, by id */
+  /** @type {Map<string, AbortController>} the running commands, by id */
   #commands = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #pingTimer;
@@ -89,12 +93,12 @@ export class Connection {
    * @param {Pairing} pairing
    * @param {Profile} profile
    * @param {object} handlers
-   * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
-   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
-   *   aborted when the result is no longer wanted: the server has said so, or this connection has closed
+   * @param {() => void} handlers.onOpen both sides have proved that they have the key
+   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand returns JSON; the signal is
+   *   aborted when the result is no longer needed: the server canceled the command, or this connection closed
    * @param {() => void} handlers.onSessions the sessions or their clients have changed
    * @param {(event: AnswerEvent) => void} handlers.onAnswer
-   * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
+   * @param {(reason: CloseReason) => void} handlers.onClose called once, unless `close()` closed the connection
    */
   constructor(pairing, profile, handlers) {
     this.#pairing = pairing;
@@ -110,19 +114,19 @@ export class Connection {
   /** @param {string} frame JSON text; dropped unless the connection is open */
   sendFrame(frame) {
     if (!this.isOpen) return;
-    // As a Blob, which makes a binary frame, Chrome sends a large text in less than half the time.
+    // Chrome sends a large text more than twice as fast as a Blob, which makes a binary frame.
     this.#socket?.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
   }
 
-  /** Closes for good and says nothing to `onClose`. May be called twice. */
+  /** Closes permanently, without calling `onClose`. May be called twice. */
   close() {
     this.#end(CLOSE_NORMAL);
   }
 
-  // --- Opening
+  // --- Handshake
 
   async #start() {
-    // After some unanswered WebSockets, Chrome delays each next one by up to 5 s; a request it never does.
+    // After some unanswered WebSockets, Chrome delays each further one by up to 5 s, but it never delays a request.
     const [failure] = await Promise.all([look(this.#pairing), loaded]);
     if (this.#state === State.CLOSED) return;
     if (failure) return this.#fail(failure, CLOSE_NORMAL);
@@ -150,13 +154,13 @@ export class Connection {
     this.serverVersion = plainLine(String(version ?? ""), MAX_VERSION_LENGTH);
     if (protocol !== PROTOCOL) return this.#fail("other_protocol", CLOSE_OTHER_PROTOCOL);
     this.#state = State.VERIFYING;
-    // Nothing more is said to a server without the key: our own proof would help it to pass for us.
+    // Send nothing more to a server without the key: our own proof would help it impersonate us.
     if (typeof nonce !== "string" || !isNonce(nonce)) return this.#fail("wrong_key", CLOSE_WRONG_KEY);
     if (!(await isServerProof(this.#pairing, this.#nonce, nonce, proof))) {
       return this.#fail("wrong_key", CLOSE_WRONG_KEY);
     }
     const ownProof = await makeProof(this.#pairing, this.#nonce, nonce);
-    // The socket may have closed, or the opening timed out, during either await.
+    // The socket may have closed, or the handshake timed out, during either await.
     if (this.#state !== State.VERIFYING) return;
     this.#state = State.PROVING;
     this.#send({ type: "proof", proof: ownProof });
@@ -176,11 +180,11 @@ export class Connection {
   // --- Open
 
   #ping() {
-    // A machine that slept can leave a socket that looks open without a peer.
+    // After sleep a socket can look open although its peer is gone.
     if (this.#unansweredPings === MAX_UNANSWERED_PINGS) return this.#fail("closed", CLOSE_NO_ANSWER);
     this.#unansweredPings += 1;
     this.#send({ type: "ping" });
-    // In Firefox only a call like this counts as work.
+    // In Firefox only a call like this counts as activity.
     void chrome.runtime.getPlatformInfo();
   }
 
@@ -190,7 +194,7 @@ export class Connection {
     this.#commands.set(command.id, controller);
     const frame = await this.#handlers.onCommand(command, controller.signal);
     this.#commands.delete(command.id);
-    // Dropped once this connection has closed: the next server has given the id to another command.
+    // Dropped if this connection has closed: the next server may have given the id to another command.
     this.sendFrame(frame);
   }
 
@@ -207,7 +211,7 @@ export class Connection {
     this.browsers = isCount(browsers) ? browsers : 1;
   }
 
-  /** @param {{denied_hosts?: unknown, commands?: unknown}} welcome one of an older server has neither */
+  /** @param {{denied_hosts?: unknown, commands?: unknown}} welcome an older server sends neither */
   #setServerInfo({ denied_hosts: deniedHosts, commands }) {
     this.deniedHosts = Array.isArray(deniedHosts) ? deniedHosts.filter(isName) : [];
     const lines = Object.entries(Object(commands)).filter(([, line]) => isName(line) && line.length <= MAX_LINE_LENGTH);
@@ -234,7 +238,7 @@ export class Connection {
     else if (expected !== "OPEN pong") log("dropped a message that is malformed or not expected now");
   }
 
-  // --- Both
+  // --- Both phases
 
   /** @param {ClientMessage} message */
   #send(message) {
@@ -274,12 +278,12 @@ export class Connection {
 }
 
 function nobodyWaits() {
-  return new CommandError("COMMAND_TIMEOUT", "The command was cancelled.");
+  return new CommandError("COMMAND_TIMEOUT", "The command was canceled.");
 }
 
 /**
  * @param {Pairing} pairing
- * @returns {Promise<CloseReason | null>} null when a program on the port answers, whatever it says
+ * @returns {Promise<CloseReason | null>} null if a program on the port answers, whatever the answer
  */
 async function look({ server }) {
   try {
@@ -294,7 +298,7 @@ async function look({ server }) {
 
 /**
  * @param {unknown} data
- * @returns {Record<string, unknown> | null} null when it is no text frame within the limit that holds a JSON object
+ * @returns {Record<string, unknown> | null} null unless it is a text frame within the limit that contains a JSON object
  */
 function parseMessage(data) {
   if (typeof data !== "string" || data.length > MAX_FRAME_IN) return null;
@@ -339,7 +343,7 @@ function isAnswerEvent(message) {
 }
 
 /**
- * @param {any} session as the server has sent it, or nothing
+ * @param {any} session as sent by the server, or undefined
  * @returns {Session}
  */
 function sessionOf(session) {

@@ -1,6 +1,6 @@
 /**
- * Notifications about open consent prompts, for a user who looks at another program. Only a prompt that is open can be
- * answered there, so a notification is removed with its prompt.
+ * Notifications about open consent prompts, for a user who is in another program. Only an open prompt can be answered
+ * there, so a notification is removed with its prompt.
  *
  * @import {ConsentPrompt} from "../shared/types.d.ts"
  */
@@ -13,7 +13,7 @@ import { isolated } from "../shared/text.js";
 /** In the order of the notification's buttons. */
 const ANSWERS = [true, false];
 
-/** @type {Map<string, Promise<unknown>>} by the ids of their prompts: resolves once the notification is there */
+/** @type {Map<string, Promise<unknown>>} by prompt id; resolves once the notification is shown */
 const shown = new Map();
 
 /** @param {ConsentPrompt[]} open */
@@ -22,12 +22,12 @@ export function showNotifications(open) {
   for (const [id, isThere] of shown) {
     if (open.some((request) => request.id === id)) continue;
     shown.delete(id);
-    // One that is on its way yet would come afterwards, and stay.
+    // One that is still being created would appear afterwards, and stay.
     void isThere.then(() => chrome.notifications.clear(id));
   }
 }
 
-/** Those of a worker that was killed: no command waits for their answers. */
+/** Left over from a killed worker: no command waits for their answers. */
 export async function clearOldNotifications() {
   const ids = Object.keys(await chrome.notifications.getAll());
   for (const id of ids) if (!shown.has(id)) void chrome.notifications.clear(id);
@@ -35,7 +35,7 @@ export async function clearOldNotifications() {
 
 /**
  * @param {number} button
- * @returns {boolean} whether it allows what was asked
+ * @returns {boolean} whether the button allows the request
  */
 export function answerOf(button) {
   return ANSWERS[button] ?? false;
@@ -54,7 +54,7 @@ function showNotification(request) {
     ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {
-    // Where the system shows none, the badge and the popup still ask.
+    // If the system shows no notifications, the badge and the popup still ask.
   });
   shown.set(request.id, isThere);
 }

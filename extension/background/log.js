@@ -1,4 +1,6 @@
-/** Lines in the service worker's console, which troubleshooting sends users to. They hold nothing of a page. */
+/**
+ * Lines in the service worker's console, which the troubleshooting guide refers to. They contain nothing from pages.
+ */
 
 /** @param {string} line */
 export function log(line) {

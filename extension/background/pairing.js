@@ -1,6 +1,6 @@
 /**
- * The shared key: how it arrives (the connection string) and how both sides prove that they have it.
- * The key itself never crosses the wire.
+ * The shared key: how it arrives (the connection string) and how both sides prove that they have it. The key itself is
+ * never sent.
  *
  * @import {Pairing} from "../shared/types.d.ts"
  */
@@ -9,7 +9,7 @@ import { invalid } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
 const PREFIX = "vf://";
-/** Where the server listens. Other names of this computer can lead to another program, or be made to lead elsewhere. */
+/** The server's address. Other names of this computer can resolve to another program, or be redirected. */
 const HOST = "127.0.0.1";
 /** 32 bytes in base64url without padding: keys, nonces and proofs. */
 const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
@@ -22,7 +22,7 @@ const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
  * @throws {CommandError} INVALID_ARGUMENT, with a sentence for the user who pasted it
  */
 export function parseConnectionString(connectionString) {
-  // A terminal may have broken the line.
+  // A terminal may have wrapped the line.
   const compact = connectionString.replace(/\s+/g, "");
   if (!compact) throw invalid(phrase("pairEmpty"));
   if (!compact.startsWith(PREFIX)) throw invalid(phrase("pairPrefix", PREFIX));
@@ -33,7 +33,7 @@ export function parseConnectionString(connectionString) {
   return { server: origin, port, key };
 }
 
-/** @returns {string} 32 random bytes */
+/** @returns {string} 32 random bytes, encoded */
 export function makeNonce() {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
@@ -69,7 +69,7 @@ export async function isServerProof(pairing, clientNonce, serverNonce, proof) {
 }
 
 /**
- * The role keeps a proof from being played back to its maker, the port keeps it from being relayed from another one.
+ * The role prevents reflecting a proof back to its sender, the port prevents relaying one from another port.
  *
  * @param {"server" | "extension"} role
  * @param {Pairing} pairing
@@ -82,7 +82,7 @@ function statementOf(role, { port }, clientNonce, serverNonce) {
 
 /** @param {string} key */
 function importKey(key) {
-  // The server makes keys of 32 bytes; any other text is a key typed by a developer and counts as it stands.
+  // The server generates 32-byte keys; any other text is a key that a developer typed, and is used as it is.
   const bytes = BASE64URL_32_BYTES.test(key) ? decodeBase64Url(key) : new TextEncoder().encode(key);
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
@@ -96,7 +96,7 @@ function decodeObject(encoded) {
     const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64Url(encoded)));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Damaged base64, UTF-8 or JSON: the same thing to the user.
+    // Damaged base64, UTF-8 or JSON: the same to the user.
   }
   throw invalid(phrase("pairDamaged"));
 }
@@ -108,7 +108,7 @@ function decodeObject(encoded) {
 function parseServer(server) {
   const url = typeof server === "string" ? URL.parse(server) : null;
   if (!url) throw invalid(phrase("pairNoServer"));
-  // The page text goes there unencrypted, so it must not leave this computer.
+  // Page text is sent there unencrypted, so it must not leave this computer.
   if (url.protocol !== "ws:" || url.hostname !== HOST) throw invalid(phrase("pairElsewhere", `ws://${HOST}:PORT`));
   const isBare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
   if (!isBare) throw invalid(phrase("pairMore"));

@@ -1,4 +1,4 @@
-/** What the user has chosen in the options page, at hand without a wait. @import {Preferences} from "../shared/types.d.ts" */
+/** The choices of the options page, available without waiting. @import {Preferences} from "../shared/types.d.ts" */
 
 import { DEFAULT_PREFERENCES, loadPreferences, onPreferencesChanged } from "../shared/storage.js";
 

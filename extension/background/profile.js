@@ -1,6 +1,6 @@
 /**
- * What the server needs to know to distinguish this browser profile from the others that are connected to it: an id, the run
- * of the browser, a name, and when the user looked at it last.
+ * What distinguishes this browser profile from the others that are connected to the server: an id, the run of the
+ * browser, a name, and when the user last looked at it.
  *
  * @import {ProfileDescription} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
@@ -13,7 +13,7 @@ export class Profile {
   #id = "";
   #run = "";
   #lookedAt = 0;
-  /** Whether its id was that of another profile that is connected: one of the two folders is a copy. */
+  /** Whether another connected profile had the same id: one of the two folders is a copy. */
   isCopy = false;
   /** @readonly @type {Promise<void>} */
   loaded;
@@ -31,7 +31,7 @@ export class Profile {
     });
   }
 
-  /** The name that the user has chosen; empty for the browser's own. */
+  /** The name that the user chose; empty for the browser's own. */
   get name() {
     return this.#preferences.now.browserName;
   }
@@ -42,20 +42,20 @@ export class Profile {
     const window = await chrome.windows
       .getLastFocused({ populate: true, windowTypes: ["normal", "popup"] })
       .catch(() => null);
-    // A worker that has just been installed, or has slept, has missed what the user did before.
+    // A worker that was just installed, or has slept, missed earlier activity.
     const active = window?.tabs?.find((tab) => tab.active);
     const latest = window?.focused ? Date.now() : Math.max(this.#lookedAt, active?.lastAccessed ?? 0);
     return { id: this.#id, run: this.#run, kind: BROWSER_NAME, name: this.name, looked_at: latest };
   }
 
-  /** @returns {number} now, in milliseconds: the user looks at a page of this profile */
+  /** @returns {number} the current time in milliseconds: the user is looking at a page of this profile */
   look() {
     this.#lookedAt = Date.now();
     void saveLook(this.#lookedAt);
     return this.#lookedAt;
   }
 
-  /** @param {string} id a new one, because another profile with the id of this one is connected */
+  /** @param {string} id a new one, because another connected profile has the same id */
   adopt(id) {
     this.#id = id;
     this.isCopy = true;

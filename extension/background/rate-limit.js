@@ -1,6 +1,6 @@
 /**
- * Limits the commands of each session by a token bucket, so that one session cannot block the others. A command over the
- * limit waits for its turn; one that would wait too long is refused.
+ * Limits the commands of each session with a token bucket, so that one session cannot block the others. A command over
+ * the limit waits its turn; one that would wait too long is rejected.
  *
  * @import {Session} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
@@ -9,7 +9,7 @@
 import { CommandError } from "../shared/errors.js";
 import { TokenBucket } from "../shared/token-bucket.js";
 
-/** As many seconds' worth may come at once. */
+/** Size of a burst, in seconds' worth of commands. */
 const BURST_S = 2;
 const MAX_WAIT_S = 5;
 const MAX_SESSIONS = 1_000;
@@ -28,7 +28,7 @@ export class SessionRateLimiter {
   /**
    * @param {Session} session
    * @param {AbortSignal} signal
-   * @throws {CommandError} RATE_LIMITED, and the reason of the signal
+   * @throws {CommandError} RATE_LIMITED, or the signal's reason
    */
   async take({ id, client }, signal) {
     const perSecond = this.#preferences.now.commandsPerSecond;

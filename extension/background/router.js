@@ -1,6 +1,6 @@
 /**
- * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
- * table; our own pages may change the pairing and what is attached. Nothing else reaches either function.
+ * What may be requested, in two tiers: the server, which has proved that it has the key, may send the commands of the
+ * table; our own pages may change the pairing and the attachments. Nothing else reaches either function.
  *
  * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
  * @import {Activity} from "./activity-log.js"
@@ -27,11 +27,11 @@ import { isLongerThan } from "./utf8.js";
 import { abortAll, unlessAborted } from "../browser/async.js";
 
 const COMMAND_TIMEOUT_MS = 30_000;
-/** More than the queue gives, so that what a command says about its end comes first. */
+/** Longer than the queue's limit, so that the command's own error comes first. */
 const ABORT_GRACE_MS = 200;
-/** Without the debugger Chrome does not report crashes to extensions, so a tab with a running command is looked at. */
+/** Without the debugger Chrome does not report crashes to extensions, so a tab with a running command is polled. */
 const CRASH_CHECK_MS = 500;
-/** What is no command may be any text. */
+/** An unknown command name may be any text. */
 const MAX_COMMAND_LENGTH = 40;
 const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 
@@ -49,20 +49,20 @@ const ENDINGS = {
 
 // --- The server
 
-/** @type {Set<AbortController>} the running commands, of the server and of our own pages */
+/** @type {Set<AbortController>} the running commands of the server and of our own pages */
 const underWay = new Set();
 /** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
 const running = new Map();
 
 /**
- * Runs one command of the server, or of one of our own pages. Never throws.
+ * Runs one command of the server or of one of our own pages. Never throws.
  *
  * @param {Command} command
  * @param {Services} services
  * @param {object} how
- * @param {AbortSignal} how.signal aborted when the response is no longer wanted: then nothing more happens
- * @param {boolean} [how.observe] whether a command that reads leaves everything as it is
- * @returns {Promise<string>} the response as JSON, within the limit for a frame
+ * @param {AbortSignal} how.signal aborted when the response is no longer needed; then nothing more happens
+ * @param {boolean} [how.observe] whether a read command must leave everything unchanged
+ * @returns {Promise<string>} the response as JSON, within the frame limit
  */
 export async function answerCommand(command, services, { signal, observe = false }) {
   const { id } = command;
@@ -71,7 +71,7 @@ export async function answerCommand(command, services, { signal, observe = false
   const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
   const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   let timer = startClock();
-  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time that the user takes does not count */
+  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time the user takes to answer does not count */
   const untilAnswered = async (asked) => {
     clearTimeout(timer);
     return asked.finally(() => {
@@ -102,7 +102,7 @@ export async function answerCommand(command, services, { signal, observe = false
 }
 
 /**
- * Ends every command of a tab at once, because the tab is gone or may not be used any more.
+ * Ends every command of a tab at once, because the tab is gone or may no longer be used.
  *
  * @param {number} tabId
  * @param {keyof typeof ENDINGS} ending
@@ -117,16 +117,16 @@ export async function endCommands(tabId, ending) {
 function stopAll() {
   const stopped = new CommandError(
     "TAB_DISCONNECTED",
-    "The user pressed Stop: all running commands were cancelled and all tabs detached. Ask the user before you continue.",
+    "The user pressed Stop: all running commands were canceled and all tabs detached. Ask the user before you continue.",
   );
   void abortAll(underWay, stopped);
 }
 
-/** What the activity log gets to know of a command. */
+/** What the activity log records about a command. */
 class Trace {
   /** @type {"" | ErrorCode} */
   code = "";
-  /** @type {chrome.tabs.Tab | null} what it was about, as it was then */
+  /** @type {chrome.tabs.Tab | null} the tab concerned, as it was then */
   tab = null;
   #begun = Date.now();
   /** @readonly */
@@ -168,7 +168,7 @@ async function runCommand(command, services, controller, { observe, trace, until
   const { signal } = controller;
   const { attachments, preferences, rateLimiter } = services;
   await preferences.loaded;
-  // A server that does not say who asks is an older one.
+  // A server that does not name the session is an older one.
   if (caller?.id) await rateLimiter.take(caller, signal);
   const rules = new SiteRules(command, services);
   const { deniedHosts } = rules;
@@ -186,13 +186,13 @@ async function runCommand(command, services, controller, { observe, trace, until
     trace.tab ??= await knownTab(result.tab_id ?? null);
     return result;
   }
-  // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
+  // Resolving the tab takes a different time for each command; doing it in turn preserves their order.
   const session = JSON.stringify(caller);
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
   const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
-  // A page that goes while this waits for its turn ends what waits.
+  // Navigation of the tab also ends commands that wait in the queue.
   if (use === "interact") refuseSleeping(tab);
-  // Not in its turn: others may go on meanwhile.
+  // Not in its turn: other commands may continue meanwhile.
   if (rules.asks) {
     await rules.refuseTab(tab);
     await untilAnswered(askToAct(await withOwner(tab), command, services, signal));
@@ -203,12 +203,12 @@ async function runCommand(command, services, controller, { observe, trace, until
     const there = waits ? await tabById(tab.id) : tab;
     noteFirstLook(there, signal);
     await rules.checkTab(there);
-    // Where a command leads by itself; where a page leads is seen afterwards.
+    // Where the command itself navigates; where a page navigates is checked afterwards.
     if (typeof params.url === "string") rules.refuseAddress(params.url);
     try {
       return await runOn(tab.id);
     } finally {
-      // Whatever it brings, also an error, may describe the page to which it has led.
+      // Any result, even an error, may describe the page that it navigated to.
       const left = rules.isEmpty ? null : await knownTab(tab.id);
       if (left) await rules.refuseTab(left);
     }
@@ -235,13 +235,13 @@ function entryOf({ command }) {
 }
 
 /**
- * Runs the work in its turn on the tab. While it runs, it looks after the tab for those that wait as well: thousands
- * that all look would be all that the browser does.
+ * Runs the work in its turn on the tab. While it runs, it also monitors the tab for the commands that wait: if
+ * thousands polled it, the browser would do nothing else.
  *
  * @template T
  * @param {TabWithId} tab
  * @param {AbortController} controller aborted when the tab goes away
- * @param {string} session whose work it is
+ * @param {string} session the session that the work belongs to
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
@@ -261,7 +261,7 @@ async function whileTabLives({ id: tabId, status }, controller, session, work) {
     };
     return await inTurn(tabId, controller.signal, looked, session);
   } catch (error) {
-    // What a command says about a page that has vanished under it would send the reader the wrong way.
+    // An error about the page that vanished during the command would mislead the reader.
     if (!controller.signal.aborted) await abortIfLost();
     throw error;
   } finally {
@@ -273,7 +273,7 @@ async function whileTabLives({ id: tabId, status }, controller, session, work) {
 
 /**
  * @param {number} tabId
- * @returns {Promise<boolean>} false when the tab is closed, crashed or asleep
+ * @returns {Promise<boolean>} false if the tab is closed, crashed or discarded
  */
 async function hasPage(tabId) {
   const tab = await chrome.tabs.get(tabId).catch(() => null);
@@ -282,7 +282,7 @@ async function hasPage(tabId) {
 
 /**
  * @param {AbortSignal} signal aborted
- * @param {unknown} thrown by the command: used only where it adds to the reason
+ * @param {unknown} thrown by the command; used only if it adds to the reason
  */
 function whyAborted({ reason }, thrown) {
   const addsMore = thrown instanceof CommandError && thrown.message.startsWith(reason.message);
@@ -309,7 +309,7 @@ function errorOf(error) {
 
 /** @param {unknown} error */
 function unexpected(error) {
-  // Its message could quote the page; its name cannot.
+  // The message could quote the page; the error's name cannot.
   log(`a command failed unexpectedly: ${error instanceof Error ? error.name : typeof error}`);
   return new CommandError(
     "EXECUTION_ERROR",
@@ -338,13 +338,13 @@ function tooLarge() {
  * @param {Action} action
  * @param {Bridge} bridge
  * @param {Services} services
- * @throws {CommandError} with a sentence for the user
+ * @throws {CommandError} with a message for the user
  */
 export async function performAction(action, bridge, { attachments, consentPrompts, sidePanelChat }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
-      // What was allowed to one server is not allowed to the next, and what it has begun ends.
+      // What was allowed for one server is not allowed for the next, and its commands end.
       await bridge.disconnect();
       await attachments.detachAll();
       return bridge.pair(pairing);
@@ -377,10 +377,10 @@ export async function performAction(action, bridge, { attachments, consentPrompt
 
 /**
  * @param {string} name of a shortcut in the manifest
- * @param {chrome.tabs.Tab | undefined} tab in front
+ * @param {chrome.tabs.Tab | undefined} tab the active tab
  * @param {Bridge} bridge
  * @param {Services} services
- * @returns {Promise<void>} never rejects: a tab that cannot be attached stays as it is, and the popup says why
+ * @returns {Promise<void>} never rejects: a tab that cannot be attached stays as it is, and the popup shows why
  */
 export async function performShortcut(name, tab, bridge, services) {
   if (name === "stop") return performAction({ action: "stop" }, bridge, services);

@@ -1,6 +1,6 @@
 /**
- * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
- * those that exist after its first turn; being awake is enough for the bridge to connect again.
+ * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered only to
+ * those registered in its first turn; once awake, the bridge reconnects by itself.
  *
  * @import {Services, TabEvent} from "../shared/types.d.ts"
  */
@@ -54,7 +54,7 @@ const attachments = new Attachments((event) => {
     void openDebugger(event.tab_id);
   }
   if (event.event === "tab_detached") {
-    // What ends gives back what it holds, the mouse for one, by the debugger.
+    // A command that ends releases what it holds, such as the mouse button, through the debugger.
     void endCommands(event.tab_id, "detached").then(() => sessionPool.close(event.tab_id));
     consentPrompts.gone(event.tab_id);
     void clearBadge(event.tab_id);
@@ -112,26 +112,26 @@ function announce(event) {
   bridge.sendFrame(JSON.stringify(event));
 }
 
-/** @param {number} windowId of a window that may be in front */
+/** @param {number} windowId of a window that may be focused */
 async function noteLook(windowId) {
   const window = await chrome.windows.get(windowId).catch(() => null);
   if (window?.focused) announce({ type: "event", event: "looked_at", at: profile.look() });
 }
 
 /**
- * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
+ * Records the console from the moment a tab is attached. A tab that the debugger cannot attach to can still be read.
  *
  * @param {number} tabId
  */
 async function openDebugger(tabId) {
   if (!HAS_DEBUGGER) return;
   await sessionPool.open(tabId).catch(() => {
-    // The command that needs it says why.
+    // The command that needs it explains why.
   });
 }
 
 /**
- * A failure would go unseen while the popup and the panel are closed: the badge shows it until one is opened.
+ * Failures would go unnoticed while the popup and the panel are closed: the badge shows them until one opens.
  *
  * @param {string} command
  * @param {string} code
@@ -147,7 +147,7 @@ async function show() {
   await uiPorts.show();
 }
 
-// Much is stored without anybody waiting for it.
+// Many writes to storage are not awaited.
 self.addEventListener("unhandledrejection", (event) => {
   if (!(event.reason instanceof StorageError)) return;
   event.preventDefault();
@@ -155,14 +155,14 @@ self.addEventListener("unhandledrejection", (event) => {
 });
 
 chrome.runtime.onConnect.addListener((port) => {
-  // A page that has taken over its renderer can open a port too, but not with our address.
+  // A page that has compromised its renderer can open a port too, but not with our URL.
   if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
   uiPorts.add(port);
   clearFailure();
 });
 
 chrome.tabs.onRemoved.addListener((tabId) => {
-  // A tab need not be attached to be read.
+  // Reading does not require that the tab is attached.
   void endCommands(tabId, "closed");
   consentPrompts.gone(tabId);
   void attachments.detach(tabId);
@@ -186,19 +186,19 @@ if (HAS_DEBUGGER) {
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => sessionPool.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => {
-  // The browser's own page about it comes without a word of its own.
+  // The browser sends no event about this by itself.
   handleCommitted({ ...details, documentId: "" });
   sessionPool.handleLoadError(details);
 });
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
 chrome.notifications.onButtonClicked.addListener((id, button) => consentPrompts.answer(id, answerOf(button)));
-// Where the popup cannot be opened for them, the user opens it.
+// If the popup cannot be opened by script, the user opens it.
 chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
 void clearOldNotifications();
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 
-// These only have to wake the worker.
+// These only need to wake the worker.
 chrome.alarms.onAlarm.addListener(() => {});
 chrome.runtime.onStartup.addListener(() => {});
 

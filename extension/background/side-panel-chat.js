@@ -1,11 +1,11 @@
 /**
- * Questions of the user in the side panel: they are sent to the server, and its events about them are passed to the page
- * that asked. Nothing is stored.
+ * The user's questions in the side panel: sends them to the server, and passes its events to the page that asked.
+ * Nothing is stored.
  *
  * @import {AnswerEvent, PromptRequest, PromptMessage, ReadAheadRequest} from "../shared/types.d.ts"
  */
 
-/** A working server reports progress each second; one of an older version does not answer questions. */
+/** A working server reports progress every second; an older version does not answer questions. */
 const SILENCE_MS = 20_000;
 
 /**
@@ -17,9 +17,9 @@ const SILENCE_MS = 20_000;
  */
 
 export class SidePanelChat {
-  /** @type {Map<string, OpenQuestion>} questions without an end yet */
+  /** @type {Map<string, OpenQuestion>} questions that are not finished yet */
   #open = new Map();
-  /** @type {Map<unknown, Set<string>>} by the page that asked: the conversations that the server remembers */
+  /** @type {Map<unknown, Set<string>>} the conversations that the server remembers, by the page that asked */
   #conversations = new Map();
   /** @readonly */
   #send;
@@ -29,7 +29,7 @@ export class SidePanelChat {
 
   /**
    * @param {(message: PromptMessage) => boolean} send returns whether a server is connected
-   * @param {() => void} onChange an answer has been asked for, or has ended
+   * @param {() => void} onChange an answer was requested, or has ended
    */
   constructor(send, onChange) {
     this.#send = send;
@@ -39,7 +39,7 @@ export class SidePanelChat {
   /**
    * @param {PromptRequest} request
    * @param {unknown} owner
-   * @param {(event: AnswerEvent) => void} onEvent called until its end
+   * @param {(event: AnswerEvent) => void} onEvent called until the question ends
    */
   ask({ id, conversation, text, tabIds, model, confirmed }, owner, onEvent) {
     this.#remember(conversation, owner);
@@ -85,7 +85,7 @@ export class SidePanelChat {
     this.#fail(id, "stopped");
   }
 
-  /** @returns {boolean} whether an answer is being made */
+  /** @returns {boolean} whether an answer is in progress */
   get isAnswering() {
     return [...this.#open.values()].some(({ isAnswer }) => isAnswer);
   }
@@ -94,7 +94,7 @@ export class SidePanelChat {
     for (const id of [...this.#open.keys()]) this.stop(id);
   }
 
-  /** @param {AnswerEvent} event of the server */
+  /** @param {AnswerEvent} event from the server */
   handleEvent(event) {
     const open = this.#open.get(event.id);
     if (!open) return;

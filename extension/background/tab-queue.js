@@ -1,18 +1,21 @@
-/** Commands of one tab run one after another, those of several sessions in turns; tabs run side by side. */
+/** Commands of one tab run one after another, taking turns between sessions; tabs run in parallel. */
 
 import { unlessAborted } from "../browser/async.js";
 
 const ABORT_GRACE_MS = 100;
 
-/** @type {Map<number, Map<string, (() => void)[]>>} what waits for each tab that is taken, by session in their order */
+/**
+ * @type {Map<number, Map<string, (() => void)[]>>} waiting commands of each busy tab, by session in order of arrival
+ */
 const waiting = new Map();
 
 /**
  * @template T
  * @param {number} tabId
- * @param {AbortSignal} signal aborted when the command has ended: then it leaves the queue, started or not
+ * @param {AbortSignal} signal aborted when the command has ended: it then leaves the queue, started or not
  * @param {() => Promise<T>} work
- * @param {string} session whose work it is: however much one has waiting, another one's comes after one of it
+ * @param {string} session owner of the work: however many commands one session has waiting, another session's runs
+ *   after one of them
  * @returns {Promise<T>}
  */
 export async function inTurn(tabId, signal, work, session) {
@@ -39,7 +42,7 @@ function turnAfter(others, session) {
   });
 }
 
-/** @param {number} tabId whose work has ended */
+/** @param {number} tabId the tab whose work has ended */
 function passOn(tabId) {
   const others = waiting.get(tabId);
   const [session, own] = others?.entries().next().value ?? ["", []];

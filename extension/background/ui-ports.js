@@ -1,6 +1,6 @@
 /**
- * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
- * that watches none hears about the tab that the user last looked at.
+ * The ports of our own open pages: the popup and the DevTools panel. Each page gets updates about the tab that it
+ * watches; one that watches none, about the tab that the user last looked at.
  *
  * @import {Action, AnswerEvent, ConsoleEntry, HighlightRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
@@ -16,8 +16,8 @@ const CONSOLE_BATCH_MS = 100;
 /**
  * @typedef {object} UiPage
  * @property {number | null} tabId the tab it watches
- * @property {ConsoleEntry[]} unsaid what that tab's console has got since the last batch
- * @property {number} gone how many messages were dropped from that
+ * @property {ConsoleEntry[]} unsaid console entries since the last batch
+ * @property {number} gone number of entries dropped from that batch
  * @property {AbortController} closed aborted when the page closes
  */
 
@@ -30,14 +30,14 @@ export class UiPorts {
   /**
    * @param {object} worker
    * @param {(action: Action) => Promise<void>} worker.perform
-   * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
+   * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run returns the response as JSON;
    *   never throws
    * @param {(request: HighlightRequest) => Promise<void>} worker.highlight never throws
    * @param {SidePanelChat} worker.sidePanelChat
    * @param {ChosenPreferences} worker.preferences
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
-   * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
-   *   how many there were
+   * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first, and
+   *   the total number
    */
   constructor(worker) {
     this.#worker = worker;
@@ -50,7 +50,7 @@ export class UiPorts {
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
       this.#worker.sidePanelChat.handleClose(port);
-      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
+      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that sent the command was closed."));
       if (page.tabId !== null) void this.#worker.highlight({ action: "highlight", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
@@ -71,7 +71,7 @@ export class UiPorts {
   }
 
   /**
-   * Sent in batches: a page that logs in a loop would be all that the browser does.
+   * Sent in batches: a page that logs in a loop would otherwise keep the browser busy.
    *
    * @param {number} tabId
    * @param {ConsoleEntry} entry
@@ -86,7 +86,7 @@ export class UiPorts {
   }
 
   /**
-   * Shows in every page what failed while nothing waited for it.
+   * Shows in every page a failure that nothing was waiting for.
    *
    * @param {StorageError} error
    */
@@ -96,7 +96,7 @@ export class UiPorts {
   }
 
   /**
-   * The tab's console starts again, or has to be sent again.
+   * The tab's console was cleared, or must be sent again.
    *
    * @param {number} tabId
    */
@@ -159,7 +159,7 @@ export class UiPorts {
     try {
       this.#send(port, response);
     } catch {
-      // A port takes no more than 64 MiB.
+      // A port message can be at most 64 MiB.
       const message = "The answer is too large to show here. Ask for a part of it.";
       const error = { code: /** @type {const} */ ("UNREADABLE_PAGE"), message };
       this.#send(port, { id: request.id, type: "response", success: false, result: null, error });
@@ -187,7 +187,7 @@ export class UiPorts {
     const { entries, total } = await this.#worker.consoleOf(tabId);
     const page = this.#pages.get(port);
     if (page?.tabId !== tabId) return;
-    // Whatever waits is among these entries.
+    // These entries include everything that is pending.
     Object.assign(page, { unsaid: [], gone: 0 });
     this.#send(port, { type: "console", entries, isWhole: true, gone: total - entries.length });
   }
@@ -205,17 +205,17 @@ export class UiPorts {
    * @param {PageMessage} message
    */
   #send(port, message) {
-    // A page may close while its answer is on the way.
+    // A page may close before its answer arrives.
     if (this.#pages.has(port)) port.postMessage(message);
   }
 }
 
 /**
  * @param {CommandError} error
- * @param {Action} action that failed
+ * @param {Action} action the one that failed
  */
 function reasonOf(error, { action }) {
   if (error instanceof StorageError) return phrase("storageFailed", error.reason);
-  // What attaching says is for an agent.
+  // The error of attaching is written for an agent.
   return action === "attach" ? phrase("attachFailed") : error.message;
 }

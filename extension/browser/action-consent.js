@@ -1,6 +1,6 @@
 /**
- * Sites on which the user wants to be asked before an agent acts there (`ask = true` in the configuration file). A Yes
- * holds for one session, one tab and one origin, until the tab is detached or the worker ends.
+ * Sites where the user wants to be asked before an agent acts (`ask = true` in the configuration file). A Yes applies
+ * to one session, one tab and one origin, until the tab is detached or the worker ends.
  *
  * @import {Attachment, Command, Services, TabWithId} from "../shared/types.d.ts"
  */
@@ -10,11 +10,11 @@ import { hostOf, isMatch } from "../shared/denied-hosts.js";
 import { consentPrompt } from "./consent-prompts.js";
 import { originOf, urlOf } from "./tabs.js";
 
-/** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; it goes with the attachment */
+/** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; discarded with the attachment */
 const allowed = new WeakMap();
 
 /**
- * Asks the user, unless they need not be asked or have said yes before.
+ * Asks the user, unless no prompt is needed or the user has already agreed.
  *
  * @param {TabWithId} tab
  * @param {Command} command
@@ -25,7 +25,7 @@ const allowed = new WeakMap();
 export async function askToAct(tab, command, services, signal) {
   if (await mayAct(tab, command, services)) return;
   const attachment = await services.attachments.get(tab.id);
-  // Without consent to the tab at all the command is refused in its turn.
+  // A command without consent for the tab is rejected later, in its turn.
   if (!attachment) return;
   const request = consentPrompt("act", tab, command.session, command.command);
   await services.consentPrompts.ask(request, signal);
@@ -34,7 +34,7 @@ export async function askToAct(tab, command, services, signal) {
 }
 
 /**
- * @param {TabWithId} tab as it is when the command's turn has come
+ * @param {TabWithId} tab as it is when the command's turn comes
  * @param {Command} command
  * @param {Services} services
  * @throws {CommandError} ATTACH_DENIED
@@ -60,7 +60,7 @@ async function mayAct(tab, command, { attachments }) {
 
 /**
  * @param {string} url
- * @param {Command} command `params.ask_hosts`: hosts and whether one asks there; the last one that is meant counts
+ * @param {Command} command `params.ask_hosts`: hosts, each with whether to ask there; the last match counts
  */
 function asksFirst(url, { params: { ask_hosts } }) {
   const hosts = /** @type {[string, boolean][]} */ (ask_hosts ?? []);

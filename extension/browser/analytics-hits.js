@@ -1,5 +1,5 @@
 /**
- * What pages send to analytics, taken apart into names and values: Google Analytics and others whose addresses end in
+ * Parses what pages send to analytics services into names and values: Google Analytics and others whose URLs end in
  * `collect`, Meta, Matomo, Bing.
  *
  * @import {Redactor} from "./redaction.js"
@@ -7,7 +7,7 @@
 
 const HIT =
   /^https?:\/\/(?:[^/?#]+(?:\/[^?#]*)?\/(?:collect|matomo\.php|piwik\.php)|(?:www\.)?facebook\.com\/tr|bat\.bing\.com\/action\/0)\/?(?:[?#]|$)/;
-/** What their names mean here only: ids of the browser and of the user, their address, data for matching. */
+/** Parameter names with a special meaning here: ids of the browser and of the user, their address, matching data. */
 const PRIVATE_IN_HITS = /^(?:cid|uid|uip|geoid|em|_id|vid|mid|muid|ud\[\w*\])$/;
 const MAX_EVENTS = 20;
 const MAX_PARAMS = 100;
@@ -20,11 +20,11 @@ export function isHit(url) {
 }
 
 /**
- * @param {string} url of a hit
- * @param {string} sent in its body: parameters of one event on each line
+ * @param {string} url of an analytics request
+ * @param {string} sent its body: one event's parameters per line
  * @param {Redactor} redactor
- * @returns {{params: Record<string, unknown>, events?: Record<string, unknown>[]}} what one event says stands in
- *   `params`; of several each in `events`, and in `params` what they share
+ * @returns {{params: Record<string, unknown>, events?: Record<string, unknown>[]}} `params`: the parameters of a single
+ *   event, or those shared by several; `events`: each of several events' own parameters
  */
 export function decodeHit(url, sent, redactor) {
   const [, query = ""] = /\?([^#]*)/.exec(url) ?? [];

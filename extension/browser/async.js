@@ -1,9 +1,9 @@
-/** Waits with an end. @import {CommandError} from "../shared/errors.js" */
+/** Bounded waits. @import {CommandError} from "../shared/errors.js" */
 
 /**
  * @param {number} milliseconds
  * @param {Promise<unknown>} work
- * @returns {Promise<boolean>} false when it has not ended in time
+ * @returns {Promise<boolean>} false if it has not finished in time
  */
 export async function endsWithin(milliseconds, work) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -27,20 +27,20 @@ export function pause(milliseconds) {
 /**
  * @param {EventTarget} target
  * @param {string} event
- * @param {AbortSignal} signal aborted when the result is no longer wanted
- * @returns {Promise<void>} when the event comes next
+ * @param {AbortSignal} signal aborted when the result is no longer needed
+ * @returns {Promise<void>} when the event is next fired
  */
 export function nextEvent(target, event, signal) {
   return new Promise((resolve) => target.addEventListener(event, () => resolve(), { once: true, signal }));
 }
 
 /**
- * The work's result, or the reason of the signal: work that ignores an abort delays nothing.
+ * Returns the work's result, or rejects with the signal's reason: work that ignores an abort delays nothing.
  *
  * @template T
  * @param {AbortSignal} signal
  * @param {() => Promise<T>} work
- * @param {number} [graceMs] after an abort, for work that takes notice and says what happened meanwhile
+ * @param {number} [graceMs] extra time after an abort, for work that notices it and reports what happened meanwhile
  * @returns {Promise<T>}
  */
 export async function unlessAborted(signal, work, graceMs) {
@@ -57,12 +57,12 @@ export async function unlessAborted(signal, work, graceMs) {
 }
 
 /**
- * Aborts all of them before anything else happens. In a listener of the extension's own events microtasks run after each
- * abort: what waits for one that has ended would begin.
+ * Aborts all of them before anything else runs. In a listener of extension events, microtasks run after each abort:
+ * work that waits for an aborted command would start.
  *
  * @param {Iterable<AbortController>} controllers
  * @param {CommandError} reason
- * @returns {Promise<void>} once they are aborted, and have sent what gives back what they hold
+ * @returns {Promise<void>} once they are aborted, and have sent what releases their resources
  */
 export async function abortAll(controllers, reason) {
   const all = [...controllers];

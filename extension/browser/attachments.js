@@ -1,6 +1,5 @@
 /**
- * The tabs that the user has attached: consent.js decides by asking here. Each change is sent to the server as an
- * event.
+ * The tabs that the user has attached, which consent.js checks. Each change is sent to the server as an event.
  *
  * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"
  */
@@ -34,7 +33,7 @@ export class Attachments {
     return [...this.#attachments.keys()];
   }
 
-  /** The tabs that are attached and open, in the order in which they were attached. */
+  /** The open attached tabs, in the order in which they were attached. */
   async tabs() {
     await this.#loaded;
     const withTime = async (/** @type {[number, Attachment]} */ [tabId, { connectedAt }]) => ({
@@ -47,7 +46,7 @@ export class Attachments {
 
   /**
    * @param {number} tabId
-   * @param {AbortSignal} [signal] of the command that wants it
+   * @param {AbortSignal} [signal] of the command that attaches it
    * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
    */
   async attach(tabId, signal) {
@@ -55,7 +54,7 @@ export class Attachments {
     const tab = await tabById(tabId);
     const obstacle = obstacleOf(tab);
     if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
-    // From here to the map nothing is waited for: a command that detaches all finds it there.
+    // No await between here and the map: a command that detaches all tabs finds it there.
     signal?.throwIfAborted();
     if (this.#attachments.has(tabId)) return;
     this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), evaluateOn: "", privateOn: "" });
@@ -64,7 +63,7 @@ export class Attachments {
   }
 
   /**
-   * Forgets its switches too.
+   * Also discards the tab's switches.
    *
    * @param {number} tabId
    */
@@ -76,7 +75,7 @@ export class Attachments {
   }
 
   /**
-   * Chrome gives a tab another id when it puts the tab to sleep.
+   * Chrome changes a tab's id when it discards the tab.
    *
    * @param {number} newTabId
    * @param {number} oldTabId
@@ -97,7 +96,7 @@ export class Attachments {
   /**
    * @param {number} tabId
    * @param {"evaluateOn" | "privateOn"} name
-   * @param {boolean} on for the origin that is in the tab now
+   * @param {boolean} on for the tab's current origin
    */
   async setSwitch(tabId, name, on) {
     const origin = on ? originOf(await tabById(tabId)) : "";
@@ -109,7 +108,7 @@ export class Attachments {
 
   /**
    * @param {TabWithId} tab
-   * @returns {Promise<{evaluate: boolean, privateValues: boolean}>} which switches are on for what is in the tab now
+   * @returns {Promise<{evaluate: boolean, privateValues: boolean}>} which switches are on for the tab's current origin
    */
   async switchesOf(tab) {
     const { evaluateOn = "", privateOn = "" } = (await this.get(tab.id)) ?? {};
@@ -117,12 +116,12 @@ export class Attachments {
     return { evaluate: origin !== "" && evaluateOn === origin, privateValues: origin !== "" && privateOn === origin };
   }
 
-  /** Sends the attached tabs to a server that has just connected. */
+  /** Sends the attached tabs to a newly connected server. */
   async announceAll() {
     for (const tabId of await this.tabIds()) await this.#announce(tabId);
   }
 
-  /** @param {chrome.tabs.Tab} tab whose address or title has changed */
+  /** @param {chrome.tabs.Tab} tab whose URL or title has changed */
   async update(tab) {
     if (tab.id === undefined || !(await this.get(tab.id))) return;
     this.#send({ type: "event", event: "tab_updated", tab_id: tab.id, ...addressOf(tab) });

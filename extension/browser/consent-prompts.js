@@ -1,6 +1,6 @@
 /**
- * Consent prompts: what agents ask the user for. Each is shown (popup, badge, notification) until the user answers it, it
- * times out, its tab closes, or its command ends.
+ * Consent prompts: what agents ask the user for. Each is shown (popup, badge, notification) until the user answers it,
+ * it times out, its tab closes, or its command ends.
  *
  * @import {ConsentPrompt, Session, TabWithId} from "../shared/types.d.ts"
  */
@@ -10,7 +10,7 @@ import { CommandError } from "../shared/errors.js";
 import { plainLine, siteOf } from "../shared/text.js";
 import { urlOf } from "./tabs.js";
 
-/** More than a user can look through. */
+/** More than a user can review. */
 const MAX_OPEN = 5;
 /** Cool-down after a denial, so that agents cannot wear the user down. */
 const COOL_DOWN_MS = 5 * 60_000;
@@ -43,7 +43,7 @@ export class ConsentPrompts {
     this.#onChange = onChange;
   }
 
-  /** @returns {ConsentPrompt[]} the oldest first */
+  /** @returns {ConsentPrompt[]} oldest first */
   list() {
     return [...this.#open.values()].map(({ request }) => request);
   }
@@ -81,14 +81,14 @@ export class ConsentPrompts {
   }
 
   /**
-   * @param {string} id of a request, which may have ended meanwhile
+   * @param {string} id of a prompt, which may have ended meanwhile
    * @param {boolean} isAllowed
    */
   answer(id, isAllowed) {
     this.#open.get(id)?.settle(isAllowed);
   }
 
-  /** @param {number} tabId of a tab that the user has attached without a prompt */
+  /** @param {number} tabId of a tab that the user attached without a prompt */
   attached(tabId) {
     for (const { request, settle } of this.#open.values()) {
       if (request.tabId === tabId && request.kind === "attach") settle(true);

@@ -1,11 +1,11 @@
 /**
- * Which tab a command may work on, by the consent that the table of commands asks for:
+ * Which tab a command may use, by the consent that the table of commands requires:
  *
- * - `paired`: pairing is consent enough, any tab may be meant.
+ * - `paired`: pairing is sufficient for any tab.
  * - `attached`: the user has attached the tab.
- * - `evaluate`: and has turned its switch for JavaScript on.
+ * - `evaluate`: and has also turned on its switch for JavaScript.
  *
- * A switch belongs to the origin that it was turned on for: on any other the tab has it off.
+ * A switch applies only to the origin that it was turned on for.
  *
  * @import {Consent, TabWithId} from "../shared/types.d.ts"
  * @import {Attachments} from "./attachments.js"
@@ -34,7 +34,7 @@ export async function chooseTab(consent, tabId, attachments) {
 }
 
 /**
- * Asked again when a command's turn has come: the user may have changed their mind.
+ * Checked again when a command's turn comes: the user may have changed their mind.
  *
  * @param {Consent} consent
  * @param {number} tabId
@@ -79,7 +79,7 @@ function onlyAttachedTab([first, ...others]) {
   );
 }
 
-/** @param {string} title of a page, which may want to look like a part of the sentence */
+/** @param {string} title of a page, which may imitate part of the sentence */
 function quote(title) {
   return JSON.stringify(title.slice(0, TITLE_LENGTH).toWellFormed());
 }

@@ -1,7 +1,7 @@
 /**
- * Frames of other sites. A page knows its frames as elements, the extension's API as numbers: what they share is the way
- * from the main frame, each frame's number among those of its parent, which both worlds of ours can ask for without a
- * message that a page could see.
+ * Cross-origin frames. A page knows its frames as elements, the extension API as ids. What both share is the path from
+ * the main frame, made of each frame's index in its parent: both of our worlds can determine it without a message that
+ * a page could see.
  *
  * @import {CommandContext, FrameTraits} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
@@ -14,7 +14,7 @@ import { runInPage } from "./inject.js";
 import { frameWithOwner } from "./page-owners.js";
 import { endsWithin } from "./async.js";
 
-/** A frame that is busy or still loading does not keep the others waiting. */
+/** A frame that is busy or still loading must not delay the others. */
 const ANSWER_MS = 1_000;
 const MAX_HOST_LENGTH = 200;
 
@@ -22,19 +22,19 @@ const MAX_HOST_LENGTH = 200;
 /** @typedef {FrameTraits & {url: string}} PageTraits */
 
 /**
- * The page in a frame of another site, with the address of its owner where hosts are denied.
+ * Returns the page in a cross-origin frame, with its owner's URL if hosts are denied.
  *
  * @param {CommandContext} context
- * @param {number} holderId the frame whose page has found the element, perhaps in a frame of its own site
+ * @param {number} holderId the frame whose page found the element, possibly in a frame of its own site
  * @param {FrameTraits} element
- * @returns {Promise<FrameDetails[]>} one; none while the frame has no page that answers; several that look the same
+ * @returns {Promise<FrameDetails[]>} one; none while no page in the frame answers; several if they look the same
  */
 export async function pagesIn(context, holderId, element) {
   return pagesAmong(context, candidates(await framesOf(context), holderId, element), element);
 }
 
 /**
- * The frames of denied hosts in a tab, and the frames inside them.
+ * Returns the frames of denied hosts in a tab, and the frames inside them.
  *
  * @param {Pick<CommandContext, "tabId" | "deniedHosts">} context
  * @returns {Promise<FrameDetails[]>}
@@ -49,7 +49,7 @@ export async function deniedFrames({ tabId, deniedHosts }) {
 /**
  * @param {CommandContext} context
  * @param {number} depth 1 for frames of the main frame
- * @returns {Promise<boolean>} whether frames of denied hosts are deeper than that
+ * @returns {Promise<boolean>} whether there are frames of denied hosts deeper than that
  */
 export async function hasDeniedBelow(context, depth) {
   const frames = await framesOf(context);
@@ -58,17 +58,17 @@ export async function hasDeniedBelow(context, depth) {
 
 /**
  * @param {CommandContext} context
- * @param {number} holderId the frame whose page has found the element
+ * @param {number} holderId the frame whose page found the element
  * @param {FrameTraits} element
- * @returns {Promise<boolean>} whether the frame belongs to a denied host, or may: where elements look the same, or no
- *   page answers
+ * @returns {Promise<boolean>} whether the frame belongs to a denied host, or may: if elements look the same, or no page
+ *   answers
  */
 export async function mayBeDenied(context, holderId, element) {
   const near = candidates(await deniedFrames(context), holderId, element, await framesOf(context));
   if (!near.length) return false;
   const ids = new Set(near.map(({ frameId }) => frameId));
   const others = candidates(await framesOf(context), holderId, element).filter(({ frameId }) => !ids.has(frameId));
-  // A number belongs to one frame.
+  // An index belongs to one frame.
   if (element.path.every((number) => number >= 0) && (await pagesAmong(context, others, element)).length) return false;
   const all = await Promise.all(near.map((page) => traitsOf(context, page)));
   return all.some((traits) => !traits || isSameWay(element.path, traits.path));
@@ -76,9 +76,9 @@ export async function mayBeDenied(context, holderId, element) {
 
 /**
  * @param {CommandContext} context
- * @param {number} holderId the frame whose page has found the element
+ * @param {number} holderId the frame whose page found the element
  * @param {FrameTraits} element
- * @param {{url: string}} [page] in it, where that is known
+ * @param {{url: string}} [page] in the frame, if known
  * @throws {CommandError} HOST_BLOCKED
  */
 export async function refuseDeniedFrame(context, holderId, element, page) {
@@ -94,7 +94,7 @@ export async function refuseDeniedFrame(context, holderId, element, page) {
 
 /**
  * @param {unknown} error
- * @returns {boolean} whether it keeps a client out of a denied host
+ * @returns {boolean} whether it is about a denied host
  */
 export function isBlocked(error) {
   return error instanceof CommandError && error.code === "HOST_BLOCKED";
@@ -105,13 +105,13 @@ export function isBlocked(error) {
  * @param {number[]} other of a page
  */
 function isSameWay(path, other) {
-  // -2 stands for any number.
+  // -2 stands for any index.
   return path.every((number, index) => number === -2 || number === other[index]);
 }
 
 /**
  * @param {Pick<CommandContext, "tabId" | "deniedHosts">} context
- * @returns {Promise<FrameDetails[]>} where hosts are denied, with the address of a frame's owner
+ * @returns {Promise<FrameDetails[]>} if hosts are denied, with the URL of each frame's owner
  */
 async function framesOf({ tabId, deniedHosts }) {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
@@ -123,7 +123,7 @@ async function framesOf({ tabId, deniedHosts }) {
  * @param {number} holderId
  * @param {FrameTraits} element
  * @param {FrameDetails[]} [all] of the tab
- * @returns {FrameDetails[]} those that are as deep as the element
+ * @returns {FrameDetails[]} those at the element's depth
  */
 function candidates(frames, holderId, { path }, all = frames) {
   return frames.filter((frame) => {
@@ -145,15 +145,15 @@ async function pagesAmong(context, pages, element) {
     return { page, traits };
   });
   if (element.path.includes(-1)) return mostLike(element, (await Promise.allSettled(asked)).flatMap(valueOf));
-  // Frame numbers decide at once, without the frames that have not replied.
+  // Indexes decide at once, without the frames that have not replied.
   return Promise.any(asked)
     .then(({ page }) => [page])
     .catch(() => []);
 }
 
 /**
- * Frames in shadow roots have no numbers: they are distinguished by their size, and by the address that they were given.
- * A frame that was just resized has not heard of it, and a page may have led its frame elsewhere.
+ * Frames in shadow roots have no index: they are distinguished by their size and by the URL that was set. A frame that
+ * was just resized may not know its size yet, and a page may have navigated its frame.
  *
  * @param {FrameTraits} element
  * @param {{page: FrameDetails, traits: PageTraits}[]} all
@@ -184,7 +184,7 @@ function isNear(a, b) {
 /**
  * @param {FrameDetails} frame
  * @param {FrameDetails[]} frames
- * @returns {number[]} ids of the frames around it, with its own, without the main frame's
+ * @returns {number[]} ids of the frame and of those around it, without the main frame's
  */
 function wayTo({ frameId, parentFrameId }, frames) {
   if (frameId === 0) return [];
@@ -195,7 +195,7 @@ function wayTo({ frameId, parentFrameId }, frames) {
 /**
  * @param {CommandContext} context
  * @param {FramePage} page
- * @returns {Promise<PageTraits | null>} null when it does not answer
+ * @returns {Promise<PageTraits | null>} null if it does not answer
  */
 export async function traitsOf(context, page) {
   const answer = runInPage({ ...context, page }, { func: tellTraits, args: [null] }).catch(() => null);

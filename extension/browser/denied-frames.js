@@ -1,5 +1,5 @@
 /**
- * Frames of denied hosts on pages of allowed ones: no input goes into them, and no picture shows them.
+ * Frames of denied hosts on pages of allowed ones: they get no input, and screenshots do not show them.
  *
  * @import {CommandContext, DrivenContext, FrameTraits, Point} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
@@ -19,9 +19,9 @@ import { answerOf, ask } from "./page-elements.js";
 
 const MAX_DEPTH = 10;
 /**
- * No page can set `:target` on such an element by itself, or override an important rule of the user. The focus stays
- * where it is, as it would not with `visibility`. Chrome draws a frame of another process in spite of its `opacity` where
- * `-webkit-box-reflect` is set around it. Snapshots of a view transition may have been taken before.
+ * A page cannot set `:target` on such an element, or override an important user rule. The focus stays where it is,
+ * unlike with `visibility`. Chrome draws a frame of another process despite its `opacity` if `-webkit-box-reflect` is
+ * set around it. Snapshots of a view transition may have been taken before.
  */
 const HIDING = {
   css: `:is(iframe, frame, object, embed, fencedframe):target {
@@ -35,10 +35,10 @@ const HIDING = {
 const MAX_TRIES = 3;
 
 /**
- * Check where an input goes before it is sent.
+ * Checks where an input will go before it is sent.
  *
  * @param {CommandContext} context
- * @param {Point} [point] of the mouse, in the viewport; without it the keyboard's focus counts
+ * @param {Point} [point] of the mouse, in the viewport; without it, checks the keyboard focus
  * @throws {CommandError} HOST_BLOCKED
  */
 export async function refuseInput(context, point) {
@@ -46,8 +46,8 @@ export async function refuseInput(context, point) {
   if (!denied.length) return;
   if (!point) {
     await refuseAt(context);
-    // The browser leads the focus into a frame of another process by messages: what each process answers now comes after
-    // those.
+    // The browser moves the focus into a frame of another process by messages: answers that each process gives now come
+    // after those.
     await Promise.all(denied.map((page) => traitsOf(context, page)));
   }
   await refuseAt(context, point);
@@ -81,13 +81,13 @@ async function refuseAt(context, point) {
 }
 
 /**
- * Take a picture without what frames of denied hosts show.
+ * Captures an image without the content of frames of denied hosts.
  *
  * @template T
  * @param {DrivenContext} context
  * @param {() => Promise<T>} take
  * @returns {Promise<T>}
- * @throws {CommandError} HOST_BLOCKED when such frames come and go meanwhile
+ * @throws {CommandError} HOST_BLOCKED if such frames come and go meanwhile
  */
 export async function withoutDenied(context, take) {
   const pages = async () => (await deniedFrames(context)).map(({ documentId }) => documentId).join();
@@ -107,8 +107,8 @@ export async function withoutDenied(context, take) {
 }
 
 /**
- * Until the command ends. The page itself hides them, in the process that draws the picture: a rule inside a frame of
- * another process would be drawn in that process's own time.
+ * Hides them until the command ends. The page itself does it, in the process that draws the image: a rule inside a
+ * frame of another process would take effect at that process's own time.
  *
  * @param {DrivenContext} context
  */
@@ -116,7 +116,7 @@ async function hide(context) {
   const { session, tabId } = context;
   const rules = (await ownFrames(tabId)).map((id) => ({ target: { tabId, frameIds: [id] }, ...HIDING }));
   session.atEnd(() => Promise.allSettled(rules.map((rule) => chrome.scripting.removeCSS(rule))));
-  // A frame that has gone, or is closed to extensions, shows no element of the page's own.
+  // A frame that is gone or inaccessible to extensions shows no element of the page's own.
   await Promise.allSettled(rules.map((rule) => chrome.scripting.insertCSS(rule)));
   for (const domain of ["DOM", "CSS"]) session.sendAtEnd(`${domain}.disable`);
   await session.send("DOM.enable");
@@ -131,7 +131,7 @@ async function hide(context) {
 
 /**
  * @param {number} tabId
- * @returns {Promise<number[]>} the main frame and those whose elements its scripts can reach
+ * @returns {Promise<number[]>} the main frame and the frames whose elements its scripts can reach
  */
 async function ownFrames(tabId) {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
@@ -142,15 +142,15 @@ async function ownFrames(tabId) {
 
 /**
  * @param {CommandContext} context
- * @param {FramePage} [page] in a frame of another site; without it the tab's own
- * @returns {Promise<number[]>} which of the page's frames show something of a denied host, perhaps in a frame inside
+ * @param {FramePage} [page] in a cross-origin frame; without it the tab's own
+ * @returns {Promise<number[]>} the page's frames that show something of a denied host, possibly in a nested frame
  */
 async function showingDenied(context, page) {
   const script = ask("findHolders", {});
   const all = /** @type {(FrameTraits & {isVisible: boolean})[] | null} */ (
     await answerOf(context, page, () => script)
   );
-  // Of a page that has left it is unknown what it shows.
+  // If the page has left, what it shows is unknown.
   if (!all && page) return [0];
   if (!all) throw unreadable("The page is built in a way that hides its frames. Read it instead.");
   const holderId = page?.frameId ?? 0;

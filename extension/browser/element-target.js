@@ -1,6 +1,6 @@
 /**
- * The element that an action is for: found once, then pressed, looked at and reported through one object, which knows
- * the pages on the way to it.
+ * The element that an action is for: found once, then pressed, inspected and reported through one object, which knows
+ * the pages on the path to it.
  *
  * @import {ActionReply, Box, DrivenContext, ElementAction, ElementLook, FoundElement} from "../shared/types.d.ts"
  * @import {FrameTraits, Point, PressOutcome} from "../shared/types.d.ts"
@@ -12,26 +12,28 @@ import { endsWithin } from "./async.js";
 import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
 import { outline } from "./highlight.js";
-import { answerNow, ask } from "./page-elements.js";
+import { answerNow, answerOf, ask } from "./page-elements.js";
 import { addressOf, tabById } from "./tabs.js";
 import { approach, moveTo } from "./trusted-input.js";
 
 const LIMITS = { find: 1_000, ready: 5_000 };
-/** Actions for which the mouse moves. */
+/** Actions that move the mouse. */
 const MOVING = new Set(["click", "drag", "hover", "upload"]);
 const MAX_PRESSES = 3;
 const MAX_MOVES = 10;
-/** An answer of the page may still be on its way when the browser has dispatched the input that caused it. */
+/** The page's answer may still be in transit when the browser has dispatched the input that caused it. */
 const ANSWER_MS = 50;
+/** For the page that an action leads to. */
+const ANNOUNCE_MS = 1_000;
 /** @type {PressOutcome} of a press that reached its element */
 export const REACHED = { isSeen: true, isLost: false, cover: "", isPressed: false, release: "" };
 
 export class ElementTarget {
   /** @readonly */
   #context;
-  /** @type {Stop[]} the pages to the element that was found last, from its own outwards */
+  /** @type {Stop[]} the pages on the path to the element that was found last, innermost first */
   #stops = [{}];
-  /** Whether a press has hit something else. */
+  /** Whether a press hit another element. */
   #hasMissed = false;
 
   /** @param {DrivenContext} context of the action */
@@ -39,14 +41,14 @@ export class ElementTarget {
     this.#context = context;
   }
 
-  /** Whether the element is in a frame of another site. */
+  /** Whether the element is in a cross-origin frame. */
   get isFramed() {
     return this.#stops.length > 1;
   }
 
   /**
    * @param {ElementAction} action
-   * @param {{find: number, ready: number}} [limits] milliseconds for the element to be there, and to be ready
+   * @param {{find: number, ready: number}} [limits] milliseconds for the element to appear, and to become ready
    * @returns {Promise<FoundElement>}
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
@@ -76,8 +78,8 @@ export class ElementTarget {
   }
 
   /**
-   * Moves the mouse a little where it rests: what has come below it since takes the next move for its own, and would not
-   * know that the mouse has gone on.
+   * Moves the mouse slightly in place: an element that appeared below it would take the next move as its own, and not
+   * notice that the mouse has moved on.
    */
   async #wakeMouse() {
     const { session } = this.#context;
@@ -87,9 +89,9 @@ export class ElementTarget {
   }
 
   /**
-   * Drawing before the input would delay it.
+   * Drawn after the input, so that it does not delay it.
    *
-   * @param {Box} place of what is acted on last
+   * @param {Box} place of the last element acted on
    */
   #outlineAtEnd(place) {
     const { session } = this.#context;
@@ -98,7 +100,7 @@ export class ElementTarget {
   }
 
   /**
-   * Presses an element where it is; again when something else has moved below the mouse by the time of the press.
+   * Presses an element where it is, and again if another element had moved below the mouse by then.
    *
    * @param {ElementAction} action
    * @param {(found: FoundElement) => Promise<PressOutcome>} press
@@ -141,11 +143,11 @@ export class ElementTarget {
   }
 
   /**
-   * Moves the mouse until the element's document knows of it: before a frame in another process is drawn for the first
-   * time, the page around it takes the moves, and presses too.
+   * Moves the mouse until the element's document notices: before a frame in another process is first drawn, the page
+   * around it receives the moves, and presses too.
    *
    * @param {Point} point
-   * @returns {Promise<boolean>} whether it knows, or has left
+   * @returns {Promise<boolean>} whether it noticed, or has left
    */
   async moveMouse(point) {
     const { session } = this.#context;
@@ -157,13 +159,13 @@ export class ElementTarget {
   }
 
   /**
-   * Watches where a press goes. A busy page handles it late, so no clock decides that none has come, but the browser: it
-   * has dispatched an input once the page has handled it.
+   * Watches where a press goes. A busy page handles it late, so the browser decides that none has arrived, not a timer:
+   * the dispatch of an input ends once the page has handled it.
    *
    * @param {{point: Point, isHeld?: boolean}} press
    * @param {() => Promise<unknown>[]} input sends it
    * @returns {Promise<PressOutcome>}
-   * @throws {CommandError} what `input` throws, and the reason of the signal
+   * @throws {CommandError} errors of `input`, and the reason of the signal
    */
   async watchPress(press, input) {
     const inEach = (/** @type {"watchPress" | "endPress"} */ look) =>
@@ -171,22 +173,22 @@ export class ElementTarget {
     const watches = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
     const [here = Promise.resolve(null), ...outer] = watches;
     await Promise.all(input());
-    // Where a frame is on the way, all pages but one see nothing.
+    // If there are frames on the path, only one page sees anything.
     if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
     const own = await here;
-    // A press that misses the frame on its way is seen by the pages around it.
+    // A press that misses a frame on its path is seen by the pages around it.
     const outcomes = own?.isSeen ? [] : await Promise.all(outer);
     this.#context.signal.throwIfAborted();
     const missed = [own, ...outcomes].find((outcome) => outcome?.cover);
     if (missed) this.#hasMissed = true;
-    // A page that has left answers nothing.
+    // A page that has left does not answer.
     return missed ?? own ?? { ...REACHED, isSeen: false, isLost: true };
   }
 
   /**
-   * @param {ElementLook} look at what input has made of the element
+   * @param {ElementLook} look checks the effect of input on the element
    * @param {object} [request]
-   * @returns {Promise<unknown>} null when the page has gone
+   * @returns {Promise<unknown>} null if the page is gone
    * @throws {CommandError} the reason of the signal
    */
   async look(look, request) {
@@ -206,7 +208,7 @@ export class ElementTarget {
     return answerNow(this.#context, page, ask(look, { ...request, ...(point && { point }), id }));
   }
 
-  /** @throws {CommandError} HOST_BLOCKED when the element is a frame of a denied host */
+  /** @throws {CommandError} HOST_BLOCKED if the element is a frame of a denied host */
   async refuseDenied() {
     const [here = {}] = this.#stops;
     const frame = /** @type {FrameTraits | null} */ (await this.#lookFrom(here, "frameFound"));
@@ -214,23 +216,33 @@ export class ElementTarget {
   }
 
   /**
-   * Waits for what an action has begun: another page, or changes of this one.
+   * Waits for what an action started: another page, or changes of this one.
    *
-   * @param {{ofForm?: boolean}} [request] `ofForm`: of all parts of the action
-   * @returns {Promise<string>} what has changed; empty on another page
+   * @param {{ofForm?: boolean}} [request] `ofForm`: whether to cover all parts of the action
+   * @returns {Promise<string>} what has changed; of another page, what it announces
    */
   async consequences(request) {
     const { session } = this.#context;
     const rest = () => Promise.all([session.settled(), this.look("readChanges", request)]);
     let [hasLeft, changed] = await rest();
-    // An answer may lead to the next request.
+    // An answer may trigger the next request.
     while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
-    return typeof changed === "string" && !hasLeft ? changed : "";
+    if (hasLeft || (changed === null && !this.isFramed)) return this.#announcements();
+    return typeof changed === "string" ? changed : "";
+  }
+
+  /** @returns {Promise<string>} the alerts and statuses of the page that follows; empty when it does not answer in time */
+  async #announcements() {
+    const asked = answerOf(this.#context, undefined, () => ask("readAnnouncements", {})).catch(() => "");
+    const isThere = await endsWithin(ANNOUNCE_MS, asked);
+    this.#context.signal.throwIfAborted();
+    const answer = isThere ? await asked : "";
+    return typeof answer === "string" ? answer : "";
   }
 
   /**
    * @param {FoundElement} found
-   * @param {string} [known] what has changed, where that is known already
+   * @param {string} [known] what has changed, if already known
    * @returns {Promise<ActionReply>}
    */
   async reply({ element, matches, notes }, known) {
@@ -253,7 +265,7 @@ export function pointOf({ point }) {
 
 /**
  * @param {boolean} isLost
- * @param {string} release what had come over the element then
+ * @param {string} release what covered the element at the release
  */
 function notesOn(isLost, release) {
   if (isLost) return ["The page did not react to the press. Check it before you try again."];

@@ -1,5 +1,5 @@
 /**
- * Finds the element that an action is for, in the page of a tab or in a frame of another site inside it.
+ * Finds the element that an action is for, in the page of a tab or in a cross-origin frame inside it.
  *
  * @import {CommandContext, ElementAnswer, ElementRequest, CrossOriginFrame, FoundElement} from "../shared/types.d.ts"
  * @import {FoundFrames, PlacedOutside, Point} from "../shared/types.d.ts"
@@ -12,28 +12,28 @@ import { pagesIn, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { MAX_FRAMES, MAX_UNANSWERED, POLL_MS, answerOf, ask, isMissing, troubleWith } from "./page-elements.js";
 
 /**
- * A page on the way to an element.
+ * A page on the path to an element.
  *
  * @typedef {object} Stop
- * @property {FramePage} [page] in a frame of another site; without it the tab's own page
- * @property {number} [index] of the frame in it that leads on; none where the element is
+ * @property {FramePage} [page] in a cross-origin frame; without it the tab's own page
+ * @property {number} [index] of the next frame in it; none if it contains the element
  * @property {Point} [point] to press, in the page's viewport
  */
 
 /**
  * @typedef {object} Outcome
  * @property {FoundElement | Refusal} answer
- * @property {Stop[]} stops from the page that was asked last outwards
- * @property {number} patience milliseconds from the beginning for which another try may help
+ * @property {Stop[]} stops innermost first, starting with the page that was asked last
+ * @property {number} patience milliseconds from the start during which a retry may help
  */
 
 /**
- * Finds an element and acts on it: in the page that follows, when the first one leaves before it has answered.
+ * Finds an element and acts on it. If the page leaves before it has answered, the next page is asked.
  *
  * @param {CommandContext} context
  * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor
- * @param {boolean} isRetry whether a press on it has missed: another place on the screen may do
- * @returns {Promise<Pick<Outcome, "answer" | "stops"> | null>} null when no page answers
+ * @param {boolean} isRetry whether an earlier press missed: another point on the screen may work
+ * @returns {Promise<Pick<Outcome, "answer" | "stops"> | null>} null if no page answers
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function findElement(context, requestFor, isRetry) {
@@ -41,7 +41,7 @@ export async function findElement(context, requestFor, isRetry) {
   const id = context.requestId;
   for (let unanswered = 0, tries = Number(isRetry); unanswered < MAX_UNANSWERED; tries += 1) {
     const outcome = await attempt(context, (tab) => /** @type {ElementRequest} */ ({ ...requestFor(tab), id, tries }));
-    // The browser may report that the page has left only after the page stops answering.
+    // The browser may report that the page has left only after the page stopped answering.
     if (!outcome) unanswered += 1;
     else if (performance.now() - begun >= outcome.patience) return outcome;
     else await pause(POLL_MS);
@@ -52,7 +52,7 @@ export async function findElement(context, requestFor, isRetry) {
 /**
  * @param {CommandContext} context
  * @param {(tab: chrome.tabs.Tab) => ElementRequest} requestFor
- * @returns {Promise<Outcome | null>} null when a page has left
+ * @returns {Promise<Outcome | null>} null if a page has left
  */
 async function attempt(context, requestFor) {
   /** @type {ElementRequest | undefined} */
@@ -62,17 +62,17 @@ async function attempt(context, requestFor) {
 }
 
 /**
- * Goes where an answer leads.
+ * Follows an answer into frames, if it leads there.
  *
  * @param {CommandContext} context
  * @param {ElementRequest} request
  * @param {ElementAnswer} answer of the first stop
  * @param {Stop[]} stops
- * @returns {Promise<Outcome | null>} null when a page has left
+ * @returns {Promise<Outcome | null>} null if a page has left
  */
 async function followed(context, request, answer, stops) {
   if ("frames" in answer) return inFrames(context, request, answer, stops);
-  // The tab's own page has waited by itself.
+  // The tab's own page has already waited.
   if (answer.code || stops.length === 1) return { answer, stops, patience: 0 };
   return shownOutside(context, request, answer, stops);
 }
@@ -85,7 +85,7 @@ async function followed(context, request, answer, stops) {
  * @returns {Promise<Outcome | null>} of the first frame that has the element
  */
 async function inFrames(context, request, { rest, frames }, [holder, ...outer]) {
-  // Where several may hold the element, none is waited for alone.
+  // If several may contain the element, none is awaited alone.
   const limits = { ...request.limits, ...(frames.length > 1 && { find: 0 }) };
   /** @type {Outcome | null} */
   let outcome = null;
@@ -139,7 +139,7 @@ async function shownOutside(context, { id, isInFront, limits, ...request }, answ
     if (placed.trouble) {
       const message = `After ${limits.ready / 1000} s ${placed.trouble}`;
       const refusal = { answer: /** @type {const} */ ({ code: "EXECUTION_ERROR", message }), patience: limits.ready };
-      // What the wheel cannot reach is scrolled without it.
+      // Scroll without the wheel what the wheel cannot reach.
       return {
         ...(wheel ? { answer: { ...answer, wheel: undefined }, patience: 0 } : refusal),
         stops: [here, ...outer],
@@ -153,9 +153,9 @@ async function shownOutside(context, { id, isInFront, limits, ...request }, answ
 }
 
 /**
- * @param {Point | undefined} point where that of the element is drawn
+ * @param {Point | undefined} point where the element's point is drawn
  * @param {FoundElement} answer of its page
- * @returns {Partial<FoundElement>} what else stands there
+ * @returns {Partial<FoundElement>} additional fields for that place
  */
 function movedWith(point, { point: from, corner, wheel }) {
   if (wheel && point) return { wheel: { ...wheel, point } };

@@ -1,5 +1,5 @@
 /**
- * The pages of other sites that a user sees inside the page of a tab.
+ * The cross-origin frames that a user sees in the page of a tab.
  *
  * @import {CommandContext, CrossOriginFrame} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
@@ -12,10 +12,13 @@ import { answerOf, ask } from "./page-elements.js";
 const MAX_PAGES = 20;
 const MAX_DEPTH = 3;
 
-/** @typedef {FramePage & {url: string, way: string}} FramedPage `way`: the selector of its frame, from the main frame on */
+/**
+ * @typedef {FramePage & {url: string, way: string}} FramedPage `way`: the selector of its frame, starting at the main
+ *   frame
+ */
 
 /**
- * Without frames that are too small to read, and those of denied hosts.
+ * Omits frames that are too small to read, and those of denied hosts.
  *
  * @param {CommandContext} context
  * @returns {Promise<FramedPage[]>} at most 20, each before those inside it
@@ -23,7 +26,7 @@ const MAX_DEPTH = 3;
 export async function framedPages(context) {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
   const origins = new Set(frames.filter(({ url }) => !url.startsWith("about:")).map(({ url }) => originOf(url)));
-  // What asks each page for its frames takes longer than a page without any is to wait.
+  // Asking each page for its frames takes too long for a page without any.
   return origins.size > 1 ? (await pagesWithin(context, undefined, 1)).slice(0, MAX_PAGES) : [];
 }
 

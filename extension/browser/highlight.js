@@ -1,5 +1,5 @@
 /**
- * Highlights in a page: of the element that the user points at in the DevTools panel, and of what a command acts on. The
+ * Highlights in a page: the element that the user points at in the DevTools panel, and what a command acts on. The
  * browser draws them over the page, which cannot detect them.
  *
  * @import {Box, CommandContext, HighlightRequest} from "../shared/types.d.ts"
@@ -11,9 +11,9 @@ import { answerNow, ask } from "./page-elements.js";
 const FIND_MS = 2_000;
 /** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
-/** In which a reply is on its way. */
+/** Time for the reply to leave first. */
 const REPLY_MS = 10;
-/** The colours of the browser's own. */
+/** The colors that the browser itself uses. */
 const COLORS = {
   color: { r: 111, g: 168, b: 220, a: 0.4 },
   outlineColor: { r: 26, g: 115, b: 232, a: 0.9 },
@@ -24,7 +24,10 @@ const COLORS = {
 /** @type {Steps} */
 const ENDING = [["Overlay.disable"], ["DOM.disable"]];
 
-/** @type {Map<number, HighlightRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
+/**
+ * @type {Map<number, HighlightRequest>} the newest request of each tab: the pointer may have moved on by the time an
+ *   element is found
+ */
 const newest = new Map();
 
 /**
@@ -44,13 +47,13 @@ export async function highlightElement(request, sessionPool) {
   await take(tabId, sessionPool, place ? drawing(/** @type {Box} */ (place)) : ENDING);
 }
 
-/** @type {Map<number, ReturnType<typeof setTimeout>>} when each tab's outline begins, or ends */
+/** @type {Map<number, ReturnType<typeof setTimeout>>} timers that begin or end each tab's outline */
 const outlines = new Map();
-/** @type {Set<number>} the tabs in which one is drawn */
+/** @type {Set<number>} tabs with an outline */
 const outlined = new Set();
 
 /**
- * Outlines for a moment what a command has acted on: after its reply, which would have to wait for the drawing.
+ * Briefly outlines what a command has acted on: after its reply, which would otherwise wait for the drawing.
  *
  * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport
@@ -82,7 +85,7 @@ export async function endOutline({ tabId, sessionPool }) {
 async function take(tabId, sessionPool, steps) {
   const session = sessionPool.known(tabId);
   await Promise.all(steps.map(([method, params]) => session?.send(method, params))).catch(() => {
-    // The page has gone, and what was drawn over it.
+    // The page is gone, with everything drawn over it.
   });
 }
 

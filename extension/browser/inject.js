@@ -1,5 +1,5 @@
 /**
- * The way into a page, for every command that runs a function there.
+ * Access to pages, for every command that runs a function in one.
  *
  * @import {FramePage} from "./navigation-watch.js"
  * @import {SiteRules} from "./site-rules.js"
@@ -11,14 +11,14 @@ import { documentIn, leaving } from "./navigation-watch.js";
 import { obstacleOf, tabById } from "./tabs.js";
 import { pause, unlessAborted } from "./async.js";
 
-/** How often a command looks whether a page has loaded, in all: about 5 s. */
+/** How often a command checks whether a page has loaded, in all: about 5 s. */
 const LOAD_LOOKS = 200;
 const LOAD_LOOK_MS = 25;
 const CLOSED_FRAME =
   "Extensions cannot access that frame: its page failed to load, or is closed to extensions. " +
   "Take a screenshot to see what it shows.";
 
-/** The page has left its tab, perhaps into the browser's memory, before it could answer. */
+/** The page left its tab, perhaps into the back/forward cache, before it could answer. */
 export class PageLeft extends CommandError {
   constructor() {
     super(
@@ -31,17 +31,20 @@ export class PageLeft extends CommandError {
 /**
  * @typedef {object} PageFunction
  * @property {(request: any) => unknown} func self-contained; it runs in the page from its own source text
- * @property {[unknown]} args JSON; Chrome drops the nulls inside on their way
+ * @property {[unknown]} args JSON; Chrome drops nulls inside it in transit
  * @property {`${chrome.scripting.ExecutionWorld}`} [world] `MAIN` to see what the page's own scripts see
  */
 
 /** @typedef {PageFunction | {files: string[]}} Script */
 
-/** @typedef {{tabId: number, signal: AbortSignal, page?: FramePage}} Place `page`: one in a frame, else the tab's own */
+/**
+ * @typedef {{tabId: number, signal: AbortSignal, page?: FramePage}} Place `page`: one in a frame, otherwise the tab's
+ *   own
+ */
 
 /**
- * What a command has seen of its tab: `first` as it was when the command began, until that asks its page; `last` when it
- * asked last; and how many looks it has left for a page that is loading.
+ * A command's view of its tab: `first` is the tab when the command began, until it first asks the page; `last` is the
+ * tab when it last asked; `left` is how many more checks it makes for a page that is loading.
  *
  * @typedef {{left: number, first?: chrome.tabs.Tab, last?: chrome.tabs.Tab}} Looks
  */
@@ -50,9 +53,9 @@ export class PageLeft extends CommandError {
 const looksOf = new WeakMap();
 
 /**
- * Spares a command that begins now its own first look at its tab: each takes as long as reading a small page.
+ * Saves a new command its own first query of its tab: each takes as long as reading a small page.
  *
- * @param {chrome.tabs.Tab} tab as it is now
+ * @param {chrome.tabs.Tab} tab its current state
  * @param {AbortSignal} signal of the command
  */
 export function noteFirstLook(tab, signal) {
@@ -61,14 +64,14 @@ export function noteFirstLook(tab, signal) {
 
 /**
  * @param {{signal: AbortSignal}} context of a command that has asked its page
- * @returns {chrome.tabs.Tab} as it was just before
+ * @returns {chrome.tabs.Tab} the tab as it was just before that
  */
 export function tabAsAsked({ signal }) {
   return /** @type {chrome.tabs.Tab} */ (looksOf.get(signal)?.last);
 }
 
 /**
- * The tab, when its page may be read.
+ * Returns the tab, if its page may be read.
  *
  * @param {{tabId: number, signal: AbortSignal}} context
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE
@@ -82,19 +85,19 @@ async function readableTab(context) {
 }
 
 /**
- * Runs a function in the page that is in the tab. It ends when the page leaves, also one that the browser keeps in
- * memory for the way back: such a page neither answers nor fails.
+ * Runs a function in the tab's page. It ends when the page leaves, even into the back/forward cache: such a page
+ * neither answers nor fails.
  *
  * @param {Place} place
- * @param {Script & {cancel?: Script}} script `cancel`: what stops it in the page when the signal is aborted
- * @returns {Promise<unknown>} JSON; null when the function threw, because the page has broken what it stands on
+ * @param {Script & {cancel?: Script}} script `cancel`: stops it in the page when the signal is aborted
+ * @returns {Promise<unknown>} JSON; null if the function threw, because the page has broken something it relies on
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
 export async function runInPage({ tabId, signal, page }, { cancel, ...script }) {
   signal.throwIfAborted();
   const onAbort = () => void (cancel && inject(tabId, page, cancel).catch(() => {}));
   signal.addEventListener("abort", onAbort);
-  // Asked for just before, so that it is about the page that the function runs in.
+  // Queried just before, so that it describes the page that the function runs in.
   const exit = leaving(tabId, page);
   try {
     const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, page, script), exit.left]));
@@ -113,8 +116,8 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
 }
 
 /**
- * As `runInPage`, once the page has loaded and may be read. When it leaves before it has answered, the one that follows
- * is asked, where the rules for sites allow it.
+ * Like `runInPage`, once the page has loaded and may be read. If it leaves before it has answered, the next page is
+ * asked, if the rules for sites allow it.
  *
  * @param {{tabId: number, signal: AbortSignal, rules?: SiteRules}} context
  * @param {(tab: chrome.tabs.Tab) => Script & {cancel?: Script}} scriptFor
@@ -134,12 +137,13 @@ export async function askPage(context, scriptFor) {
 
 /**
  * @param {{tabId: number, rules?: SiteRules}} context
- * @returns {Promise<{page?: FramePage}>} the page in the tab now, and no other one that follows, when rules allow it
+ * @returns {Promise<{page?: FramePage}>} with rules, the page now in the tab, so that the function cannot run in a
+ *   later one
  * @throws {CommandError} TAB_NOT_FOUND, HOST_BLOCKED, ATTACH_DENIED
  */
 async function allowedPage({ tabId, rules }) {
   if (!rules || rules.isEmpty) return {};
-  // Before its address, so that the address is not older than the page.
+  // Before its URL, so that the URL is not older than the page.
   const documentId = await documentIn(tabId, 0);
   await rules.check(tabId);
   if (documentId === undefined) throw new PageLeft();
@@ -163,8 +167,8 @@ async function inject(tabId, page, script) {
 }
 
 /**
- * The tab once it has loaded, or as it is when the command has looked often enough: some pages never finish, and what
- * they show can be read. The browser has no event for its PDF viewer having loaded.
+ * Returns the tab once it has loaded, or as it is after the last check: some pages never finish, but what they show can
+ * be read. The browser has no event for the loading of its PDF viewer.
  *
  * @param {{tabId: number, signal: AbortSignal}} context
  */
@@ -200,7 +204,7 @@ export function refuseSleeping(tab) {
 }
 
 /**
- * Chrome gives its reasons as English sentences only.
+ * Chrome gives its reasons only as English sentences.
  *
  * @param {unknown} error
  * @param {number} tabId
@@ -211,7 +215,7 @@ async function refusalOf(error, tabId) {
     return "The tab shows an error of the browser instead of the page. Reload it, and try again when it has loaded.";
   }
   if (/policy/.test(reason)) {
-    return "Your organisation's policy keeps extensions from reading this page. Choose another tab.";
+    return "Your organization's policy keeps extensions from reading this page. Choose another tab.";
   }
   if (/^No tab|tab was closed|was removed/.test(reason)) {
     return "The page went away while it was being read. Try again when it has loaded.";

@@ -1,18 +1,18 @@
 /**
- * Keys by name, as a US keyboard has them and pages know them (UI Events).
+ * Keys by name, of a US keyboard, as pages see them (UI Events).
  *
- * @typedef {object} Key as Input.dispatchKeyEvent takes it
+ * @typedef {object} Key as Input.dispatchKeyEvent expects it
  * @property {string} key
  * @property {string} code
  * @property {number} windowsVirtualKeyCode
  * @property {number} [location]
- * @property {string} [text] what it writes
+ * @property {string} [text] the text it types
  *
- * @typedef {object} Stroke one key, and the modifiers that are held down meanwhile
+ * @typedef {object} Stroke one key, and the modifiers held down with it
  * @property {Key} key
  * @property {ModifierName[]} held
- * @property {boolean} isShifted besides
- * @property {string} [command] of the browser's editor
+ * @property {boolean} isShifted whether Shift is also held
+ * @property {string} [command] a command of the browser's editor
  *
  * @typedef {keyof typeof MODIFIERS} ModifierName
  */
@@ -21,7 +21,7 @@ import { invalid } from "../shared/errors.js";
 
 const LEFT = 1;
 
-/** Each with its bit in events. */
+/** Each modifier with its bit in events. */
 export const MODIFIERS = {
   Alt: { bit: 1, key: { key: "Alt", code: "AltLeft", windowsVirtualKeyCode: 18, location: LEFT } },
   Control: { bit: 2, key: { key: "Control", code: "ControlLeft", windowsVirtualKeyCode: 17, location: LEFT } },
@@ -33,7 +33,7 @@ const MODIFIER_NAMES = /** @type {ModifierName[]} */ (Object.keys(MODIFIERS));
 const ENTER = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
 const SPACE = { key: " ", code: "Space", windowsVirtualKeyCode: 32, text: " " };
 const TAB = silent(["Tab", 9]);
-/** Keys that write nothing, with their numbers. @type {[string, number][]} */
+/** Keys that type nothing, with their key codes. @type {[string, number][]} */
 const SILENT = [
   ["ArrowLeft", 37],
   ["ArrowUp", 38],
@@ -62,7 +62,7 @@ const NAMED = {
   Tab: TAB,
 };
 
-/** In lower case, as people and other programs call them. */
+/** Aliases in lower case, as users and other programs write them. */
 const OTHER_NAMES = new Map([
   ["ctrl", "Control"],
   ["cmd", "Meta"],
@@ -77,7 +77,7 @@ const OTHER_NAMES = new Map([
   ["right", "ArrowRight"],
 ]);
 
-/** Code, number, and what is written without and with Shift. @type {[string, number, string, string][]} */
+/** Code, key code, and the text without and with Shift. @type {[string, number, string, string][]} */
 const WRITING = [
   ...[..."abcdefghijklmnopqrstuvwxyz"].map(letterKey),
   ...[...")!@#$%^&*("].map(digitKey),
@@ -94,7 +94,7 @@ const WRITING = [
   ["Slash", 191, "/", "?"],
 ];
 
-/** A Mac's browser leaves these to its menu, which the debugger's keys do not reach. */
+/** Editing commands that macOS handles in its menus, which the debugger's keys do not reach. */
 const MAC_COMMANDS = new Map([
   ["a", "selectAll"],
   ["c", "copy"],
@@ -109,7 +109,7 @@ const NEAR_NAMES = 6;
 const QUOTED_LENGTH = 40;
 
 /**
- * @param {string} keys names and chords with blanks between them, and in quotes what is typed: `Control+A "new" Enter`
+ * @param {string} keys names and chords separated by spaces, and quoted text to type: `Control+A "new" Enter`
  * @param {boolean} isMac
  * @returns {Stroke[]}
  * @throws {CommandError} INVALID_ARGUMENT
@@ -122,7 +122,7 @@ export function strokesOf(keys, isMac) {
 
 /**
  * @param {string} text
- * @returns {Stroke[]} one for each character
+ * @returns {Stroke[]} one per character
  */
 export function typed(text) {
   return [...text.replace(/\r\n?/gu, "\n")].map((character) => ({ ...keyFor(character), held: [] }));
@@ -141,7 +141,7 @@ function strokeOf(chord, isMac) {
   if ([...last].length > 1) {
     return { key: /** @type {Key} */ (NAMED[nameLike(last, Object.keys(NAMED))]), held, isShifted: false };
   }
-  // Who holds Control, and not Shift, writes no capital.
+  // With Control but without Shift, a key types no capital letter.
   const { key, isShifted } = keyFor(held.includes("Shift") ? shifted(last) : held.length ? last.toLowerCase() : last);
   return { key, held, isShifted, ...(isMac && held.includes("Meta") && { command: MAC_COMMANDS.get(key.key) }) };
 }
@@ -215,7 +215,7 @@ function letterKey(letter) {
 }
 
 /**
- * @param {string} sign with Shift
+ * @param {string} sign typed with Shift
  * @param {number} digit
  * @returns {[string, number, string, string]}
  */

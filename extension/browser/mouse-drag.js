@@ -3,10 +3,10 @@
 import { pressButton, releaseButton } from "./trusted-input.js";
 
 /**
- * The mouse with its left button held down. What ends the command releases it, too.
+ * The mouse with its left button held down. The button is also released when the command ends.
  *
- * Where a page lets the browser drag something (`draggable`, links, pictures), the browser would take the mouse for
- * itself; so its drag is intercepted, and goes on by events of its own.
+ * If a page lets the browser drag something (`draggable`, links, images), the browser would take over the mouse, so its
+ * drag is intercepted and continued with events of its own.
  */
 export class HeldMouse {
   /** @readonly */
@@ -23,14 +23,14 @@ export class HeldMouse {
     this.#intercepted = session.next("Input.dragIntercepted");
     session.sendAtEnd("Input.setInterceptDrags", { enabled: false });
     void session.send("Input.setInterceptDrags", { enabled: true }).catch(() => {
-      // The tab has gone, as the next message says.
+      // The tab is gone, as the next message will report.
     });
   }
 
   /** @param {Point} point */
   async press(point) {
     const { x, y } = point;
-    // Where nothing may be pressed, nothing is released in the end.
+    // If pressing is not allowed, nothing is released at the end.
     await this.#session.guard.refuse(point);
     this.#letGo();
     this.#letGo = this.#session.sendAtEnd("Input.dispatchMouseEvent", {
@@ -45,7 +45,7 @@ export class HeldMouse {
   }
 
   /**
-   * Goes on with what the browser has begun to drag.
+   * Continues a drag that the browser started.
    *
    * @param {Point} point
    */

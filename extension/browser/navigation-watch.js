@@ -1,16 +1,19 @@
 /**
- * Which pages have left their tabs. A page that the browser keeps in memory for the way back stops in mid-sentence: what
- * was asked there is never answered, and does not fail either.
+ * Which pages have left their tabs. A page that moves to the back/forward cache stops immediately: requests to it are
+ * never answered, and do not fail either.
  */
 
 /** @typedef {{frameId: number, documentId: string}} FramePage the page in a frame of a tab */
 
-/** @type {Map<number, Set<(frameId: number, documentId: string) => void>>} the listeners for a tab's page, by tab */
+/**
+ * @type {Map<number, Set<(frameId: number, documentId: string) => void>>} listeners for changes of a tab's pages, by
+ *   tab
+ */
 const waiting = new Map();
 
 /**
- * @param {{tabId: number, frameId: number, documentId?: string}} details of chrome.webNavigation's news: another page is
- *   there, or may be
+ * @param {{tabId: number, frameId: number, documentId?: string}} details of a chrome.webNavigation event: another page
+ *   is there, or may be
  */
 export function handleCommitted({ tabId, frameId, documentId = "" }) {
   for (const onLeave of waiting.get(tabId) ?? []) onLeave(frameId, documentId);
@@ -18,8 +21,8 @@ export function handleCommitted({ tabId, frameId, documentId = "" }) {
 
 /**
  * @param {number} tabId
- * @param {FramePage} [page] in one of its frames; without it the page that is in the tab now
- * @returns what is known about that page: `left` resolves to null once it is there no longer
+ * @param {FramePage} [page] in one of its frames; without it the tab's current page
+ * @returns about that page: `left` resolves to null once it has left
  */
 export function leaving(tabId, page) {
   const frameId = page?.frameId ?? 0;
@@ -30,11 +33,11 @@ export function leaving(tabId, page) {
     return before !== now;
   };
   const onLeave = async (/** @type {number} */ committed, /** @type {string} */ documentId) => {
-    // A frame goes with the page around it.
+    // A frame leaves with the page around it.
     if (committed !== frameId && committed !== 0) return;
-    // The news of its own arrival may come late.
+    // The event of its own arrival may come late.
     if (documentId === (await asked)) return;
-    // What the page said last may still be on its way.
+    // The page's last message may still be in transit.
     if (await hasLeft()) resolve(null);
   };
   const ofTab = waiting.get(tabId) ?? new Set();
@@ -49,7 +52,7 @@ export function leaving(tabId, page) {
 /**
  * @param {number} tabId
  * @param {number} frameId
- * @returns {Promise<string | undefined>} undefined when there is no page
+ * @returns {Promise<string | undefined>} undefined if there is no page
  */
 export async function documentIn(tabId, frameId) {
   const frame = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);

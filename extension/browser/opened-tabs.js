@@ -1,5 +1,5 @@
 /**
- * Tabs and windows that a driven page opens: they are attached too, and reported.
+ * Tabs and windows opened by a page under control: they are attached too, and reported.
  *
  * @import {CommandContext} from "../shared/types.d.ts"
  */
@@ -10,19 +10,19 @@ import { withOwner } from "./page-owners.js";
 import { obstacleOf, urlOf } from "./tabs.js";
 import { pause } from "./async.js";
 
-/** One command attaches no more: a page could open hundreds. */
+/** Maximum per command: a page could open hundreds. */
 const MAX_ATTACHED = 10;
-/** A tab has an address once its server has answered; some pages open an empty one and lead it on. */
+/** A tab has a URL once its server has answered; some pages open an empty tab and navigate it afterwards. */
 const ADDRESS_POLL_MS = 50;
 const MAX_POLLS = 20;
 const MAX_URL_LENGTH = 200;
 
 /**
- * Attaches the tabs that a command's page has opened.
+ * Attaches the tabs that a command's page opened.
  *
  * @param {number[]} tabIds
  * @param {CommandContext} context
- * @returns {Promise<string[]>} notes: what they are, as sentences
+ * @returns {Promise<string[]>} notes about them, as sentences
  * @throws the reason of the signal
  */
 export async function adoptTabs(tabIds, context) {
@@ -35,7 +35,7 @@ export async function adoptTabs(tabIds, context) {
 /**
  * @param {number} tabId
  * @param {CommandContext} context
- * @returns {Promise<string | null>} a note; null when it has closed again
+ * @returns {Promise<string | null>} a note; null if it has closed again
  */
 async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal }) {
   await giveBackSight(tabId, sourceId);
@@ -57,8 +57,8 @@ async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal 
 }
 
 /**
- * A tab opens in front, also where the user looks at another one than that which opened it; the browser notes that
- * other one as its opener.
+ * Returns to the tab that the user was looking at: a new tab opens in front even if another tab opened it; the browser
+ * records the user's tab as its opener.
  *
  * @param {number} tabId
  * @param {number} sourceId
@@ -74,7 +74,8 @@ async function giveBackSight(tabId, sourceId) {
 /**
  * @param {number} tabId
  * @param {AbortSignal} signal
- * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second; null when it closed
+ * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second; null if it
+ *   closed
  */
 async function onceSomewhere(tabId, signal) {
   for (let polls = 1; ; polls += 1) {

@@ -1,9 +1,9 @@
-/** The countries of a page: phone numbers without a country code are those of one of them. */
+/** The countries of a page: phone numbers without a country code are checked against these. */
 
-/** Top-level domains of two letters that say nothing about a country. */
+/** Two-letter top-level domains that do not indicate a country. */
 const GENERIC_DOMAINS = new Set(["ac", "ai", "cc", "co", "fm", "gg", "io", "ly", "me", "sh", "to", "tv", "ws", "eu"]);
 const MAX_VALUES = 2_000;
-/** Of languages that are written mainly in one country, and of its neighbours. @type {Record<string, string[]>} */
+/** Countries of languages written mainly in one country, with its neighbors. @type {Record<string, string[]>} */
 const OF_LANGUAGE = {
   da: ["DK"],
   de: ["DE", "AT", "CH"],
@@ -22,10 +22,10 @@ const OF_LANGUAGE = {
   tr: ["TR"],
   zh: ["CN"],
 };
-/** In addition to those whose first two letters are the country: `GBP`, `JPY`. */
+/** Prefixes of currency codes that are not a country, unlike those of `GBP` and `JPY`. */
 const NO_COUNTRY = /^(?:EU|X|AN)/;
 
-/** @param {string} url @returns {string[]} by its top-level domain */
+/** @param {string} url @returns {string[]} from its top-level domain */
 export function countryOfHost(url) {
   const [, domain = ""] = /^https?:\/\/[^/?#]*\.([a-z]{2})(?::\d+)?(?:[/?#]|$)/i.exec(url) ?? [];
   const code = domain.toLowerCase();
@@ -33,7 +33,7 @@ export function countryOfHost(url) {
   return [code === "uk" ? "GB" : code.toUpperCase()];
 }
 
-/** @param {unknown} value JSON @returns {Set<string>} by what it says of its country, language and currency */
+/** @param {unknown} value JSON @returns {Set<string>} from its country, language and currency fields */
 export function countriesIn(value) {
   /** @type {Set<string>} */
   const found = new Set();

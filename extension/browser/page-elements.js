@@ -1,6 +1,6 @@
 /**
- * Requests to the elements of a page: files that are injected once answer them. Where a selector leads into a frame of
- * another site, the page in it is asked in the same way.
+ * Requests about the elements of a page, answered by files that are injected once. If a selector leads into a
+ * cross-origin frame, the page in it is asked in the same way.
  *
  * @import {CommandContext, ElementDescription, ErrorCode, CrossOriginFrame, FoundFrames} from "../shared/types.d.ts"
  * @import {ListAnswer, ListRequest, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
@@ -15,8 +15,8 @@ import { pageFiles } from "./page-files.js";
 import { endsWithin, pause } from "./async.js";
 
 /**
- * The groups of `page/files.json` to inject, by what a page answers that lacks them. They are classic scripts; each leaves
- * one constant in the extension's isolated world of the page.
+ * The groups of `page/files.json` to inject, by the answer of a page that lacks them. They are classic scripts; each
+ * defines one constant in the extension's isolated world of the page.
  *
  * @type {Map<string, FileGroup[]>}
  */
@@ -26,10 +26,10 @@ const MISSING = new Map([
   ["incomplete", ["elementList"]],
 ]);
 
-/** Times that a page may leave while it is asked. */
+/** How many times a page may leave while it is asked. */
 export const MAX_UNANSWERED = 5;
 export const MAX_FRAMES = 20;
-/** A frame that is busy does not keep the list waiting. */
+/** A busy frame must not delay the list. */
 const FRAME_MS = 1_000;
 export const POLL_MS = 50;
 const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
@@ -37,14 +37,14 @@ const ALIKE =
   "cross-origin frames in shadow roots of this page are identical and cannot be distinguished. Act on the page around them.";
 
 /** @typedef {{code: ErrorCode, message: string}} Refusal */
-/** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met what was waited for */
+/** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met the awaited element or text */
 
 /**
- * Waits until a page shows what it should: also the one that follows.
+ * Waits until the page, or one that follows, shows what was requested.
  *
  * @param {CommandContext} context
  * @param {() => Omit<WaitRequest, "id">} requestNow
- * @returns {Promise<Met | Refusal | null>} null when no page answers
+ * @returns {Promise<Met | Refusal | null>} null if no page answers
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function waitForElements(context, requestNow) {
@@ -61,10 +61,10 @@ export async function waitForElements(context, requestNow) {
 
 /**
  * @param {CommandContext} context
- * @param {FramePage | undefined} holder the page that the frames stand in; without it the tab's own
+ * @param {FramePage | undefined} holder the page that contains the frames; without it the tab's own
  * @param {FoundFrames} found
  * @param {() => Omit<WaitRequest, "id">} requestNow
- * @returns {Promise<Met | Refusal | null>} COMMAND_TIMEOUT when none of them shows it yet; null when a page has left
+ * @returns {Promise<Met | Refusal | null>} COMMAND_TIMEOUT if none of them shows it yet; null if a page has left
  */
 async function metInFrames(context, holder, { rest, frames }, requestNow) {
   /** @type {Met | Refusal | null} */
@@ -72,7 +72,7 @@ async function metInFrames(context, holder, { rest, frames }, requestNow) {
   for (const frame of frames.slice(0, MAX_FRAMES)) {
     met = await metInFrame(context, holder, frame, () => {
       const request = { ...requestNow(), selector: rest, text: "", gone: "", way: frame.selector };
-      // Where several may show it, none is waited for alone.
+      // If several may show it, none is awaited alone.
       return frames.length > 1 ? { ...request, timeout: 0 } : request;
     });
     if (met?.code !== "COMMAND_TIMEOUT") return met;
@@ -101,7 +101,7 @@ async function metInFrame(context, holder, frame, requestNow) {
 
 /**
  * @param {CrossOriginFrame} frame
- * @param {number} others that look the same
+ * @param {number} others number of frames that look the same
  */
 export function troubleWith({ selector }, others) {
   return others ? `${others + 1} ${ALIKE}` : `the page in ${selector} ${SILENT}`;
@@ -110,8 +110,8 @@ export function troubleWith({ selector }, others) {
 /**
  * @param {CommandContext} context
  * @param {ListRequest} request
- * @param {FramePage} [page] in a frame of another site
- * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} null when the frame's page has left
+ * @param {FramePage} [page] in a cross-origin frame
+ * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} null if the frame's page has left
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function listElements(context, request, page) {
@@ -142,9 +142,9 @@ export async function listElements(context, request, page) {
 /**
  * @param {CommandContext} context
  * @param {ListRequest} request
- * @param {number} holderId the frame whose page has found the frames
+ * @param {number} holderId the frame whose page found the frames
  * @param {FoundFrames} found
- * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} of the first frame that has what is to be listed
+ * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} of the first frame that contains what should be listed
  */
 async function listInFrame(context, request, holderId, { rest, frames }) {
   /** @type {Exclude<ListAnswer, FoundFrames> | null} */
@@ -164,8 +164,8 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
 
 /**
  * @param {CrossOriginFrame} frame
- * @param {FramePage[]} pages that it may hold
- * @returns {Refusal | null} null for one page
+ * @param {FramePage[]} pages that it may contain
+ * @returns {Refusal | null} null for exactly one page
  */
 function refusalOf({ selector }, { length }) {
   if (length === 1) return null;
@@ -173,18 +173,18 @@ function refusalOf({ selector }, { length }) {
   return { code: "UNREADABLE_PAGE", message };
 }
 
-/** @param {{code: string}} answer of a frame that may have another page soon */
+/** @param {{code: string}} answer of a frame that may soon have another page */
 export function isMissing({ code }) {
   return code === "ELEMENT_NOT_FOUND" || code === "UNREADABLE_PAGE";
 }
 
 /**
- * Asks a page; the files are put there first, where they are not yet.
+ * Asks a page, and first injects the files if they are missing.
  *
  * @param {CommandContext} context
- * @param {FramePage | undefined} page in a frame; without it the page that the tab holds, or the one that follows
- * @param {(tab: any) => PageFunction} scriptFor `tab`: only for the page that the tab holds
- * @returns {Promise<any>} null when the page has left
+ * @param {FramePage | undefined} page in a frame; without it the tab's current page, or the one that follows
+ * @param {(tab: any) => PageFunction} scriptFor `tab`: only for the tab's current page
+ * @returns {Promise<any>} null if the page has left
  */
 export async function answerOf(context, page, scriptFor) {
   const cancel = ask("cancel", { id: context.requestId });
@@ -198,12 +198,12 @@ export async function answerOf(context, page, scriptFor) {
 }
 
 /**
- * As `answerOf`, of a page that already has the files.
+ * Like `answerOf`, for a page that already has the files.
  *
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
  * @param {FramePage | undefined} page in a frame; without it the tab's own
  * @param {PageFunction} script
- * @returns {Promise<unknown>} null when the page has not got them
+ * @returns {Promise<unknown>} null if the page does not have them
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
 export async function answerNow(context, page, script) {
@@ -242,7 +242,7 @@ export function ask(command, request) {
  * @param {{command: keyof typeof chromeTabReader, request: any}} message
  */
 function forward({ command, request }) {
-  // A page's element of that name is no property of the global object itself.
+  // An element of that name in the page is not an own property of the global object.
   if (!Object.hasOwn(globalThis, "chromeTabReader")) return command === "list" ? "absent for a list" : "absent";
   const run = chromeTabReader[command];
   return run ? run(request) : "incomplete";

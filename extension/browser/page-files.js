@@ -1,7 +1,7 @@
 /**
- * The lists of files that are injected into pages, from `page/files.json`, in the order in which they need each other.
+ * The lists of files to inject into pages, from `page/files.json`, in dependency order.
  *
- * It is fetched: Chromium does not find an imported JSON module when it starts the worker again.
+ * It is fetched, because Chromium does not find an imported JSON module when it restarts the worker.
  */
 
 /** @typedef {"interaction" | "elementList" | "mainContent" | "pdf"} FileGroup */
@@ -11,7 +11,7 @@ let lists;
 
 /**
  * @param {FileGroup[]} groups
- * @returns {Promise<string[]>} paths from the extension's folder
+ * @returns {Promise<string[]>} paths relative to the extension's folder
  */
 export async function pageFiles(...groups) {
   const known = await (lists ??= load());

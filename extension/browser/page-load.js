@@ -1,28 +1,28 @@
 /**
- * Waiting for a page that was asked for. The watch starts before the navigation: what happens in a new tab may be reported
+ * Waits for a requested page. The watch starts before the navigation, because events of a new tab may be reported
  * before the tab's id.
  */
 
 import { CommandError } from "../shared/errors.js";
 
-/** What Chrome says when a navigation ends without a page: a download, no content, or another navigation after it. */
+/** Chrome's errors for a navigation that ends without a page: a download, no content, or a later navigation. */
 export const NO_PAGE = "net::ERR_ABORTED";
-/** What it says when it asks the user for a name and a password. */
+/** Chrome's error while it asks the user for a name and a password. */
 const SIGN_IN = "net::ERR_INVALID_AUTH_CREDENTIALS";
 
 export class PageLoadWatch {
-  /** @type {Map<number, Set<string>>} addresses that each tab has begun to load since the watch began */
+  /** @type {Map<number, Set<string>>} URLs that each tab has begun to load since the watch began */
   #begun = new Map();
   /** @readonly */
   #leftUrls;
-  /** @type {Set<number>} tabs that have had a page since then */
+  /** @type {Set<number>} tabs that have received a page since then */
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
   /** @readonly @type {[chrome.events.Event<any>, (...args: any[]) => void][]} */
   #listeners;
 
-  /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be reported only now */
+  /** @param {(string | undefined)[]} leftUrls of the pages being left: their end may be reported only now */
   constructor(leftUrls = []) {
     this.#leftUrls = new Set(leftUrls);
     const { webNavigation, tabs } = chrome;
@@ -60,7 +60,7 @@ export class PageLoadWatch {
   #load(tabId) {
     const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     this.#loads.set(tabId, load);
-    // Other tabs load too, and are not waited for.
+    // Other tabs load too, and are ignored.
     load.promise.catch(() => {});
     return load;
   }
@@ -73,9 +73,9 @@ export class PageLoadWatch {
     if (frameId === 0) this.#committed.add(tabId);
   };
 
-  /** Another place of a page that is there: nothing loads. */
+  /** Navigation within the same document: nothing loads. */
   #onMovedInPage = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
-    // A page that is just loading may do so too; its end is still to come.
+    // A page that is still loading may do this too; its end is yet to come.
     if (frameId === 0 && !this.#committed.has(tabId)) this.#load(tabId).resolve();
   };
 
@@ -84,7 +84,7 @@ export class PageLoadWatch {
     const begun = this.#begun.get(tabId);
     if (frameId !== 0 || !begun) return;
     if (this.#leftUrls.has(url) && !begun.has(url)) return;
-    // A page that is there may start a download.
+    // The current page may start a download.
     if (error === NO_PAGE && this.#committed.has(tabId)) return;
     this.#load(tabId).reject(new CommandError("NAVIGATION_FAILED", loadFailure(error)));
   };

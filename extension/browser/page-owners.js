@@ -1,26 +1,24 @@
-/**
- * To whom an empty page belongs: what stands in about:blank was written by the page that opened it.
- */
+/** The owners of empty pages: the content of about:blank was written by the page that opened it. */
 
 import { urlOf } from "./tabs.js";
 import { endsWithin } from "./async.js";
 
 const ANSWER_MS = 1_000;
-/** The address of a page that has an owner, but does not say which. */
+/** The URL of a page whose owner is not reported. */
 const UNKNOWN = "";
 
 /**
  * @template {chrome.tabs.Tab} T
  * @param {T} tab
- * @returns {Promise<T>} with the address of its owner where it is empty by itself
+ * @returns {Promise<T>} with its owner's URL if its own is empty
  */
 export async function withOwner(tab) {
   const { id: tabId, openerTabId } = tab;
   const url = urlOf(tab);
   if (!url.startsWith("about:") || tabId === undefined) return tab;
-  // To ask a tab that sleeps would wake it.
+  // Asking a discarded tab would reload it.
   if (tab.discarded || tab.frozen || tab.status === "unloaded") return { ...tab, url: UNKNOWN, pendingUrl: UNKNOWN };
-  // The browser lets no extension into an empty tab that no page has opened.
+  // The browser does not let extensions into an empty tab that no page opened.
   const owner = await ownerOf({ tabId, frameIds: [0] }, openerTabId === undefined ? url : UNKNOWN);
   return { ...tab, url: owner, pendingUrl: owner };
 }
@@ -37,8 +35,8 @@ export async function frameWithOwner(tabId, frame) {
 
 /**
  * @param {chrome.scripting.InjectionTarget} target
- * @param {string} otherwise for a page into which the browser lets no extension
- * @returns {Promise<string>} an address of the owner
+ * @param {string} otherwise result for a page that the browser does not let extensions into
+ * @returns {Promise<string>} a URL of the owner
  */
 async function ownerOf(target, otherwise) {
   const answer = chrome.scripting
@@ -50,6 +48,6 @@ async function ownerOf(target, otherwise) {
 
 /** Runs in the page, in the extension's own world: a page can change what its own scripts see. */
 function tellOwner() {
-  // A page in a sandbox has no origin, but the base address of the page that has opened it.
+  // A sandboxed page has no origin, but it has the base URL of the page that opened it.
   return self.origin === "null" ? document.baseURI : self.origin;
 }

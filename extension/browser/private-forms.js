@@ -1,27 +1,27 @@
 /**
- * Private values that their own form proves: e-mail addresses, payment cards, IBANs, national ids, IP addresses, phone
- * numbers, tokens, private keys.
+ * Private values that are recognizable by their form: e-mail addresses, payment cards, IBANs, national ids, IP
+ * addresses, phone numbers, tokens, private keys.
  *
- * Texts are hostile: each pattern is bounded, or begins only where it cannot have begun a character before, so that
- * none reads a text more often than a fixed number of times.
+ * Texts are hostile: each pattern is bounded, or can start only where it could not have started one character before,
+ * so that none scans a text more than a fixed number of times.
  */
 
 import { parsePhoneNumberFromString } from "../vendor/libphonenumber.js";
 
 /** @import {CountryCode} from "../vendor/libphonenumber.js" */
 
-/** @typedef {(text: string, kind: string) => string} Redact what stands in place of a private text */
+/** @typedef {(text: string, kind: string) => string} Redact returns the replacement for a private text */
 
 const SHORTEST_TOKEN = "sk-123456789012".length;
 const SHORTEST_NUMBER = "1.1.1.1".length;
-/** Looks back from the sign: looking for it would read each text up to 64 times. */
+/** Looks behind from the @ sign: searching for the start would scan each text up to 64 times. */
 const EMAIL = /(?=@|%40)(?<=([\p{L}\p{N}_.%+-]{1,64}))(?:@|%40)[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){1,8}/gu;
 const CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])/g;
 const CARD_NUMBER = /^(?:4\d{12}(?:\d{3}){0,2}|3\d{13,15}|2[2-7]\d{14}|[56]\d{12,18})$/;
 const IBAN =
   /(?<![A-Za-z\d])(?:[A-Za-z]{2}\d{2}[A-Za-z\d]{11,30}|[A-Z]{2}\d{2}(?: [A-Z\d]{4}){2,7}(?: [A-Z\d]{1,4})?)(?![A-Za-z\d])/g;
 const SSN = /(?<![\w.-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g;
-/** @type {[RegExp, (found: string) => boolean][]} of China, Spain, Italy, Brazil */
+/** @type {[RegExp, (found: string) => boolean][]} national ids of China, Spain, Italy, Brazil */
 const NATIONAL_IDS = [
   [/(?<![\w.-])[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\w-])/g, isChineseId],
   [/(?<![\w.-])(?:\d{8}|[XYZ]\d{7})[A-Z](?![\w-])/g, isSpanishId],
@@ -32,7 +32,7 @@ const IPV4 = /(?<![\w./-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)/g;
 const IPV6 = /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:.])/gi;
 const TOKENS = [
   /\b[Bb]earer\s+[\w.~+/=-]{8,}/g,
-  // The lookahead with a group takes its part once and gives nothing back.
+  // A lookahead with a group matches once and never backtracks.
   /(?<![\w-])(?=[\w-]*?\beyJ[\w-]{5})(?=([\w-]+))\1\.[\w-]{5,}\.[\w-]*/g,
   /\b(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|npm|xox[a-z])[_-][\w-]{12,}/g,
   /\b(?:AKIA|ASIA|AIza|ya29\.|SG\.)[\w-]{12,}/g,
@@ -41,9 +41,9 @@ const TOKENS = [
 const PEM = /-----BEGIN (?:[A-Z\d]{1,20} ){0,3}(?:PRIVATE KEY|KEY BLOCK|MESSAGE)(?: BLOCK)?-----/g;
 const PEM_BEGIN = "-----BEGIN ";
 const PEM_END = "-----END ";
-// Also as they are written in East Asia and in Arabic and Persian.
+// Also as written in East Asia and in Arabic and Persian.
 const DIGIT = "\\d\\uff10-\\uff19\\u0660-\\u0669\\u06f0-\\u06f9";
-/** Up to six groups of digits; what is not a number as a whole may be several. */
+/** Up to six groups of digits; if they are not one number together, they may be several. */
 const PHONE = new RegExp(
   `(?<![\\p{L}${DIGIT}_.,:/#+-])(?:[+\uff0b]\\s?)?\\(?[${DIGIT}]{1,15}(?:[\\s()./-]{1,3}[${DIGIT}]{1,15}){0,6}(?![\\p{L}${DIGIT}_]|[.,:-][${DIGIT}])`,
   "gu",
@@ -53,15 +53,15 @@ const BEGINS_NUMBER = /^(?:[+(\uff0b]|0\d\d)/;
 const DATE_OR_RANGE =
   /^(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(?:19|20)\d{2}[ ./-]+(?:19|20)\d{2}(?!\d))|^\d+\.\d+$|^\d{8,}[.-]\d{8,}$/;
 const NORTH_AMERICAN = /^(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])\d{3}[ .-]\d{4}$/;
-/** Where people dial a 0 first, and may have written a number without their country. @type {CountryCode[]} */
+/** Countries with a leading 0, where a number may be written without its country code. @type {CountryCode[]} */
 const COUNTRIES_WITH_0 = ["DE", "GB", "FR", "NL", "JP", "IT", "AT", "CH", "AU", "CN"];
 const HAS_DIGIT = new RegExp(`[${DIGIT}]`);
 const MIN_DIGITS = 7;
 const MAX_DIGITS = 15;
-/** Asking the library takes some 20 µs: after so many every text that looks like a phone number is taken for one. */
+/** A library call takes some 20 µs: after this many, every text that looks like a phone number is treated as one. */
 const MAX_CHECKS = 1_000;
 
-/** The forms in one reply. */
+/** Recognizes private values by form, in one reply. */
 export class PrivateForms {
   #redact;
   #countries;
@@ -71,7 +71,7 @@ export class PrivateForms {
 
   /**
    * @param {Redact} redact
-   * @param {Set<string>} countries of the page, as ISO 3166 writes them; more may come
+   * @param {Set<string>} countries of the page, as ISO 3166 codes; more may be added
    */
   constructor(redact, countries) {
     this.#redact = redact;
@@ -80,7 +80,7 @@ export class PrivateForms {
 
   /**
    * @param {string} text
-   * @param {{isText?: boolean, isNumbered?: boolean}} [key] what the key above it says
+   * @param {{isText?: boolean, isNumbered?: boolean}} [key] what the key above it indicates
    */
   all(text, { isText = false, isNumbered = false } = {}) {
     let shown = text.includes(PEM_BEGIN) ? this.#pem(text) : text;
@@ -157,9 +157,9 @@ export class PrivateForms {
   }
 
   /**
-   * @param {string} found that looks like a number
-   * @param {boolean} isText whether it stands among words, or under a key of such
-   * @param {boolean} isNumbered whether the key says that it numbers something
+   * @param {string} found text that looks like a number
+   * @param {boolean} isText whether it is among words, or under a key for text
+   * @param {boolean} isNumbered whether the key indicates a number or an id
    */
   #isPhone(found, isText, isNumbered) {
     const text = found.normalize("NFKC").replace(/\s/g, " ");
@@ -184,10 +184,10 @@ export class PrivateForms {
   /**
    * @param {string} digits
    * @param {CountryCode} [country]
-   * @param {boolean} [isThere] whether it has to be of that country
+   * @param {boolean} [isThere] whether it must belong to that country
    */
   #isValid(digits, country, isThere = false) {
-    // Numbers for examples (`+44 7700 900123`) are possible, and not valid.
+    // Example numbers (`+44 7700 900123`) are possible, but not valid.
     const isWritten =
       !isThere && (digits.startsWith("+") || (digits.startsWith("0") && this.#countries.has(country ?? "")));
     const asked = `${digits} ${country} ${isThere} ${isWritten}`;
@@ -213,10 +213,10 @@ export class PrivateForms {
   }
 }
 
-/** @param {string} groups of digits @returns {string[]} what of it, from its beginning, may be a phone number */
+/** @param {string} groups of digits @returns {string[]} prefixes that may be a phone number */
 function numbersIn(groups) {
   const digits = groups.replace(/[\s()./-]/g, "").length;
-  // Most of what looks like this is a table of small numbers.
+  // Most texts of this form are tables of small numbers.
   if (digits < MIN_DIGITS || digits * 2 < groups.length) return [];
   const cuts = [...groups.matchAll(GROUP)];
   const beforeNumbers = cuts.filter(([, next = ""]) => BEGINS_NUMBER.test(next));
@@ -226,18 +226,18 @@ function numbersIn(groups) {
   return parts;
 }
 
-/** @param {string} text @returns {boolean} whether it looks made by a machine: a token rather than a word */
+/** @param {string} text @returns {boolean} whether it looks machine-generated: a token rather than a word */
 export function isRandom(text) {
   if (text.length < 6 || /\s/.test(text) || /^\d+(?:[.,:/-]\d+)*[a-z%]{0,3}$/i.test(text)) return false;
   return /\d/.test(text) ? /[A-Za-z]/.test(text) : text.length > 7 && /[a-z][A-Z]{2,}|[A-Z][a-z][A-Z]/.test(text);
 }
 
-/** @param {string} text @returns {boolean} whether letters and digits alternate in it, as in no name with a number */
+/** @param {string} text @returns {boolean} whether letters and digits alternate, unlike in a name with a number */
 export function isMixed(text) {
   return text.length > 19 || (text.match(/[A-Za-z]\d|\d[A-Za-z]/g) ?? []).length > 1;
 }
 
-/** @param {string} digits @returns {boolean} whether they begin as payment cards do and end in their check digit */
+/** @param {string} digits @returns {boolean} whether they have the prefix and the check digit of a payment card */
 export function isCard(digits) {
   if (!CARD_NUMBER.test(digits) || /^(\d)\1*$/.test(digits)) return false;
   const sum = [...digits].reverse().reduce((total, digit, place) => {
@@ -247,7 +247,7 @@ export function isCard(digits) {
   return sum % 10 === 0;
 }
 
-/** @param {string} text @returns {boolean} whether the check digits of an IBAN are right */
+/** @param {string} text @returns {boolean} whether the check digits of an IBAN are correct */
 function isIban(text) {
   const compact = text.replaceAll(" ", "").toUpperCase();
   if (compact.length < 15 || compact.length > 34) return false;
@@ -279,13 +279,13 @@ function isBrazilianId(text) {
   });
 }
 
-/** @param {string} text @returns {boolean} false for what is rather a version or a network */
+/** @param {string} text @returns {boolean} false for a likely version or network */
 function isIpv4(text) {
   const parts = text.split(".").map(Number);
   return parts.every((part) => part < 256) && parts[0] !== 0 && parts[3] !== 0;
 }
 
-/** @param {string} text @returns {boolean} false for what is rather a time, or some C++ */
+/** @param {string} text @returns {boolean} false for a likely time, or C++ code */
 function isIpv6(text) {
   return text.length > 7 && URL.canParse(`http://[${text}]`);
 }

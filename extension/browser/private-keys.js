@@ -1,15 +1,15 @@
 /**
- * What the key of a value says about it, by whole words: `shippingAddress2`, `SHIPPING_ADDRESS_2` and `shipping-address`
- * are the same, `compass` does not contain `pass`. The words of each meaning and language are data
+ * What the key of a value indicates about it, by whole words: `shippingAddress2`, `SHIPPING_ADDRESS_2` and
+ * `shipping-address` are the same, `compass` does not contain `pass`. The words of each meaning and language are data
  * (`shared/private-keys.json`).
  */
 
-/** Whom or what a block is about; several may hold. */
+/** The subject of a block; several flags can apply. */
 export const ABOUT = { NONE: 0, PERSON: 1, DELIVERY: 2, NAMED: 4, THING: 8, RESIDENT: 16 };
 
 const MAX_KEY_LENGTH = 120;
 const MAX_JOINED_WORDS = 5;
-/** Shorter words may not be part of a compound written as one word: "tokyo" would begin with "to". */
+/** Minimum length of words in a compound written as one word: "tokyo" would begin with "to". */
 const MIN_PART_LENGTH = 4;
 const MAX_COMPOUND_LENGTH = 40;
 const SHORT_PARTS = new Set(["id", "ids", "no", "zip", "tel", "pwd", "pin"]);
@@ -17,30 +17,30 @@ const MIN_PLURAL_LENGTH = 5;
 
 /**
  * @typedef {object} Term
- * @property {string} [kind] what stands under it is private: how it is redacted
- * @property {string} [weak] the same, if it is about a person
+ * @property {string} [kind] if values under it are private: how they are redacted
+ * @property {string} [weak] the same, if the block is about a person
  * @property {number} [about]
- * @property {Set<string>} classes names of the other tables that it stands in
+ * @property {Set<string>} classes names of the other tables that contain it
  */
 
 /**
  * @typedef {object} KeyMeaning
- * @property {string} kind how whatever stands under the key is redacted; empty when the key does not say so
- * @property {string} textKind the same for a text or a number only
- * @property {number} about whom a block under the key is about
+ * @property {string} kind how any value under the key is redacted; empty if the key does not imply privacy
+ * @property {string} textKind the same, but only for strings and numbers
+ * @property {number} about the subject of a block under the key
  * @property {boolean} isAddressPart whether the key names a part of a postal address
- * @property {boolean} isOwned whether it also names whose
- * @property {boolean} isDescription whether it is about the type or the state of something
+ * @property {boolean} isOwned whether it also names the owner
+ * @property {boolean} isDescription whether it describes the type or the state of something
  * @property {boolean} isThing whether it measures or names a thing: digits there are not a phone number or a card
  * @property {boolean} isNumbered whether the value is a number or an id of something
- * @property {boolean} isText whether somebody has typed the value
+ * @property {boolean} isText whether a user typed the value
  * @property {boolean} mayBeSecret whether a value that looks random is a secret
  */
 
 /** @type {Promise<PrivateKeys> | undefined} */
 let loaded;
 
-/** @returns {Promise<PrivateKeys>} those of the extension; a service worker cannot import JSON that it reads later */
+/** @returns {Promise<PrivateKeys>} the extension's own; a service worker cannot import JSON that it reads later */
 export function privateKeys() {
   loaded ??= fetch(chrome.runtime.getURL("shared/private-keys.json"))
     .then((response) => response.json())
@@ -50,14 +50,14 @@ export function privateKeys() {
 }
 
 export class PrivateKeys {
-  /** @type {Record<string, string>} what short keys of advertising pixels mean, where several stand together */
+  /** @type {Record<string, string>} meaning of short keys of advertising pixels, when several occur together */
   abbreviations;
   /** @type {Map<string, Term>} */
   #terms = new Map();
   /** @type {Map<string, string>} */
   #whole = new Map();
 
-  /** @param {any} tables of `private-keys.json` */
+  /** @param {any} tables contents of `private-keys.json` */
   constructor({ private: kinds, whole, weak, owners, abbreviations, ...classes }) {
     this.abbreviations = abbreviations;
     for (const [kind, words] of Object.entries(kinds)) {
@@ -88,7 +88,7 @@ export class PrivateKeys {
 
   /**
    * @param {string} key
-   * @param {number} [about] what the block around it is about
+   * @param {number} [about] the subject of the block around it
    * @returns {KeyMeaning}
    */
   meaning(key, about = ABOUT.NONE) {
@@ -114,9 +114,9 @@ export class PrivateKeys {
   }
 
   /**
-   * @param {string} name of a parameter in an address
+   * @param {string} name of a URL parameter
    * @param {boolean} isRandom whether its value looks random
-   * @returns {boolean} whether it opens something there, though elsewhere it means other things
+   * @returns {boolean} whether it is a credential in a URL, though it may mean something else in other places
    */
   isSecretParameter(name, isRandom) {
     const words = wordsOf(name);
@@ -125,7 +125,7 @@ export class PrivateKeys {
     return this.#isIn("parameters", joined) || words.at(-1) === "signature";
   }
 
-  /** @param {string} segment of a path @returns {"hooks" | "paths" | ""} what the segments after it are */
+  /** @param {string} segment of a path @returns {"hooks" | "paths" | ""} the type of the segments after it */
   pathMeaning(segment) {
     const words = wordsOf(segment);
     if (words.some((word) => this.#isIn("hooks", word))) return "hooks";
@@ -142,7 +142,7 @@ export class PrivateKeys {
 
   /**
    * @param {string[]} words
-   * @returns {(Term | undefined)[]} the longest known of them from left to right
+   * @returns {(Term | undefined)[]} the longest known terms, from left to right
    */
   #read(words) {
     /** @type {(Term | undefined)[]} */
@@ -168,7 +168,7 @@ export class PrivateKeys {
     return this.#terms.get(word) ?? (isPlural ? this.#terms.get(word.slice(0, -1)) : undefined);
   }
 
-  /** @param {string} word @returns {Term[]} what it ends in, where words are written without a space */
+  /** @param {string} word @returns {Term[]} terms that it ends in, for languages that write words without spaces */
   #ending(word) {
     if (!/[\u3040-\u30ff\u4e00-\u9fff]$/.test(word)) return [];
     for (let start = 1; start < word.length - 1; start += 1) {
@@ -178,10 +178,10 @@ export class PrivateKeys {
     return [];
   }
 
-  /** @param {string} word @returns {Term[] | undefined} of which it is put together without a gap: `customeremail` */
+  /** @param {string} word @returns {Term[] | undefined} the terms that it consists of, without gaps: `customeremail` */
   #parts(word) {
     if (word.length > MAX_COMPOUND_LENGTH) return undefined;
-    /** @type {(Term[] | undefined)[]} by where they end */
+    /** @type {(Term[] | undefined)[]} by end position */
     const ends = [[]];
     for (let end = 1; end <= word.length; end += 1) {
       for (let start = 0; start < end && !ends[end]; start += 1) {
@@ -198,7 +198,7 @@ export class PrivateKeys {
 }
 
 /**
- * @param {(Term | undefined)[]} terms of a key, of which the later ones say more
+ * @param {(Term | undefined)[]} terms of a key; later ones are more specific
  * @param {number} about
  */
 function judged(terms, about) {
@@ -258,7 +258,7 @@ function plainText(text) {
     .replaceAll("ı", "i");
 }
 
-/** @param {string} key @returns {string[]} its words, without digits; of a very long one those at its end */
+/** @param {string} key @returns {string[]} its words without digits; of a very long key, the last ones */
 function wordsOf(key) {
   const parted = key.slice(-MAX_KEY_LENGTH).replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ");
   return plainText(parted).match(/\p{L}+/gu) ?? [];

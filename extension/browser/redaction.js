@@ -1,7 +1,7 @@
 /**
- * Redacts personal data and secrets in JSON values before they are sent, shown or stored: by the key that a value stands
- * under (`private-keys.js`), and where its own form proves it (`private-forms.js`). What describes products, prices,
- * events and campaigns stays.
+ * Redacts personal data and secrets in JSON values before they are sent, shown or stored: by a value's key
+ * (`private-keys.js`), and by its own form (`private-forms.js`). Data about products, prices, events and campaigns
+ * stays.
  */
 
 import { PrivateForms, isCard, isMixed, isRandom } from "./private-forms.js";
@@ -12,24 +12,24 @@ import { countriesIn, countryOfHost } from "./page-country.js";
  * @import {KeyMeaning, PrivateKeys} from "./private-keys.js"
  */
 
-/** How deep addresses and JSON within texts are taken apart. */
+/** Maximum depth for parsing URLs and JSON inside texts. */
 const MAX_NESTED = 3;
 const ADDRESS = /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/|[/?#])\S*$/;
 const FORM = /^[\w.[\]%+-]{1,100}=[^\n]*$/;
 const QUOTED_PAIR = /("([\w.-]{1,60})"\s{0,4}:\s{0,4})"((?:[^"\\]|\\.){1,2000})"/g;
-/** `password=x` and `password: "x"` in any text; the first word of the line only once. */
+/** `password=x` and `password: "x"` in any text; the first word of a line only once. */
 const PAIR = /(?<![\w.-])([A-Za-z][\w.-]{1,60})(["']?\s{0,2}[=:]\s{0,2}["']?)([^\s"'<>,;&{}[\]]{3,500})/g;
 const COMMAND = /^(?:set|identify)(?![a-z])/;
 const RECORD_NAMES = ["name", "key", "id", "field", "label", "property"];
 const ASSET = /\.(?:m?js|css|png|jpe?g|webp|avif|gif|svg|ico|woff2?|mp4|webm|map|json|html?)$/i;
 const SEGMENTS_AFTER = { hooks: 6, paths: 1 };
-/** What stands in place of a value that is not there. */
+/** What pages write instead of a missing value. */
 const NO_VALUE = /^(?:n\/?a|none|null|undefined|unknown|\(?not[ _]set\)?|true|false|yes|no|-*)$/i;
 const MAX_SHORT_KEY = 6;
-/** Of a greeting: shorter ones are "Mr" or "Hello". */
+/** Shorter values under keys for messages and greetings are "Mr" or "Hello". */
 const MIN_MESSAGE_LENGTH = 6;
 
-/** @type {{url?: string}} a tab that has been closed meanwhile */
+/** @type {{url?: string}} a tab that was closed meanwhile */
 const GONE = {};
 
 /** @param {number} tabId of the page that the values come from @returns {Promise<Redactor>} */
@@ -38,7 +38,7 @@ export async function redactorFor(tabId) {
   return new Redactor(keys, countryOfHost(url));
 }
 
-/** Redacts JSON values, and counts what it has redacted by kind. */
+/** Redacts JSON values, and counts the redactions by kind. */
 export class Redactor {
   /** @type {Record<string, number>} */
   counts = {};
@@ -50,7 +50,7 @@ export class Redactor {
 
   /**
    * @param {PrivateKeys} keys
-   * @param {string[]} [countries] in which phone numbers without a country code are looked for
+   * @param {string[]} [countries] in which phone numbers without a country code are recognized
    */
   constructor(keys, countries = []) {
     this.#keys = keys;
@@ -60,8 +60,8 @@ export class Redactor {
 
   /**
    * @param {unknown} value JSON
-   * @param {string} [key] what it stands under
-   * @returns {any} the same with `[kind]` in place of what is private
+   * @param {string} [key] that it belongs to
+   * @returns {any} the same with `[kind]` replacing what is private
    */
   value(value, key = "") {
     if (typeof value === "object") for (const country of countriesIn(value)) this.#countries.add(country);
@@ -69,16 +69,16 @@ export class Redactor {
   }
 
   /**
-   * @param {string} address a URL, or what follows `?` or `#` in one
-   * @returns {string} the same; parameters are redacted by their names too
+   * @param {string} address a URL, or the part after `?` or `#` in one
+   * @returns {string} the same; parameters are also redacted by name
    */
   address(address) {
     return this.#address(address, 0);
   }
 
   /**
-   * @param {string} text JSON, form data, or any text that may hold some
-   * @returns {string} the same; what holds nothing private is left as it was written
+   * @param {string} text JSON, form data, or any text that may contain some
+   * @returns {string} the same; text without private data stays as it was written
    */
   source(text) {
     const json = this.#json(text, 0);
@@ -91,8 +91,8 @@ export class Redactor {
   /**
    * @param {unknown} value
    * @param {string} key
-   * @param {number} about what the block around it is about
-   * @param {number} nested how many texts it stands within
+   * @param {number} about the subject of the block around it
+   * @param {number} nested number of texts around it
    * @returns {any}
    */
   #value(value, key, about, nested) {
@@ -138,8 +138,9 @@ export class Redactor {
 
   /**
    * @param {[string, unknown][]} members of a block
-   * @param {number} about what its key says that it is about
-   * @returns {number} the same with what they show: parts of an address stand together, a person has several names
+   * @param {number} about the block's subject according to its key
+   * @returns {number} the same, plus what the members show: parts of an address occur together, a person has several
+   *   names
    */
   #aboutMembers(members, about) {
     const meanings = members.map(([name]) => this.#meaning(name, about & ~ABOUT.THING));
@@ -156,9 +157,9 @@ export class Redactor {
   }
 
   /**
-   * @param {string} name of a member of a block that is private as a whole
+   * @param {string} name of a member in a block that is private as a whole
    * @param {unknown} member
-   * @returns {boolean} whether it says of what type that is, or the like
+   * @returns {boolean} whether it only indicates a type or the like
    */
   #isDescription(name, member) {
     return typeof member === "string" && this.#meaning(name, 0).isDescription;
@@ -166,7 +167,7 @@ export class Redactor {
 
   /**
    * @param {[string, unknown][]} members
-   * @returns {string} what `value` is in `{"name": "email", "value": "x"}`
+   * @returns {string} the meaning of `value` in `{"name": "email", "value": "x"}`
    */
   #recordName(members) {
     if (members.length > 8 || !members.some(([name]) => name === "value")) return "";
@@ -174,7 +175,7 @@ export class Redactor {
     return String(found?.[1] ?? "");
   }
 
-  /** @param {[string, unknown][]} members @returns {boolean} whether they are short names of people's data */
+  /** @param {[string, unknown][]} members @returns {boolean} whether they are short keys of personal data */
   #isAbbreviated(members) {
     const short = members.filter(([name]) => Object.hasOwn(this.#keys.abbreviations, name));
     return short.length > 1 && short.some(([name]) => /^(?:em|ph|fn|ln)$/.test(name));
@@ -191,7 +192,7 @@ export class Redactor {
     const [first] = list;
     // gtag("set", "user_id", 7), _paq.push(["setUserId", 7]), _paq.push(["setCustomVariable", 1, "email", "x"])
     if (typeof first === "string" && COMMAND.test(first)) return this.#command(list, first, nested);
-    // The pairs that a Map is written as.
+    // The pairs of a serialized Map.
     if (list.every(isPair)) {
       const inside = this.#meaning(key, about).about;
       return list.map((pair) => {
@@ -256,14 +257,14 @@ export class Redactor {
   /**
    * @param {string} text
    * @param {number} nested
-   * @returns {string | null} null unless it is an object or a list in JSON
+   * @returns {string | null} null unless it is a JSON object or list
    */
   #json(text, nested) {
     if (!isJson(text)) return null;
     try {
       const parsed = JSON.parse(text);
       const shown = JSON.stringify(this.#value(parsed, "", ABOUT.NONE, nested));
-      // As it was written, with its numbers of any size.
+      // Unchanged, with numbers of any size.
       return shown === JSON.stringify(parsed) ? text : shown;
     } catch {
       return null;
@@ -337,9 +338,9 @@ export class Redactor {
   }
 
   /**
-   * @param {string} part of an address
+   * @param {string} part of a URL
    * @param {(text: string) => string} redact
-   * @returns {string} as it was written, unless something in it is private
+   * @returns {string} unchanged, unless it contains something private
    */
   #encoded(part, redact) {
     const text = decoded(part);
@@ -379,7 +380,7 @@ function isBlock(item) {
   return typeof item === "object" && item !== null && !Array.isArray(item);
 }
 
-/** @param {string} text @returns {boolean} whether it may be an object or a list in JSON */
+/** @param {string} text @returns {boolean} whether it may be a JSON object or list */
 function isJson(text) {
   return /^\s{0,9}(?:\{\s{0,9}["}]|\[)/.test(text) && /[}\]]\s{0,9}$/.test(text.slice(-10));
 }
@@ -394,7 +395,7 @@ function isOpaqueSegment(segment) {
   );
 }
 
-/** @param {string} part of an address */
+/** @param {string} part of a URL */
 function decoded(part) {
   try {
     return decodeURIComponent(part.replaceAll("+", " "));

@@ -1,7 +1,7 @@
 /**
- * What the user's rules for sites say about a command: where it may not run at all, where its tool may not, and where the
- * user wants to be asked first. The server sends its own rules (`[sites]`) with each command; those of the options are
- * added. They are checked in the command's turn and before each step of it: a page can lead its tab elsewhere meanwhile.
+ * What the user's rules for sites say about a command: where it, or its tool, may not run, and where the user wants to
+ * be asked first. The server sends its own rules (`[sites]`) with each command; those of the options are added. They
+ * are checked in the command's turn and before each of its steps: a page can navigate its tab meanwhile.
  *
  * @import {Command, Services, TabWithId} from "../shared/types.d.ts"
  */
@@ -24,7 +24,7 @@ export class SiteRules {
   #toolHosts;
   /** @readonly */
   #tool;
-  /** @readonly whether the command asks before it acts on some sites */
+  /** @readonly whether the command needs a prompt on some sites */
   asks;
   /** @readonly */
   #command;
@@ -32,13 +32,13 @@ export class SiteRules {
   #services;
 
   /**
-   * @param {Command} command `params`: `denied_hosts`; `ask_hosts`, see acting-consent.js; `tool_hosts`, tool rules, and
-   *   `tool`, the name that is in use
+   * @param {Command} command `params`: `denied_hosts`; `ask_hosts`, see action-consent.js; `tool_hosts`, tool rules,
+   *   and `tool`, the name in use
    * @param {Services} services
    */
   constructor(command, services) {
     const { denied_hosts, ask_hosts, tool_hosts, tool } = command.params;
-    // What the user does in our own pages is bound by nothing.
+    // The user's actions in our own pages are not restricted.
     const own = command.session ? services.preferences.now.deniedHosts : [];
     this.deniedHosts = [...(Array.isArray(denied_hosts) ? denied_hosts.map(String) : []), ...own];
     this.#toolHosts = /** @type {ToolRule[]} */ (tool_hosts ?? []);
@@ -80,7 +80,7 @@ export class SiteRules {
   }
 
   /**
-   * Checks the page that is in a tab now, just before something is done there.
+   * Checks the tab's current page, just before something is done there.
    *
    * @param {number} tabId
    * @throws {CommandError} HOST_BLOCKED, ATTACH_DENIED, TAB_NOT_FOUND
@@ -90,7 +90,7 @@ export class SiteRules {
   }
 
   /**
-   * @param {TabWithId} tab as it is now
+   * @param {TabWithId} tab its current state
    * @throws {CommandError} HOST_BLOCKED, ATTACH_DENIED
    */
   async checkTab(tab) {

@@ -1,12 +1,12 @@
 /**
- * Attached tabs stand together in a group of the browser's tab strip, one for each window. A tab that the user has
- * pinned or put into a group of theirs stays where it is.
+ * Attached tabs are grouped in the browser's tab strip, one group per window. A tab that the user has pinned or put
+ * into another group stays where it is.
  */
 
 const TITLE = "Chrome Tab Reader";
 const COLOR = "blue";
 
-/** @type {Promise<unknown>} two tabs at once would open two groups */
+/** @type {Promise<unknown>} serializes changes: two tabs at once would open two groups */
 let turn = Promise.resolve();
 
 /**
@@ -41,7 +41,7 @@ export function ungroup(tabIds) {
 async function inTurn(tabIds, work) {
   const mine = turn.then(async () => {
     for (const tabId of tabIds) {
-      // It may have closed, be dragged just now, or stand in a window without a tab strip.
+      // It may have closed, be dragged right now, or be in a window without a tab strip.
       await chrome.tabs
         .get(tabId)
         .then((tab) => work({ ...tab, id: tabId }))

@@ -1,10 +1,14 @@
-/** Which tab is meant, and whether its page may be read. @import {PageAddress, TabWithId} from "../shared/types.d.ts" */
+/**
+ * Which tab a command means, and whether its page may be read.
+ *
+ * @import {PageAddress, TabWithId} from "../shared/types.d.ts"
+ */
 
 import { SHOPS } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
-/** Windows that show pages; a sign-in or a payment is often popped up. */
+/** Windows that show pages; sign-in and payment pages often open as popups. */
 const WINDOW_TYPES = /** @type {const} */ (["normal", "popup"]);
 const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
 
@@ -22,14 +26,14 @@ export async function tabById(tabId) {
 }
 
 /**
- * The tab that the user last looked at: the active one of the window that last had the focus, also while another
- * program has it. Our own pages do not count: who has the popup open in a tab means the tab before it.
+ * Returns the tab that the user last looked at: the active tab of the last focused window, even if another program has
+ * the focus. Our own pages do not count: if the popup is open as a tab, the tab before it is meant.
  *
  * @returns {Promise<TabWithId>}
  * @throws {CommandError} TAB_NOT_FOUND
  */
 export async function viewedTab() {
-  // Nearly always this finds it; asking for every tab of a user who keeps hundreds takes longer than reading the page.
+  // This nearly always succeeds; querying every tab of a user with hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
   const [normal, popups, windowId] = await Promise.all([
@@ -37,7 +41,7 @@ export async function viewedTab() {
     webTabs(["popup"]),
     lastFocusedWindowId(),
   ]);
-  // A popped-up window without a page is not what the user reads.
+  // A popup window without a page is not what the user reads.
   const tabs = [...normal, ...popups.filter((tab) => !obstacleOf(tab))];
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
@@ -48,7 +52,7 @@ export async function viewedTab() {
 
 /**
  * @param {readonly ("normal" | "popup")[]} [windowTypes]
- * @returns {Promise<TabWithId[]>} the tabs of such windows without our own pages
+ * @returns {Promise<TabWithId[]>} the tabs of such windows, without our own pages
  */
 export async function webTabs(windowTypes = WINDOW_TYPES) {
   const tabs = await Promise.all(windowTypes.map((windowType) => chrome.tabs.query({ windowType })));
@@ -60,7 +64,7 @@ export async function webTabs(windowTypes = WINDOW_TYPES) {
 
 /** @param {chrome.tabs.Tab} tab */
 export function isOwnPage(tab) {
-  // The panel opens its pictures under blob: addresses.
+  // The panel opens its images as blob: URLs.
   return urlOf(tab)
     .replace(/^blob:/, "")
     .startsWith(chrome.runtime.getURL(""));
@@ -73,7 +77,7 @@ export function urlOf(tab) {
 
 /**
  * @param {chrome.tabs.Tab} tab
- * @returns {string} the whole address where an origin says nothing, as of a file; empty without one
+ * @returns {string} the whole URL if the origin is meaningless, such as for files; empty if there is none
  */
 export function originOf(tab) {
   const url = URL.parse(urlOf(tab));
@@ -90,7 +94,8 @@ export function addressOf(tab) {
 
 /**
  * @param {chrome.tabs.Tab} tab
- * @returns {string} why Chrome lets no extension into the page, as a sentence for an agent; empty when it may be tried
+ * @returns {string} why Chrome does not let extensions into the page, as a sentence for an agent; empty if access may
+ *   work
  */
 export function obstacleOf(tab) {
   switch (barrierOf(tab)) {
@@ -139,6 +144,6 @@ async function lastFocusedWindowId() {
 
 /** @param {chrome.tabs.Tab} tab */
 function withId(tab) {
-  // Only tabs of DevTools and of other apps have no id, and those are in no such window.
+  // Only tabs of DevTools and of other apps lack an id, and those are in no such window.
   return { ...tab, id: tab.id ?? chrome.tabs.TAB_ID_NONE };
 }

@@ -1,5 +1,5 @@
 /**
- * Mouse and keyboard: what a user does on a page, as trusted events.
+ * Mouse and keyboard: user input on a page, as trusted events.
  *
  * @import {DrivenContext, Point} from "../shared/types.d.ts"
  * @import {Key, Stroke} from "./keys.js"
@@ -10,16 +10,16 @@
 
 import { MODIFIERS, strokesOf, typed } from "./keys.js";
 
-/** Bits in which the browser reports what is held down. */
+/** Bits by which the browser reports pressed buttons. */
 const BUTTONS = { left: 1, right: 2, middle: 4 };
 export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
-/** No line break, which as a key would send a form, and no part of what is drawn as one character. */
+/** Excludes line breaks, which as a key would submit a form, and parts of combined characters. */
 const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
-/** What browsers report about a mouse. */
+/** The pressure that browsers report for a mouse. */
 const PRESSURE = 0.5;
 
 /**
- * The last step of a way: what opens below the mouse waits for it to move.
+ * The last step of a move: elements that open below the mouse wait for it to move.
  *
  * @param {Session} session
  * @param {Point} point
@@ -40,7 +40,7 @@ export function moveTo(session, { x, y }) {
  * @param {Session} session
  * @param {Point} point
  * @param {MouseButton} button
- * @param {number} clickCount which press of a row this is
+ * @param {number} clickCount position of the press in a series
  */
 export function pressButton(session, { x, y }, button, clickCount) {
   const event = { type: "mousePressed", x, y, button, buttons: BUTTONS[button], clickCount, force: PRESSURE };
@@ -78,14 +78,14 @@ export async function pressKeys(session, strokes) {
     const own = isShifted ? bits | MODIFIERS.Shift.bit : bits;
     events.push({ ...keyDown(key, own), ...(command && { commands: [command] }) }, keyUp(key, own));
     for (const modifier of modifiers.toReversed()) events.push(keyUp(modifier.key, (bits &= ~modifier.bit)));
-    // In one go: no abort may leave a key held down.
+    // All at once: an abort must not leave a key held down.
     await Promise.all(events.map((event) => session.send("Input.dispatchKeyEvent", event)));
   }
 }
 
 /**
- * Writes a text at once, but for its last character, which comes by its key: many pages look at a field when a key is
- * released there.
+ * Inserts a text at once, except for its last character, which is typed by key: many pages check a field when a key is
+ * released.
  *
  * @param {Session} session
  * @param {string} text
@@ -102,7 +102,7 @@ export async function replaceSelection(session, text) {
  * @param {number} modifiers
  */
 function keyDown({ text, ...key }, modifiers) {
-  // With Control, Alt or Meta held a key writes nothing.
+  // While Control, Alt or Meta is held, a key types nothing.
   const isWriting = text !== undefined && !(modifiers & ~MODIFIERS.Shift.bit);
   return { type: isWriting ? "keyDown" : "rawKeyDown", ...key, modifiers, ...(isWriting && { text }) };
 }

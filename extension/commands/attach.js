@@ -9,9 +9,9 @@ import { addressOf, obstacleOf, originOf, tabById } from "../browser/tabs.js";
 const MAX_REASON_LENGTH = 200;
 
 /**
- * Asks the user to attach a tab, and waits for the answer. A tab that sleeps is woken then.
+ * Asks the user to attach a tab, and waits for the answer. A discarded tab is reloaded first.
  *
- * @param {CommandContext} context `params`: `reason`, what for, in words for the user
+ * @param {CommandContext} context `params`: `reason`, the purpose in words for the user
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, NAVIGATION_FAILED, RATE_LIMITED,
  *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
@@ -26,7 +26,7 @@ export async function attachTab({ tabId, params, attachments, consentPrompts, ca
   if (!isAttached) await consentPrompts.ask(consentPrompt("attach", tab, caller, reason), signal);
   await wake(tabId, signal);
   if (!isAttached) {
-    // What the user has seen and allowed is this site.
+    // The user saw and allowed this site.
     if (originOf(await tabById(tabId)) !== originOf(tab)) throw movedOn(tabId);
     await attachments.attach(tabId, signal);
   }
@@ -34,7 +34,7 @@ export async function attachTab({ tabId, params, attachments, consentPrompts, ca
 }
 
 /**
- * Loads the page of a tab that the browser has put to sleep, where the tab is.
+ * Reloads a tab that the browser has discarded, in place.
  *
  * @param {number} tabId
  * @param {AbortSignal} signal

@@ -17,7 +17,7 @@ import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { noting, pointIn, selectorOf } from "./element-params.js";
 
 const MAX_COUNT = 3;
-/** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
+/** A step is delivered with the next frame; in background tabs frames are rare, and a step may be skipped. */
 const STEP_WAIT_MS = 50;
 
 /**
@@ -82,12 +82,12 @@ export async function pressAt({ session }, target, point, { button, count }) {
   const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
-  // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
+  // All at once: the page handles a lone move only at its next frame, which in the background is up to a second away.
   const outcome = await target.watchPress({ point }, () => [
     isThere,
     moveTo(session, point),
     ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),
   ]);
-  // A menu opens where the right button is pressed.
+  // A context menu opens at the point where the right button is pressed.
   return button === "right" ? { ...outcome, release: "" } : outcome;
 }

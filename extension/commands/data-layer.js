@@ -23,7 +23,7 @@ const NEWEST = -1;
 
 /**
  * @param {CommandContext} context `params`: `name`, a global or a path to a member of one (`digitalData.events`);
- *   `since`, the index of the first entry wanted, or null for the newest entries; `redact`, false for values as they are
+ *   `since`, the index of the first entry to return, or null for the newest entries; `redact`, false for raw values
  * @returns {Promise<DataLayer>}
  * @throws {CommandError} INVALID_ARGUMENT, DATALAYER_NOT_FOUND, PRIVATE_NOT_ALLOWED, UNREADABLE_PAGE
  */
@@ -33,13 +33,13 @@ export async function getDataLayer(context) {
   const isRedacted = isRedactedBy(params);
   const request = { name, since: sinceOf(params), limits: LIMITS };
   const redactor = await redactorFor(tabId);
-  // A page notices that it is read.
+  // A page can detect that it is being read.
   if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
   if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
-  // Asked again when the values are there: meanwhile the tab may have gone to another site.
+  // Checked again once the values are here: the tab may have gone to another site meanwhile.
   if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const { values, total, since, cuts } = written;
   const shown = isRedacted ? redactor.value(values) : values;
@@ -73,7 +73,7 @@ function isRedactedBy({ redact }) {
  * @param {string[]} candidates
  */
 function notFound(name, candidates) {
-  // The names are the page's: only those that are plain words may stand in a sentence.
+  // The names come from the page: only plain words may appear in a sentence.
   const words = candidates.filter((candidate) => /^[\w$]+$/.test(candidate));
   const isLikely = (/** @type {string} */ word) => /data|layer|queue|tag|track|event|^_/i.test(word);
   const ordered = [...words.filter(isLikely), ...words.filter((word) => !isLikely(word))];

@@ -12,20 +12,20 @@ import { approach, moveTo } from "../browser/trusted-input.js";
 import { endsWithin } from "../browser/async.js";
 import { noting, optionalSelectorOf, pointIn, selectorOf } from "./element-params.js";
 
-/** Pages begin to drag after some pixels, and measure from where they saw that. */
+/** Pages start a drag after some pixels, and measure from where they noticed it. */
 const FIRST_STEPS = [3, 8];
-/** Parts of the rest of the way; lists that are sorted look at each. */
+/** Number of steps for the rest of the way; sortable lists look at each. */
 const STEPS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1];
-/** A step is taken at the next frame, which in the background is far away. */
+/** A step is delivered with the next frame, which in the background is far away. */
 const STEP_WAIT_MS = 100;
-/** Until the page has taken the first steps it does not know that it is a drag, and the browser drags nothing. */
+/** Until the page has handled the first steps, neither it nor the browser starts a drag. */
 const BEGIN_WAIT_MS = 2_000;
 const CARRY_WAIT_MS = 5_000;
 
 /**
- * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
+ * @param {DrivenContext} context `params`: `source`, the element to drag; `target`, where to, or null; `source_at` and
  *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
- *   target `target_at` is measured from the source and may lie outside it
+ *   target `target_at` is relative to the source and may lie outside it
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
@@ -39,17 +39,17 @@ export async function drag(context) {
   const source = new ElementTarget(context);
   const target = new ElementTarget(context);
   const place = async () => target.find({ action: "place", selector: to, at: targetAt });
-  // Nothing is pressed for a target that is not there.
+  // Do not press anything if the target does not exist.
   const aim = to ? pointOf(await place()) : null;
   const mouse = new HeldMouse(session);
   const { found, notes } = await source.press({ action: "drag", selector, at }, async (aimed) => {
-    // Or that is in a frame of a denied host.
+    // Or if it is in a frame of a denied host.
     await session.guard.refuse(aim ?? sum(aimed.corner, targetAt));
     return grab(context, source, mouse, pointOf(aimed));
   });
   const start = pointOf(found);
   await begin(context, source, mouse, start);
-  // What was grabbed may have made room elsewhere.
+  // Picking up the source may have shifted other elements.
   const goal = to ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
@@ -80,7 +80,7 @@ async function grab({ session }, source, mouse, point) {
 }
 
 /**
- * Moves until the page knows that it is a drag, and takes over what the browser drags for it.
+ * Moves until the page recognizes a drag, and takes over a drag that the browser starts.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} source
@@ -93,7 +93,7 @@ async function begin(context, source, mouse, { x, y }) {
 }
 
 /**
- * Moves the mouse. Over a frame of a denied host it jumps: that gets no sign of it.
+ * Moves the mouse. It jumps over frames of denied hosts, so that they do not see it.
  *
  * @param {DrivenContext} context
  * @param {HeldMouse} mouse
@@ -108,7 +108,7 @@ async function step({ session }, mouse, point, waitMs = STEP_WAIT_MS) {
 /**
  * @param {Point} start
  * @param {Point} end
- * @param {number} part of the way
+ * @param {number} part fraction of the way
  */
 function between(start, end, part) {
   return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };

@@ -17,7 +17,7 @@ export function selectorOf({ params }, name = "selector") {
 /**
  * @param {DrivenContext} context
  * @param {string} [name] of the parameter
- * @returns {string} empty when none is given
+ * @returns {string} empty if none is given
  */
 export function optionalSelectorOf(context, name = "selector") {
   return (context.params[name] ?? null) === null ? "" : selectorOf(context, name);
@@ -26,7 +26,7 @@ export function optionalSelectorOf(context, name = "selector") {
 /**
  * @param {string} name of the parameter
  * @param {unknown} value
- * @param {boolean} [mayLieOutside] the element
+ * @param {boolean} [mayLieOutside] whether the point may lie outside the element
  * @returns {[number, number] | undefined}
  * @throws {CommandError} INVALID_ARGUMENT
  */

@@ -11,15 +11,17 @@ import { cutNotes, parseWritten } from "./page-values.js";
 const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
 const MAX_CODE_LENGTH = 100_000;
 const MAX_MESSAGE_LENGTH = 1_000;
-/** Less than a command has, so that its end can be reported. */
+/** Shorter than a command's limit, so that the timeout can be reported. */
 const MAX_TIMEOUT_MS = 25_000;
-/** Later than the timeout the browser ends what still runs: by then its end has been reported. */
+/**
+ * Some time after the timeout the browser terminates code that is still running: by then the timeout has been reported.
+ */
 const GRACE_MS = 200;
-/** `return` outside a function is what this is for; it stands on the first line, so that lines keep their numbers. */
+/** Makes `return` possible outside a function; on the first line, so that line numbers stay the same. */
 const FUNCTION_START = "await (async () => {";
 
 /**
- * Runs JavaScript as the page's own, as a console does: top-level `await`, an object literal alone, `return`. A promise
+ * Runs JavaScript as the page's own, as a console does: top-level `await`, a lone object literal, `return`. A promise
  * is awaited.
  *
  * @param {DrivenContext} context `params`: `code`; `timeout` in milliseconds, at most 25,000
@@ -82,7 +84,7 @@ async function run(session, code, timeout) {
     })),
     offset: start.length,
   });
-  // What looks like an object is taken for a block otherwise.
+  // Otherwise something that looks like an object would be parsed as a block.
   if (/^\s*\{[^]*\}\s*$/.test(code)) {
     const asObject = await attempt("(", "\n)");
     if (!isUnparsed(asObject)) return asObject;
@@ -92,8 +94,8 @@ async function run(session, code, timeout) {
 }
 
 /**
- * Code that has begun to run must not run again, whatever it threw. What a script throws in REPL mode comes with its
- * stack, or without the script's id; only the browser's parser names the script and no stack.
+ * Code that has begun to run must not run again, whatever it threw. An exception thrown by a script in REPL mode has
+ * its stack, or lacks the script's id; only a parser error names the script and has no stack.
  *
  * @param {Evaluation} evaluation
  * @param {RegExp} [message]
@@ -109,7 +111,7 @@ function isUnparsed({ exceptionDetails }, message = /^/) {
  * @returns {Promise<{value: unknown, notes?: string[]}>}
  */
 async function jsonOf(session, { objectId, type, value, unserializableValue = "" }) {
-  // A primitive has no handle; it is here already.
+  // A primitive has no handle; its value is already here.
   if (objectId === undefined) {
     if (typeof value === "string") return textOf(value);
     const special = type === "bigint" ? `[BigInt ${unserializableValue.slice(0, -1)}]` : `[${unserializableValue}]`;
@@ -153,11 +155,11 @@ function withNotes(value, notes) {
  */
 function thrown({ text, exception, lineNumber, columnNumber }, offset) {
   const what = String(exception?.description ?? exception?.value ?? text);
-  // The place in the given code, also when a function of the page threw; a syntax error has no stack.
+  // The position in the given code, even if a function of the page threw; a syntax error has no stack.
   const place = /<anonymous>:(\d+):(\d+)/.exec(what);
   const line = place ? Number(place[1]) : lineNumber + 1;
   const column = (place ? Number(place[2]) : columnNumber + 1) - (line === 1 ? offset : 0);
-  // The lines after the first are the stack, with files of the page.
+  // The lines after the first are the stack, which names files of the page.
   const message = (what.split(/\n\s+at /)[0] ?? "").slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
   return new CommandError(
     "EXECUTION_ERROR",

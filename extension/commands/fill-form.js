@@ -1,6 +1,9 @@
 /** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
 
-/** @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held by a field */
+/**
+ * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
+ *   of a field
+ */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
@@ -10,28 +13,28 @@ import { click } from "./click.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
-/** Milliseconds for each field to be there and to be ready, and for all of them. */
+/** Milliseconds for each field to appear and to become ready, and for all of them. */
 const FIND_MS = 1_000;
 const READY_MS = 2_000;
 const CHECK_MS = 8_000;
 const MAX_TROUBLES = 10;
-/** What is the matter with a field, not with the tab. */
+/** Errors about a field, as opposed to the tab. */
 const OF_A_FIELD = new Set(["INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "UNREADABLE_PAGE"]);
 const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#name", "value": "Ada"}, ...].';
 
 /**
- * Writes several fields, once all of them are known to take their values.
+ * Fills several fields, after checking that all of them accept their values.
  *
- * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a text, a list of texts for
- *   a list of options, or true or false for what can be checked
- * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each holds now
+ * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string, a list of
+ *   strings for a list of options, or true or false for a checkable field
+ * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each field contains now
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
   await checkAll(context, fields);
   const written = [];
-  /** @type {CommandError[]} of fields that the page has not kept */
+  /** @type {CommandError[]} about fields whose values the page did not keep */
   const lost = [];
   for (const field of fields) {
     try {
@@ -53,7 +56,7 @@ export async function fillForm(context) {
   }
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
-  // What a field has changed may have changed again since.
+  // Filling a later field may have changed an earlier one.
   const changed = await new ElementTarget(context).consequences({ ofForm: true });
   const address = addressOf(await tabById(context.tabId));
   return {
@@ -86,7 +89,7 @@ function unlike(selector, isChecked) {
   return new CommandError("VALUE_NOT_KEPT", `The page did not keep the state of ${selector}. It ${state} now.`);
 }
 
-/** @param {Held} held by a field right after it was written */
+/** @param {Held} held state of a field right after it was filled */
 function dropped({ selector, value = "" }) {
   const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It is empty now.`;
   return new CommandError("VALUE_NOT_KEPT", message);
@@ -94,7 +97,7 @@ function dropped({ selector, value = "" }) {
 
 /**
  * @param {CommandError} error
- * @param {number} count of the fields before
+ * @param {number} count number of fields filled before
  * @param {number} all
  */
 function interrupted(error, count, all) {
@@ -132,7 +135,7 @@ function fieldsIn(fields) {
 /**
  * @param {DrivenContext} context
  * @param {FormField[]} fields
- * @throws {CommandError} naming each field that cannot be written
+ * @throws {CommandError} names each field that cannot be filled
  */
 async function checkAll(context, fields) {
   const end = Date.now() + CHECK_MS;
@@ -174,7 +177,7 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
  * @returns {Promise<Partial<ActionReply> & {held: Held}>}
  */
 async function write(context, field) {
-  // What was written before may have changed it.
+  // An earlier field may have changed it.
   const { way, checked: before } = await wayOf(context, field);
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {

@@ -1,4 +1,4 @@
-/** Fields: what is written into them or chosen in them. */
+/** Fills fields with text, and selects options. */
 
 /**
  * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement} from "../shared/types.d.ts"
@@ -14,12 +14,12 @@ import { notKept, Widget } from "./widgets.js";
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
 const LEFT = "The page has left before the field could be read.";
-/** Key by key each character takes three messages. */
+/** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
 
 /**
- * @param {DrivenContext} context `params`: `selector` and `value`, a text; a line break at the end of one for a field
- *   of one line presses Enter
+ * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field
+ *   presses Enter
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
@@ -54,8 +54,8 @@ function listOf(notes) {
 }
 
 /**
- * What a field holds, and what has changed, once the page has dealt with what it shows or has asked for. Where it does
- * neither by the time that the field was read, nothing is waited for.
+ * Returns what a field contains, and what has changed, once the page has finished what it shows or has requested. If it
+ * does neither by the time the field was read, this does not wait.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} target
@@ -101,24 +101,24 @@ export async function select(context) {
 }
 
 /**
- * Types the text, unless the field holds it already, and looks at what the field has made of it.
+ * Types the text, unless the field contains it already, and reads what the field made of it.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} target
  * @param {Filling} filling
- * @returns {Promise<FilledField | null>} null when the page has gone
+ * @returns {Promise<FilledField | null>} null if the page is gone
  */
 async function enter({ session }, target, { text, isTyped }) {
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
-  // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.
+  // All at once: waiting for the page to draw in between would take longer than both.
   const [early] = await Promise.all([look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
   const filled = early?.next === "look" ? await look({ mayRetype }) : early;
   if (filled?.next !== "retype") return filled;
   await replaceSelection(session, "");
-  // Fields with a mask take some texts from keys only.
+  // Fields with an input mask accept some texts only from keys.
   await pressKeys(session, typed(text));
   return look({});
 }

@@ -5,15 +5,18 @@ import { CommandError, invalid } from "../shared/errors.js";
 import { framedPages } from "../browser/frame-text.js";
 import { askPage, runInPage, tabAsAsked } from "../browser/inject.js";
 
-/** Occurrences of one passage that are highlighted. */
+/** Maximum number of highlighted occurrences of a passage. */
 const MAX_OCCURRENCES = 50;
 const MAX_TEXT_LENGTH = 2_000;
-/** Of the extension: it holds in shadow roots too, and no list of the page has it. The browser ignores a user style here. */
+/**
+ * A style sheet of the extension: it also applies in shadow roots, and does not show up in the page's own lists. The
+ * browser ignores user styles here.
+ */
 const STYLE = "::highlight(chrome-tab-reader) { background-color: #ffe066; color: #1a1a1a; }";
 
 /**
- * Highlights a passage in the page or in the first of its frames that shows it, and scrolls there. An empty text ends the
- * highlights.
+ * Highlights a passage in the page, or in the first of its frames that shows it, and scrolls there. An empty text
+ * removes the highlights.
  *
  * @param {CommandContext} context `params`: `text`
  * @returns {Promise<HighlightedText>}
@@ -30,7 +33,7 @@ export async function highlightInTab(context) {
   if (shown.found > 0) await style({ tabId });
   for (const page of shown.found > 0 ? [] : await framedPages(context)) {
     if (shown.found > 0) break;
-    // A frame that leaves or is closed does not keep the others from being searched.
+    // A frame that navigates or is inaccessible must not prevent searching the others.
     shown = outcomeOf(await runInPage({ ...context, page }, script).catch(() => null));
     if (shown.found > 0) await style({ tabId, documentIds: [page.documentId] });
   }
@@ -57,7 +60,7 @@ function outcomeOf(answer) {
 /** @param {chrome.scripting.InjectionTarget} target */
 async function style(target) {
   const sheet = /** @type {const} */ ({ target, css: STYLE, origin: "AUTHOR" });
-  // Once in each document, however often it is asked for.
+  // Once per document, however often it is requested.
   await chrome.scripting.removeCSS(sheet).catch(() => {});
   await chrome.scripting.insertCSS(sheet);
 }

@@ -22,7 +22,7 @@ import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 import { upload } from "./upload.js";
 import { waitFor } from "./wait-for.js";
 
-/** The function of each command; all else about it stands in shared/commands.json. */
+/** The function of each command; everything else about it is in shared/commands.json. */
 const FUNCTIONS = {
   browser_get_tabs: getTabs,
   browser_create_tab: createTab,
@@ -54,7 +54,8 @@ const FUNCTIONS = {
 
 /**
  * Every command that the server may send, once `loaded`; the keys are the protocol's names. The router checks the
- * consent (browser/consent.js) and lends the debugger (browser/debugger/command-session.js); no command does either by itself.
+ * consent (browser/consent.js) and provides the debugger (browser/debugger/command-session.js); no command does either
+ * itself.
  *
  * @type {Record<string, CommandEntry>}
  */
@@ -68,7 +69,7 @@ export const loaded = commandTable().then((table) => {
   }
 });
 
-/** @returns {string[]} the commands that this browser cannot run, so that the server does not offer them */
+/** @returns {string[]} commands that this browser cannot run, so that the server does not offer them */
 export function missing() {
   return Object.keys(commands).filter((name) => {
     const use = commands[name]?.debugger;

@@ -6,7 +6,7 @@ import { PageLoadWatch } from "../browser/page-load.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { webAddressOf } from "./tabs.js";
 
-/** A little less than a command may take, so that it is this sentence which reaches the reader. */
+/** Slightly shorter than a command's limit, so that this error reaches the client first. */
 const LONGEST_WAIT_MS = 29_000;
 const MOST_MS = 30_000;
 const FIRST_HTTP_ERROR = 400;
@@ -55,7 +55,7 @@ function timeoutOf({ timeout }) {
 }
 
 /**
- * Not by chrome.tabs.goBack, which like the browser's button passes over pages without user interaction.
+ * chrome.tabs.goBack, like the browser's button, would skip pages without user interaction.
  *
  * @param {DrivenContext["session"]} session
  * @param {-1 | 1} step
@@ -73,7 +73,7 @@ async function move(session, step) {
 /**
  * @param {DrivenContext} context
  * @param {number} timeoutMs
- * @param {() => Promise<unknown>} leave what makes the tab load another page
+ * @param {() => Promise<unknown>} leave makes the tab load another page
  * @returns {Promise<Navigated>}
  */
 async function load(context, timeoutMs, leave) {
@@ -82,7 +82,7 @@ async function load(context, timeoutMs, leave) {
   if (status === "loading") await session.send("Page.stopLoading");
   const watch = new PageLoadWatch([url, pendingUrl]);
   const timeUp = AbortSignal.timeout(timeoutMs);
-  // A page that comes later is not waited for.
+  // A page that comes later is not awaited.
   const letLoad = session.sendAtEnd("Page.stopLoading");
   try {
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ async function load(context, timeoutMs, leave) {
 
 /** @param {DrivenContext} context */
 async function statusOf(context) {
-  // A page that extensions cannot access has still loaded.
+  // Even a page that extensions cannot access has loaded.
   const status = await runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
   return typeof status === "number" && status > 0 ? status : null;
 }

@@ -21,8 +21,8 @@ const TYPES = new Set(
 );
 
 /**
- * @param {CommandContext} context `params`: `filter`, a type or a text in the address as it is shown; `max`; `body_of`,
- *   the id of one request, for what was answered to it
+ * @param {CommandContext} context `params`: `filter`, a type or a substring of the URL as displayed; `max`; `body_of`,
+ *   the id of one request, for its response body
  * @returns {Promise<NetworkRequests>}
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
@@ -72,7 +72,7 @@ function shown({ id, pages, method, type, url, sent, status, size, time, error }
  */
 function isWanted({ type, url, params, events }, wanted) {
   if (TYPES.has(wanted)) return type === wanted;
-  // Not in the address as it is: who asks could find out letter by letter what is redacted there.
+  // Not in the raw URL: a caller could guess redacted text letter by letter.
   return !wanted || JSON.stringify([url, params, events]).toLowerCase().includes(wanted);
 }
 
@@ -89,7 +89,7 @@ async function withBody(session, id, redactor, deniedHosts) {
   for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
   const answer = request.isRedirect ? null : await bodyOf(session, request);
   const entry = shown(request, redactor);
-  // It may have been redirected just now: then the answer is that of the next request.
+  // It may just have been redirected: the response would be that of the next request.
   if (!answer || request.isRedirect) return { ...entry, body: null, notes: [REDIRECT] };
   const { body, base64Encoded } = answer;
   if (base64Encoded) {

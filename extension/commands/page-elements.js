@@ -7,16 +7,16 @@ import { listElements } from "../browser/page-elements.js";
 import { addressOf } from "../browser/tabs.js";
 
 const MAX_LENGTH = 2_000;
-/** A page that shows nothing yet is given so long, and looked at again so often. */
+/** How long to wait for a page that shows nothing yet, and how often to look again. */
 const FIRST_CONTENT_MS = 2_000;
 const LOOK_MS = 100;
-/** Later, a page that still asks for something is not loading but at work. */
+/** After this time, a page that still sends requests is working, not loading. */
 const YOUNG_MS = 10_000;
-/** What the first content of a page may wait for. */
+/** Request types that a page's first content may depend on. */
 const LOADED = new Set(["document", "script", "stylesheet", "fetch", "xhr"]);
 
 /**
- * What can be done on the page.
+ * Lists what can be done on the page.
  *
  * @param {CommandContext} context `params`: `find`, words; `within`, a selector; `offset`, from an earlier answer
  * @returns {Promise<PageElements>}
@@ -26,7 +26,7 @@ export async function pageElements(context) {
   const { params } = context;
   const { offset = null } = params;
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
-    throw invalid("offset must be a whole number from 0 on, as next_offset gives it.");
+    throw invalid("offset must be a whole number, 0 or more, such as the next_offset of a reply.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
   const answer = await firstContent(context, request);
@@ -42,7 +42,7 @@ export async function pageElements(context) {
 }
 
 /**
- * The list, once there is something on the page: many draw themselves by scripts after they have loaded.
+ * Returns the list once the page shows something: many pages render by script after they have loaded.
  *
  * @param {CommandContext} context
  * @param {ListRequest} request
@@ -60,7 +60,7 @@ async function firstContent(context, request) {
 
 /**
  * @param {CommandContext} context
- * @returns {string[]} that the page has asked for something a moment ago and waits for it, as far as that is known
+ * @returns {string[]} a note if the page has just sent a request and waits for the response, as far as known
  */
 function requestsOf({ tabId, sessionPool }) {
   const now = Date.now();

@@ -1,6 +1,6 @@
 /**
- * What page/write-json.js has written, on its way into a reply. It comes from the page's own world, so nothing of it is
- * believed before it is checked.
+ * Checks the output of page/write-json.js for a reply. It comes from the page's own world, so none of it is trusted
+ * before that.
  *
  * @import {JsonCuts, JsonLimits, WrittenJson} from "../shared/types.d.ts"
  */
@@ -10,11 +10,11 @@ const TOLD_CUTS = ["total", "time"];
 
 /**
  * @param {unknown} text
- * @param {JsonLimits} limits that it was written under
- * @returns {WrittenJson | null} null for what the function would not have written: the page has broken or forged it
+ * @param {JsonLimits} limits that applied when it was written
+ * @returns {WrittenJson | null} null for anything the function would not have written: the page has broken or forged it
  */
 export function parseWritten(text, limits) {
-  // A key and a text that reach over the limit take less than another time as much.
+  // A key and a text that exceed the limit add less than the limit again.
   if (typeof text !== "string" || text.length > 2 * limits.total) return null;
   try {
     const written = JSON.parse(text);
@@ -38,7 +38,7 @@ function isWritten({ found, candidates, values, total, since, cuts }, { depth })
     since + values.length <= total &&
     COUNTED_CUTS.every((kind) => isCount(cuts[kind])) &&
     TOLD_CUTS.every((kind) => typeof cuts[kind] === "boolean") &&
-    // The members of a Map are lists in a list.
+    // The entries of a Map are lists in a list.
     isAsDeepAs(2 * depth + 1, values)
   );
 }
@@ -51,7 +51,7 @@ function isCount(value) {
 /**
  * @param {number} levels
  * @param {unknown} value JSON
- * @returns {boolean} false when it nests deeper
+ * @returns {boolean} false if it is nested deeper
  */
 function isAsDeepAs(levels, value) {
   if (typeof value !== "object" || value === null) return true;
@@ -61,7 +61,7 @@ function isAsDeepAs(levels, value) {
 /**
  * @param {JsonCuts} cuts
  * @param {JsonLimits} limits
- * @returns {string[]} sentences about what was cut inside the values
+ * @returns {string[]} sentences about what was truncated inside the values
  */
 export function cutNotes(cuts, limits) {
   return [

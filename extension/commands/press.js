@@ -13,8 +13,8 @@ const DENIED_FOCUS =
 const HOW_TO_WRITE = 'Name keys, for example Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
- * @param {DrivenContext} context `params`: `keys`, names and chords with blanks between them, and texts in quotes, which
- *   are typed key by key; `selector`, what gets the focus first, or null; `on_dialog`, `dialog_text`
+ * @param {DrivenContext} context `params`: `keys`, key names and chords separated by spaces, and quoted texts, which
+ *   are typed key by key; `selector` of the element to focus first, or null; `on_dialog`, `dialog_text`
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
@@ -41,6 +41,6 @@ async function strokesIn(keys) {
   }
   const { os } = await chrome.runtime.getPlatformInfo();
   const strokes = strokesOf(keys, os === "mac");
-  if (!strokes.length) throw invalid(`keys names no key. ${HOW_TO_WRITE}`);
+  if (!strokes.length) throw invalid(`keys does not name a key. ${HOW_TO_WRITE}`);
   return strokes;
 }

@@ -12,21 +12,21 @@ import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 
-/** For the frames of other sites, which are read side by side. */
+/** For cross-origin frames, which are read in parallel. */
 const FRAMES_WAIT_MS = 3_000;
 
-/** Less than a command has. */
+/** Shorter than a command's limit. */
 const PDF_WAIT_MS = 20_000;
-/** Files of pdf.js for Chinese, Japanese and Korean text. */
+/** pdf.js files for Chinese, Japanese and Korean text. */
 const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
-/** What a message into a page can carry in any case. */
+/** A size that a message into a page can always carry. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /**
  * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null; `content`: "main", "all" or
- *   "selection"; `links`: whether the main content names the addresses of its links
+ *   "selection"; `links`: whether the main content includes link URLs
  * @returns {Promise<TabText>}
- * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT and what the page function answers
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT and the page function's codes
  */
 export async function readTab(context) {
   const { tabId, params } = context;
@@ -64,7 +64,7 @@ async function injectFiles(context, group) {
 }
 
 /**
- * Puts the text of a tab's PDF where the page function finds it, or as much as is read in time.
+ * Puts the text of a tab's PDF where the page function finds it, or as much as can be read in time.
  *
  * @param {CommandContext} context
  * @throws {CommandError} UNREADABLE_PAGE
@@ -87,10 +87,10 @@ async function takePdf(context) {
 }
 
 /**
- * Gives what reads a tab's PDF the character maps that it asks for, because a page's world may load no file of ours.
+ * Provides a tab's PDF reader with the character maps that it requests, because a page's world cannot load our files.
  *
  * @param {number} tabId
- * @returns {() => void} what ends it
+ * @returns {() => void} a function that stops this
  */
 function serveCharacterMaps(tabId) {
   /** @type {(message: {characterMap: string}, sender: chrome.runtime.MessageSender, reply: (url: string) => void) => boolean} */
@@ -104,10 +104,10 @@ function serveCharacterMaps(tabId) {
 }
 
 /**
- * A page that shows a local file may load none, and the extension may where the user allows it.
+ * A page that shows a local file cannot load files, but the extension can if the user allows it.
  *
- * @param {string} url of a file on the disk, or of the extension's own
- * @returns {Promise<string>} one that holds the file
+ * @param {string} url of a local file, or of one of the extension's
+ * @returns {Promise<string>} a URL of the file's contents
  * @throws {CommandError} UNREADABLE_PAGE
  */
 async function dataUrlOf(url) {
@@ -129,8 +129,8 @@ async function dataUrlOf(url) {
 /**
  * @param {CommandContext} context
  * @param {string} content
- * @returns {Promise<{text: string, repeated: number}>} what a user reads, or has selected, in frames of other sites, each
- *   after a line that names its host, and how many lines were removed there
+ * @returns {Promise<{text: string, repeated: number}>} the visible or selected text in cross-origin frames, each after
+ *   a line that names its host, and the number of lines removed there
  */
 async function framedText(context, content) {
   /** @type {string[]} */
@@ -150,7 +150,7 @@ async function framedText(context, content) {
       }),
     ),
   );
-  // A frame that leaves or is busy takes nothing from the others.
+  // A frame that navigates or is busy does not affect the others.
   await endsWithin(
     FRAMES_WAIT_MS,
     work.catch(() => {}),

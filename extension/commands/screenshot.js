@@ -8,7 +8,7 @@ import { tabById } from "../browser/tabs.js";
 import { pause } from "../browser/async.js";
 import { optionalSelectorOf } from "./element-params.js";
 
-/** Base64 characters. Clients refuse images of more than 5 MB. */
+/** Base64 characters. Clients reject images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
 const MAX_SIDE = 4_000;
 const QUALITY = 80;
@@ -19,11 +19,11 @@ const MAX_TRIES = 5;
 const POLL_MS = 50;
 
 /**
- * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
- * one CSS pixel, unless it had to be made smaller.
+ * Captures the viewport, a whole element, or the page in a window of the given size. One image pixel is one CSS pixel,
+ * unless the image had to be scaled down.
  *
- * @param {DrivenContext} context `params`: `selector`, `width`, `height`, each may be null; `format`: what becomes of a
- *   picture that is too large as a PNG, "jpeg", else WebP, which not everybody reads
+ * @param {DrivenContext} context `params`: `selector`, `width`, `height`, each may be null; `format`: what replaces a
+ *   PNG that is too large, "jpeg" or else WebP, which not every client can read
  * @returns {Promise<Screenshot & Remarks>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
@@ -37,7 +37,7 @@ export async function screenshot(context) {
   const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };
   session.sendAtEnd("Emulation.clearDeviceMetricsOverride");
   await session.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
-  // They take their room out of the given size.
+  // Scroll bars take their space from the given size.
   session.sendAtEnd("Emulation.setScrollbarsHidden", { hidden: false });
   await session.send("Emulation.setScrollbarsHidden", { hidden: true });
   return steadyCapture(context, size);
@@ -55,11 +55,11 @@ function sideOf(params, name) {
 }
 
 /**
- * A picture of a window that kept its size while it was taken: a new tab gets its own late, and the browser's bar about
- * the debugger slides in.
+ * Captures a window whose size stayed the same meanwhile: a new tab gets its size late, and the browser's debugger bar
+ * slides in.
  *
  * @param {DrivenContext} context
- * @param {{width: number, height: number} | null} size of the window, where it was given
+ * @param {{width: number, height: number} | null} size of the window, if it was given
  * @returns {Promise<Screenshot & Remarks>}
  */
 async function steadyCapture(context, size) {
@@ -71,7 +71,7 @@ async function steadyCapture(context, size) {
     const selected = selector ? /** @type {Box} */ ((await target.find({ action: "show", selector })).box) : null;
     if (selected) await target.refuseDenied();
     let isResized = false;
-    // A picture beyond the viewport resizes it for that time.
+    // Capturing beyond the viewport resizes it temporarily.
     void session.next("Page.frameResized").then(() => (isResized = true));
     const [before, { incognito }] = await Promise.all([measure(), tabById(context.tabId)]);
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
@@ -99,7 +99,7 @@ function isSameSize(a, b) {
  * @param {Box | null} what.selected
  * @param {{width: number, height: number} | null} what.size
  * @param {any} what.metrics of Page.getLayoutMetrics
- * @param {"webp" | "jpeg"} what.format for what is too large as a PNG
+ * @param {"webp" | "jpeg"} what.format for an image that is too large as a PNG
  * @param {boolean} what.incognito
  * @returns {Promise<Screenshot & Remarks>}
  */
@@ -125,13 +125,14 @@ async function capture(context, target, { selected, size, metrics, format, incog
 }
 
 /**
- * PNG is quick and exact; what it makes too large becomes WebP or JPEG, and then smaller.
+ * PNG is fast and exact; an image that is too large becomes WebP or JPEG, and is then scaled down.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} target
  * @param {Box} box
  * @param {number} fitting the largest scale
- * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
+ * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: device pixels per CSS
+ *   pixel
  */
 async function encoded(context, target, box, fitting, { format, ratio, captureBeyondViewport }) {
   let scale = fitting;
@@ -149,22 +150,22 @@ async function encoded(context, target, box, fitting, { format, ratio, captureBe
 }
 
 /**
- * Beyond the viewport and in frames of other sites, which draw for themselves, a busy browser may not have drawn
- * everything yet, so that picture is taken until two are the same.
+ * Beyond the viewport, and in cross-origin frames, which are drawn by other processes, a busy browser may not have
+ * drawn everything yet, so images are captured until two are identical.
  *
  * @param {DrivenContext} context
- * @param {ElementTarget} target of a picture of an element
+ * @param {ElementTarget} target for the image of an element
  * @param {{captureBeyondViewport: boolean} & Record<string, unknown>} how parameters of Page.captureScreenshot
  * @returns {Promise<string>} base64
  */
 async function shoot(context, target, how) {
   const take = () => pictureOf(context, how);
   const isInFrame = target.isFramed;
-  // Asked before: a tab behind others draws only while its picture is taken.
+  // Determined first: a tab in the background draws only while it is captured.
   const drawing = isInFrame && target.look("nextDrawing");
   let data = await take();
   await drawing;
-  // What is too large is thrown away in any case.
+  // An image that is too large is discarded anyway.
   const isTakenAgain = (how.captureBeyondViewport || isInFrame) && data.length <= MAX_DATA_LENGTH;
   for (let i = 0; isTakenAgain && i < MAX_REPEATS; i += 1) {
     const before = data;
@@ -175,8 +176,8 @@ async function shoot(context, target, how) {
 }
 
 /**
- * A page that was just opened and a busy browser have nothing to copy now and then, and Chrome gives up at once. The
- * next try has it.
+ * A page that was just opened, or a busy browser, sometimes has nothing to copy, and Chrome gives up at once. The next
+ * attempt succeeds.
  *
  * @param {DrivenContext} context
  * @param {Record<string, unknown>} how parameters of Page.captureScreenshot
@@ -196,7 +197,7 @@ async function pictureOf({ session }, how) {
 
 /**
  * @param {any} metrics of Page.getLayoutMetrics
- * @returns {Box} in the document
+ * @returns {Box} in the document's coordinates
  */
 function viewportOf({ cssVisualViewport: { pageX, pageY, clientWidth, clientHeight } }) {
   return { x: pageX, y: pageY, width: clientWidth, height: clientHeight };

@@ -9,15 +9,15 @@ import { noting, optionalSelectorOf } from "./element-params.js";
 
 const GOALS = ["top", "bottom", "left", "right"];
 const MAX_PIXELS = 1_000_000;
-/** In the background a wheel may wait for a frame that is far away. */
+/** In the background a wheel event may wait a long time for its frame. */
 const WHEEL_WAIT_MS = 300;
 const OUT_OF_SIGHT =
   "The page has kept or brought the element out of view again. Take a screenshot to see what it shows.";
 const AT_THE_END = "That is the end of what is there now. If more is loaded there, scroll again.";
 
 /**
- * @param {DrivenContext} context `params`: `selector` of what is to be seen, or with `to` of what is to be scrolled, or
- *   null for the page; `to`, top, bottom, left, right, a number of CSS pixels to go down, or null
+ * @param {DrivenContext} context `params`: `selector` of the element to bring into view, or with `to` of the one to
+ *   scroll, or null for the page; `to`: top, bottom, left, right, a number of CSS pixels to scroll down, or null
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
@@ -38,7 +38,7 @@ export async function scroll(context) {
 }
 
 /**
- * Where a frame of a denied host lies under the mouse, the page scrolls without the wheel.
+ * If a frame of a denied host lies under the mouse, scroll the page without the wheel.
  *
  * @param {unknown} error
  */

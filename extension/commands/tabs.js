@@ -12,12 +12,12 @@ const BLANK = "about:blank";
 const BLANK_LOOKS = 100;
 const BLANK_LOOK_MS = 10;
 const CLOSE_WAIT_MS = 5_000;
-/** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
+/** A page that can show a dialog does so within milliseconds; a busy one is closed without waiting for it. */
 const SILENCE_WAIT_MS = 1_000;
 
 /**
  * @param {CommandContext} context
- * @returns {Promise<TabInfo[]>} the tabs of all windows, also of those that a page has popped up
+ * @returns {Promise<TabInfo[]>} the tabs of all windows, including popups
  */
 export async function getTabs({ deniedHosts }) {
   const tabs = await withoutDenied(await webTabs(), deniedHosts);
@@ -51,10 +51,11 @@ async function withoutDenied(tabs, deniedHosts) {
 }
 
 /**
- * Opens a tab in front, as a link does, or behind the others. Its debugger is there before its page, so that no request
- * and no console message is missed; it is attached once its page has loaded. A tab that comes to nothing is closed.
+ * Opens a tab in front, as a link does, or in the background. The debugger is attached before the page loads, so that
+ * no request or console message is missed; the tab counts as attached once its page has loaded. A tab that fails to
+ * load is closed.
  *
- * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the tab in front stays there
+ * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the current tab stays in front
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
@@ -72,12 +73,12 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
     if (blank !== null) await chrome.tabs.update(tabId, { url });
     await watch.loaded(tabId, signal);
     await rules.refuseTab(await tabById(tabId));
-    // Back leads to no empty page.
+    // So that Back does not lead to an empty page.
     await session?.send("Page.resetNavigationHistory").catch(() => {});
     await attachments.attach(tabId, signal);
     return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
   } catch (error) {
-    // What went wrong first is what the caller needs to know.
+    // The caller needs the first error.
     await sessionPool.close(tabId);
     await removeTab(tabId).catch(() => {});
     throw error;
@@ -87,8 +88,8 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
 }
 
 /**
- * A page can hold its tab open with a question to the user. In an attached tab it is not asked; in any other tab the
- * question may be about what the user has written there, so the user decides.
+ * A page can keep its tab open with a beforeunload dialog. In an attached tab that is suppressed; in any other tab it
+ * may protect what the user has written, so the user decides.
  *
  * @param {CommandContext} context
  * @returns {Promise<{success: true}>}
@@ -116,12 +117,12 @@ export async function closeTab({ tabId, attachments, signal }) {
 export function webAddressOf({ url }) {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed.href;
-  throw invalid("url must be a whole address that starts with http:// or https://.");
+  throw invalid("url must be a complete address that starts with http:// or https://.");
 }
 
 /**
  * @param {boolean} active
- * @returns {Promise<number>} a tab whose empty page is there: until then a navigation to another page can get lost
+ * @returns {Promise<number>} a tab whose empty page exists: before that, a navigation to another page can get lost
  */
 async function openBlank(active) {
   const tabId = await openTab(BLANK, active);
@@ -137,7 +138,7 @@ async function openBlank(active) {
  * @returns {Promise<number>}
  */
 async function openTab(url, active) {
-  // A browser can run without a window, and then a tab has no place.
+  // A browser can run without windows; then a tab has no place to open.
   const ofWindow = async () => (await chrome.windows.create({ url, focused: active }))?.tabs?.[0];
   const tab = await chrome.tabs.create({ url, active }).catch(ofWindow);
   return tab?.id ?? chrome.tabs.TAB_ID_NONE;
@@ -149,7 +150,7 @@ async function openTab(url, active) {
  */
 async function removeTab(tabId) {
   await chrome.tabs.remove(tabId).catch(async () => {
-    // It may have gone by itself.
+    // It may have closed by itself.
     if (!(await chrome.tabs.get(tabId).catch(() => null))) return;
     throw new CommandError(
       "EXECUTION_ERROR",
@@ -159,7 +160,7 @@ async function removeTab(tabId) {
 }
 
 /**
- * Takes away every listener of the page, also the one that asks before leaving.
+ * Removes every listener of the page, including the beforeunload one.
  *
  * @param {number} tabId
  */
@@ -171,6 +172,6 @@ async function silencePage(tabId) {
       injectImmediately: true,
     })
     .catch(() => {
-      // Nothing runs in such a page, so nothing can ask.
+      // Nothing runs in such a page, so nothing can show a dialog.
     });
 }

@@ -9,9 +9,9 @@ const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
 
 /**
- * Gives files to a field, also to a hidden one behind its label, or behind a button that asks for files by script.
+ * Sets the files of a field, even of a hidden one behind its label, or of a button that opens a file chooser by script.
  *
- * @param {DrivenContext} context `params`: `selector`; `paths`, 1 to 50 absolute paths, which the server has allowed
+ * @param {DrivenContext} context `params`: `selector`; `paths`, 1 to 50 absolute paths that the server has allowed
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, FILE_NOT_ALLOWED, EXECUTION_ERROR
  */
@@ -57,7 +57,7 @@ async function requireFileAccess() {
 
 /**
  * @param {DrivenContext} context
- * @returns {Promise<{objectId: string}>} the field that the page has found
+ * @returns {Promise<{objectId: string}>} the field found in the page
  */
 async function ownField({ session }) {
   const { result } = await session.evaluateInOwnWorld("chromeTabReader.uploadField()");
@@ -72,7 +72,7 @@ async function ownField({ session }) {
  * @param {FoundElement} found
  * @param {Promise<{mode: string, backendNodeId?: number}>} chooser
  * @param {number} count
- * @returns {Promise<{backendNodeId: number}>} the field for which the page asks
+ * @returns {Promise<{backendNodeId: number}>} the field of the file chooser that the page opened
  */
 async function chosenField({ element }, chooser, count) {
   const name = JSON.stringify(element.selector);

@@ -1,4 +1,4 @@
-/** Waiting for what a page does by itself. @import {DrivenContext} from "../shared/types.d.ts" */
+/** Waits for changes that a page makes by itself. @import {DrivenContext} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { waitForElements } from "../browser/page-elements.js";
@@ -10,8 +10,8 @@ const MOST_MS = 25_000;
 const MAX_TEXT_LENGTH = 1_000;
 
 /**
- * @param {DrivenContext} context `params`: `text` that is to be shown, `gone`, a text that is to be shown no more,
- *   `selector` of what is to be visible: one or several; `timeout`, milliseconds
+ * @param {DrivenContext} context `params`: `text`, which should appear; `gone`, a text that should disappear;
+ *   `selector` of what should become visible; at least one of them; `timeout`, milliseconds
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, COMMAND_TIMEOUT
  */
 export async function waitFor(context) {

@@ -1,6 +1,6 @@
 /**
- * Fields that take no text of their own, operated as a user does: lists of options are opened, filtered and chosen from,
- * sliders and spin buttons set by keys or by the mouse. What they hold is read once they were left.
+ * Fields without text input of their own, operated as a user does: lists of options are opened, filtered and chosen
+ * from; sliders and spin buttons are set by keys or by the mouse. Their values are read after the focus has left them.
  *
  * @import {DatePart, DrivenContext, FoundElement, ListState, NumberState} from "../shared/types.d.ts"
  */
@@ -15,28 +15,28 @@ import { pressAt } from "./click.js";
 import { drag } from "./drag.js";
 
 const POLL_MS = 20;
-/** For a list to open, to close, or to show what was searched for. */
+/** For a list to open, to close, or to show search results. */
 const OPEN_MS = 500;
-/** A list that asks a server for what fits. */
+/** For a list that queries a server. */
 const FILTER_MS = 1_500;
 const QUIET_MS = 150;
 const MAX_PARTS = 60;
 const MAX_CHIPS = 30;
-/** Keys to walk through a list whose options the page does not draw. */
+/** Keys for stepping through a list whose options are not rendered. */
 const MAX_WALK = 60;
 const MAX_KEYS = 120;
-/** From so many steps on, a native slider is first set near its goal. */
+/** From this many steps on, a native slider is first set close to its goal. */
 const FAR_STEPS = 20;
 const MAX_ROUNDS = 6;
 const MAX_DRAGS = 3;
 const MAX_TRIES = 3;
 const DATE =
   /^(?:(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
-/** The year first: a day may not be there in the year that the field holds. */
+/** The year first: the day may not exist in the year that the field contains. */
 const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
 const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
 
-/** A field while it is operated. */
+/** A field while it is being operated. */
 export class Widget {
   /** @readonly */
   #context;
@@ -46,12 +46,12 @@ export class Widget {
   #found;
   /** @readonly */
   #selector;
-  /** What there is to choose, as a sentence. */
+  /** The available choices, as a sentence. */
   #offered = "";
 
   /**
    * @param {DrivenContext} context
-   * @param {ElementTarget} target that has found it
+   * @param {ElementTarget} target that found it
    * @param {FoundElement} found
    * @param {string} selector
    */
@@ -63,8 +63,8 @@ export class Widget {
   }
 
   /**
-   * @param {string[]} values what it is to hold: several only in lists that take several
-   * @returns {Promise<string[]>} what it holds now
+   * @param {string[]} values values to set: several only for lists with multiple selection
+   * @returns {Promise<string[]>} the values that the field contains now
    * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
    */
   async set(values) {
@@ -82,7 +82,7 @@ export class Widget {
    * @param {string} look
    * @param {object} [more]
    * @returns {Promise<any>}
-   * @throws {CommandError} EXECUTION_ERROR when the page has put another element in its place
+   * @throws {CommandError} EXECUTION_ERROR if the page has replaced the element
    */
   async #ask(look, more) {
     const answer = await this.#target.look("operate", { look, ...more });
@@ -96,7 +96,7 @@ export class Widget {
   }
 
   /**
-   * Presses something else than the field, as a part of the same action.
+   * Presses an element other than the field, as part of the same action.
    *
    * @param {string} selector
    */
@@ -112,7 +112,7 @@ export class Widget {
 
   /** @param {string[]} values */
   async #choose(values) {
-    /** @type {Map<string, string>} the labels of the options by what was wanted */
+    /** @type {Map<string, string>} labels of the options, by requested value */
     const labels = new Map();
     const state = await this.#removeOthers(values);
     for (const wanted of values) {
@@ -123,8 +123,7 @@ export class Widget {
   }
 
   /**
-   * Takes away what was chosen before: by the key for it in a field that shows what it holds in front of its text, by
-   * another click in a list.
+   * Deselects previous choices: with Backspace in a field that shows them before its text, by another click in a list.
    *
    * @param {string[]} values
    * @returns {Promise<ListState>}
@@ -156,8 +155,8 @@ export class Widget {
   /**
    * @param {string} wanted
    * @param {boolean} isOneOfSeveral
-   * @param {number} [tries] a list may be drawn again at any time
-   * @returns {Promise<string>} the label of the option, or the text that was typed where none fits
+   * @param {number} [tries] a list may be redrawn at any time
+   * @returns {Promise<string>} the label of the option, or the typed text if no option matches
    */
   async #chooseOne(wanted, isOneOfSeveral, tries = 1) {
     let state = await this.#list(wanted);
@@ -168,7 +167,7 @@ export class Widget {
     state = await this.#opened(state, wanted);
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
     if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
-    // A line may be there that says that nothing fits.
+    // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
     if (!state.option) return this.#withoutOption(wanted, state);
     state = await this.#inView(wanted, state);
@@ -206,7 +205,7 @@ export class Widget {
   }
 
   /**
-   * @param {ListState} state of a list that has opened
+   * @param {ListState} state of an open list
    */
   #offer(state) {
     const { listed, total } = state;
@@ -222,7 +221,7 @@ export class Widget {
     await this.#ask("focus");
     await pressKeys(session, typed(wanted));
     session.watchRequests();
-    // The list may be one of all that there is until the page has dealt with the text, so it is given a moment.
+    // The list may still be unfiltered until the page has handled the text, so it gets a moment.
     const changed = await this.#until(
       wanted,
       (now) => now.option !== undefined || now.listed.join("\n") !== before.listed.join("\n"),
@@ -233,7 +232,7 @@ export class Widget {
       const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
       if (late.option) return late;
     }
-    // A page that offers to add what was typed may be a letter behind.
+    // The page's offer to add the typed text may lag a letter behind.
     const end = performance.now() + QUIET_MS;
     for (;;) {
       const state = await this.#ask("list", { wanted, isLoose: true });
@@ -255,7 +254,7 @@ export class Widget {
   }
 
   /**
-   * Looks through the whole list where the filter that was typed fits nothing: it may be about something else than labels.
+   * Searches the whole list if the typed filter matches nothing: it may not filter by label.
    *
    * @param {string} wanted
    * @param {ListState} state
@@ -271,7 +270,7 @@ export class Widget {
   }
 
   /**
-   * Looks through a list that draws only a part of its options.
+   * Searches a list that renders only some of its options.
    *
    * @param {string} wanted
    * @param {ListState} state
@@ -288,7 +287,7 @@ export class Widget {
   /**
    * @param {string} wanted
    * @param {ListState} state
-   * @returns {Promise<string>} the text that was typed, where the field may take any
+   * @returns {Promise<string>} the typed text, if the field may accept any
    */
   async #withoutOption(wanted, state) {
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
@@ -298,7 +297,7 @@ export class Widget {
   }
 
   /**
-   * Walks with the keys through a list whose options the page names, but does not draw where they could be pressed.
+   * Steps with keys through a list whose options are exposed, but not rendered where they can be pressed.
    *
    * @param {string} wanted
    */
@@ -326,7 +325,7 @@ export class Widget {
   }
 
   /**
-   * Leaves the field and looks at what it has kept.
+   * Leaves the field and checks its value.
    *
    * @param {Map<string, string>} labels
    */
@@ -334,7 +333,7 @@ export class Widget {
     await this.#ask("leave");
     /** @type {ListState} */
     let state = await this.#list("");
-    // A page may drop a text that was typed a moment later.
+    // A page may drop typed text a moment later.
     if (state.isEditable && state.typed !== "") await pause(QUIET_MS);
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
@@ -353,7 +352,7 @@ export class Widget {
    * @param {string} wanted
    * @param {(state: ListState) => boolean} isReached
    * @param {number} milliseconds
-   * @returns {Promise<ListState>} the one that it is reached with, or the last one
+   * @returns {Promise<ListState>} the state that satisfies the condition, or the last one
    */
   async #until(wanted, isReached, milliseconds) {
     const end = performance.now() + milliseconds;
@@ -368,14 +367,14 @@ export class Widget {
 
   /**
    * @param {string} value
-   * @returns {boolean} whether it is for all segments of the date that a spin button is one of
+   * @returns {boolean} whether it is a value for all segments of the date that a spin button belongs to
    */
   #isSegmentOf(value) {
     return this.#found.widget === "spinbutton" && Object.keys(datePartsOf(value) ?? {}).length > 1;
   }
 
   /**
-   * @param {string} value as 2026-12-31, as 23:59, or both
+   * @param {string} value such as 2026-12-31, 23:59, or both
    * @returns {Promise<string>}
    */
   async #setDate(value) {
@@ -388,7 +387,7 @@ export class Widget {
       await this.#ask("segment", { index });
       await this.#reach(String(wanted[part]));
     }
-    // A calendar that has opened for it takes the date when it is closed.
+    // A calendar that opened for it accepts the date when it is closed.
     if ((await this.#ask("leave")) === "open") await this.#press("Escape");
     for (const [index, part] of parts.entries()) {
       await this.#ask("segment", { index });
@@ -418,7 +417,7 @@ export class Widget {
     const isNumber = !Number.isNaN(goal);
     state = isNumber ? await this.#stepped(state, goal) : await this.#walked(state, value);
     if (isThere() || !isNumber || this.#found.widget !== "slider") return;
-    // It is too far for keys, or takes none.
+    // The distance is too long for keys, or the slider ignores them.
     state = await this.#dragged(state, goal);
     await this.#ask("focus");
     await this.#stepped(state, goal);
@@ -434,7 +433,7 @@ export class Widget {
   }
 
   /**
-   * Sets a native slider to one step from a goal that is far; the key that follows is what the page takes it by.
+   * Sets a native slider to one step from a distant goal; the key that follows makes the page accept it.
    *
    * @param {NumberState} state
    * @param {number} goal
@@ -450,7 +449,7 @@ export class Widget {
   }
 
   /**
-   * Goes to a number by keys, unless that would take too many.
+   * Moves to a number by keys, unless that would take too many.
    *
    * @param {NumberState} state
    * @param {number} goal
@@ -467,7 +466,7 @@ export class Widget {
   }
 
   /**
-   * One step by a key, to learn how wide it is, and then as many as are left.
+   * Takes one step by key to learn its size, and then the remaining ones.
    *
    * @param {NumberState} state
    * @param {number} goal
@@ -489,7 +488,7 @@ export class Widget {
   }
 
   /**
-   * Goes to a value that is a word, from one end to the other.
+   * Moves to a value that is a word, from one end to the other.
    *
    * @param {NumberState} state
    * @param {string} value
@@ -507,7 +506,7 @@ export class Widget {
   }
 
   /**
-   * Drags the thumb where the value is on its track.
+   * Drags the thumb to the value's place on the track.
    *
    * @param {NumberState} state
    * @param {number} goal
@@ -536,7 +535,7 @@ export class Widget {
 
   /**
    * @param {NumberState} before
-   * @returns {Promise<NumberState>} once it is another one, or after a short time
+   * @returns {Promise<NumberState>} once it has changed, or after a short time
    */
   async #settled(before) {
     const end = performance.now() + QUIET_MS;
@@ -549,7 +548,7 @@ export class Widget {
     }
   }
 
-  /** @param {string} trouble completes a sentence that starts with the field */
+  /** @param {string} trouble the rest of a sentence that starts with the field */
   #failed(trouble) {
     const { selector } = this.#found.element;
     return new CommandError("EXECUTION_ERROR", `${selector} ${trouble}`);
@@ -559,7 +558,7 @@ export class Widget {
 /**
  * @param {FoundElement} found
  * @param {string} value that was written
- * @param {string} held what the field holds now
+ * @param {string} held the field's current value
  * @param {string} advice
  */
 export function notKept({ element }, value, held, advice) {
@@ -580,7 +579,7 @@ function isAlike(a, b) {
  * @param {string} value
  * @param {string} text
  * @param {number | null} now
- * @returns {boolean} whether a number or the word for it is the value
+ * @returns {boolean} whether the number, or its text, matches the value
  */
 function isNumberAt(value, text, now) {
   const goal = value.trim() === "" ? NaN : Number(value);
@@ -600,7 +599,7 @@ function datePartsOf(value) {
 
 /**
  * @param {ListState} state
- * @param {[string, string]} chosen what was wanted, and the label of its option
+ * @param {[string, string]} chosen the requested value, and the label of its option
  */
 function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
   if (wanted === "") return shown.length === 0;
@@ -610,7 +609,7 @@ function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
 
 /**
  * @param {string} shown
- * @param {string} label of the option that was chosen, which may have a second line
+ * @param {string} label of the chosen option, which may have a second line
  * @param {string} wanted
  */
 function isPartOf(shown, label, wanted) {

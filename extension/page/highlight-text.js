@@ -1,27 +1,27 @@
-// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside.
+// Runs inside the page, from its own source text: it contains its helpers and uses nothing from outside.
 
 /**
- * Highlights a passage where the page draws it and scrolls there, by the CSS Custom Highlight API: no node, style or
- * selection of the page changes. Escape ends it.
+ * Highlights a passage where the page draws it and scrolls there, with the CSS Custom Highlight API: no node, style or
+ * selection of the page changes. Escape removes the highlight.
  *
- * The passage is looked for first without its white space and cell borders, then by its letters and digits alone: text
- * that a model has read lacks line breaks, or has Markdown in it.
+ * The passage is searched for first without white space and cell borders, then by letters and digits only: text that a
+ * model has read lacks line breaks, or contains Markdown.
  *
- * @param {{text: string, limit: number}} request `text`: the passage, empty to end a highlight; `limit`: occurrences to
- *   highlight
- * @returns {{found: number, inView: boolean} | "unsupported"} occurrences that are highlighted, and whether the first one
- *   is in the viewport now
+ * @param {{text: string, limit: number}} request `text`: the passage, empty to remove a highlight; `limit`: maximum
+ *   number of occurrences to highlight
+ * @returns {{found: number, inView: boolean} | "unsupported"} the number of highlighted occurrences, and whether the
+ *   first one is in the viewport now
  */
 export function highlightText({ text, limit }) {
   const NAME = "chrome-tab-reader";
   const ENDER = "chromeTabHighlightEnd";
-  /** What has text nodes that are not drawn as text. */
+  /** Elements whose text nodes are not drawn as text. */
   const NOT_DRAWN = new Set(["TEXTAREA", "SELECT", "SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
   const BORDERS = /[\s|\p{Cf}]/u;
   const NOT_WORDS = /[^\p{L}\p{N}]/u;
   const LINK_TARGETS = /\]\([^()\s]*\)/g;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
-  // A form's control of that name would hide the property.
+  // A form control of that name would shadow the property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
 
   const end = world[ENDER];
@@ -79,7 +79,7 @@ export function highlightText({ text, limit }) {
   /**
    * @param {string} data
    * @param {RegExp} ignored
-   * @returns {string} what is compared: without what is ignored, in small letters
+   * @returns {string} the text to compare: without what is ignored, in lower case
    */
   function compared(data, ignored) {
     let kept = "";
@@ -91,7 +91,7 @@ export function highlightText({ text, limit }) {
    * @param {string} passage
    * @param {Text[]} texts
    * @param {RegExp} ignored
-   * @returns {Range[][]} a range in each node of an occurrence: one over several shadow roots cannot be made
+   * @returns {Range[][]} a range for each node of an occurrence: one range cannot span several shadow roots
    */
   function occurrences(passage, texts, ignored) {
     const wanted = compared(passage, ignored);
@@ -126,7 +126,7 @@ export function highlightText({ text, limit }) {
 
   /**
    * @param {Text} node
-   * @param {number} from in what is compared of the node
+   * @param {number} from offset in the node's comparable text
    * @param {number} to
    * @param {RegExp} ignored
    */
@@ -168,12 +168,12 @@ export function highlightText({ text, limit }) {
 
   /**
    * @param {Range} range
-   * @returns {boolean} whether it is in the viewport then
+   * @returns {boolean} whether it is in the viewport afterwards
    */
   function scrollTo(range) {
     const element = range.startContainer.parentElement;
     element?.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-    // The element may be longer than what shows it.
+    // The element may be longer than its scroll container.
     for (let box = element; box; box = box.parentElement) {
       const { top } = range.getBoundingClientRect();
       const place = box.getBoundingClientRect();

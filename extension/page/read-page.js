@@ -1,83 +1,86 @@
-// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside, but for the main
-// content what the scripts in main-content/ leave there before.
-// scripts/embed_page_function.py copies it into chrome_tab.scpt, so comments stand on their own lines.
+// Runs inside the page, from its own source text: it contains its helpers and uses nothing from outside, except, for
+// the main content, what the scripts in main-content/ put there first.
+// scripts/embed_page_function.py copies it into chrome_tab.scpt, so comments are on their own lines.
 
 /**
  * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
- * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
+ * @typedef {[StepName, ...string[]]} Step a step's name, then its keywords
  * @typedef {({start: string | null, end: string | null, more?: string} | {steps: Step[]})
  *   & {content?: "main" | "all" | "selection", links?: boolean, pdf?: "wanted" | "taken"}} ReadPageRequest
- *   `more` is text that follows the page's own: only the extension can read frames of other sites. `pdf`: whether the
- *   scripts for a PDF are still to be put there.
- *   `links`: whether the main content names the addresses of its links.
- * @typedef {[offset: number, level: number]} Heading where its line begins in the text; in the result, in code points
- * @typedef {{start: number, end: number, traits: number}} Piece of a text; `traits`: what it is, as bits
- * @typedef {{text: string, pieces: Piece[], headings: Heading[]}} AlignedText where the elements of a page are in its text
+ *   `more` is text to append to the page's own: only the extension can read cross-origin frames. `pdf`: whether the
+ *   scripts for a PDF have yet to be injected. `links`: whether the main content includes link URLs.
+ * @typedef {[offset: number, level: number]} Heading where its line begins in the text; in code points in the result
+ * @typedef {{start: number, end: number, traits: number}} Piece of a text; `traits`: its properties as bits
+ * @typedef {{text: string, pieces: Piece[], headings: Heading[]}} AlignedText the positions of a page's elements in its
+ *   text
  * @typedef {object} Row elements whose cells belong on one line
- * @property {Element} group the table or grid around it
- * @property {number} columns cells of a line
- * @property {boolean} isLoose whether only its shape makes it a row: then a long one stays as it is
- * @property {boolean} isNarrow whether it is one only where each of its cells is a single line
+ * @property {Element} group its table or grid
+ * @property {number} columns cells per line
+ * @property {boolean} isLoose whether only its shape makes it a row: a long one then stays as it is
+ * @property {boolean} isNarrow whether it counts only if each of its cells is a single line
  *
  * @typedef {object} OpenRow a row whose text is being written
  * @property {Row} row
  * @property {Element} element
  * @property {number} start where its text starts; -1 until there is some
- * @property {number} part the first one of its text
- * @property {number} pieces how many there were before it
- * @property {number} headings how many there were before it
+ * @property {number} part index of its first part
+ * @property {number} pieces number of pieces before it
+ * @property {number} headings number of headings before it
  * @property {[start: number, end: number][]} cells
- * @property {Element | null} cell that is open
- * @property {number} first where its text starts; -1 until there is some
+ * @property {Element | null} cell the open cell
+ * @property {number} first where the text of the open cell starts; -1 until there is some
  * @property {boolean} hasField
- * @property {boolean} isMixed whether it has text outside of its cells
+ * @property {boolean} isMixed whether it has text outside its cells
  *
  * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
- *   Which way led to the main content, how many characters of the page are not in it, and what to report about that.
+ *   The method that found the main content, the number of characters of the page that are not in it, and a note about
+ *   it.
  * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
  *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
- *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   does not hold of the page. `repeated`: how many lines were removed because the text has them already.
+ *   `code` is empty if the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
+ *   lacks of the page. `repeated`: the number of repeated lines that were removed.
  */
 
 /**
- * Read the text of this page between the keywords. The rules are in docs/design/page-reading.md.
+ * Reads the text of this page between the keywords. The rules are in docs/design/page-reading.md.
  *
  * @param {ReadPageRequest} request
- * @returns {ReadPageResult | "absent" | "pdf"} "absent" where the scripts for the main content are not there yet, "pdf"
- *   where those for a PDF have not read it
+ * @returns {ReadPageResult | "absent" | "pdf"} "absent" if the scripts for the main content are not there yet, "pdf" if
+ *   those for a PDF have not read it
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
   const EXCERPT_LENGTH = 80;
   const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
-  /** Characters of a line that is running text, not a label. */
+  /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  /** Share of the text below which what stands in web components and frames may be left out. */
+  /** Share of the text below which content in web components and frames may be left out. */
   const MIN_INNER_SHARE = 0.1;
-  /** Characters for browsers without scripts that are more than the advice to turn those on. */
+  /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
-  /** CSS pixels a side, below which nothing is a picture to look at. */
+  /** CSS pixels per side; nothing smaller is an image to look at. */
   const MIN_PICTURE = 50;
-  /** CSS pixels a side, below which nothing of a field can be read. */
+  /** CSS pixels per side; nothing in a smaller field can be read. */
   const MIN_FIELD = 8;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
-  /** Characters next to a canvas and its menus that are more than a title. */
+  /** Characters outside a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
-  /** A repeated run has at least that many different lines, or that many characters. */
+  /** Entries such as files, tabs and results: a page that lists some is more than what it draws. */
+  const ENTRIES = "li, tr, [role=row], [role=listitem]";
+  /** A repeated run has at least this many different lines, or this many characters. */
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
-  /** Characters of a row that only its shape makes one. */
+  /** Maximum length of a row that only its shape makes one. */
   const MAX_LOOSE_ROW = 1_000;
-  /** Characters in which text is searched for that is not where it is expected. */
+  /** How far to search for text that is not where it is expected. */
   const MAX_SKIP = 1_000;
   const MAX_HEADINGS = 2_000;
   const BLANK = 0;
-  /** Traits of a piece of text. In what is `KEPT`, code, rows and fields, nothing counts as repeated. */
+  /** Traits of a piece of text. In `KEPT` pieces (code, rows and fields) nothing counts as repeated. */
   const FURNITURE = 1;
   const LINK = 2;
   const KEPT = 4;
@@ -89,13 +92,13 @@ export function readPage(request) {
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION },
     }),
   );
-  /** What shows none of the text inside it. */
+  /** Elements that show none of the text inside them. */
   const UNREAD = new Set("script style noscript template iframe object canvas audio video".split(" "));
   const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number/i;
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
-  /** What a table holds that only arranges parts of a page. */
+  /** Contents of a table that is only used for layout. */
   const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
@@ -111,7 +114,7 @@ export function readPage(request) {
   }
 
   /**
-   * A property of the document itself: a page can shadow `document.body` with a named element.
+   * Returns a property of the document itself: a page can shadow `document.body` with a named element.
    *
    * @template {'body' | 'contentType' | 'documentElement' | 'readyState' | 'title'} Name
    * @param {Name} name
@@ -122,7 +125,7 @@ export function readPage(request) {
   }
 
   /**
-   * A property's own getter: a page can shadow properties of its forms, too.
+   * Returns a property's own getter: a page can shadow properties of its forms, too.
    *
    * @param {object} prototype
    * @param {string} name
@@ -133,12 +136,12 @@ export function readPage(request) {
   }
 
   /**
-   * A keyword or a line of the page, short and without what could disturb a terminal.
+   * Quotes a keyword or a line of the page, shortened, without characters that could disturb a terminal.
    *
    * @param {string} text
    */
   function quote(text) {
-    // Two units can make one character: twice the length, and one character more to see a cut.
+    // Two UTF-16 units can form one character: keep twice the length, and one character more to detect a cut.
     const start = text.trim().slice(0, 2 * EXCERPT_LENGTH + 2);
     const safe = start.replace(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " ");
     const characters = [...safe];
@@ -147,8 +150,8 @@ export function readPage(request) {
   }
 
   /**
-   * Full Unicode case folding: upper case first makes one text of "ss" and U+00DF. The capital U+1E9E is its own
-   * upper case, so it is put into lower case before.
+   * Full Unicode case folding: upper-casing first makes "ss" and U+00DF the same text. The capital U+1E9E is its own
+   * upper case, so it is lower-cased before.
    *
    * @param {string} text
    */
@@ -157,7 +160,7 @@ export function readPage(request) {
   }
 
   /**
-   * Without what UTF-8 (lone surrogates) or a C program (NUL) on the way cannot carry.
+   * Removes what UTF-8 (lone surrogates) or a C program (NUL) on the way cannot carry.
    *
    * @param {string} text
    */
@@ -183,7 +186,7 @@ export function readPage(request) {
   }
 
   /**
-   * What the tab shows, with LF as its only line end.
+   * Returns what the tab shows, with LF as the only line ending.
    *
    * @returns {AlignedText}
    */
@@ -199,7 +202,7 @@ export function readPage(request) {
 
   /**
    * @param {string} text
-   * @param {number} traits of all of it
+   * @param {number} traits of the whole text
    * @returns {AlignedText}
    */
   function textOf(text, traits) {
@@ -207,7 +210,7 @@ export function readPage(request) {
   }
 
   /**
-   * @param {string} text whose first and last line of each page are furniture
+   * @param {string} text in which the first and last line of each page are furniture
    * @returns {AlignedText}
    */
   function alignedPdf(text) {
@@ -237,16 +240,16 @@ export function readPage(request) {
   function alignedPage(text) {
     const rows = isWebPage ? rowsOfData() : new Map();
     const quick = new Alignment(text, rows, false);
-    // Only where hidden text has been taken for text that is drawn, each element is asked whether it is.
+    // Visibility is checked per element only if hidden text was mistaken for drawn text.
     return (quick.isLost ? new Alignment(text, rows, true) : quick).result();
   }
 
-  /** Walks through the page and its `innerText` side by side. */
+  /** Walks the page and its `innerText` in parallel. */
   class Alignment {
     /**
      * @param {string} source
      * @param {Map<Element, Row>} rows each row and each cell of the page, with its row
-     * @param {boolean} isStrict whether each element is checked for being drawn
+     * @param {boolean} isStrict whether to check that each element is drawn
      */
     constructor(source, rows, isStrict) {
       this.source = source;
@@ -255,7 +258,7 @@ export function readPage(request) {
       this.isStrict = isStrict;
       this.isLost = false;
       this.roles = new Map(all("[role]").map((element) => [element, element.getAttribute("role") ?? ""]));
-      /** Up to here the source was found in the page, and up to there it was copied. */
+      /** The source was matched with the page up to `cursor`, and copied up to `copied`. */
       this.cursor = 0;
       this.copied = 0;
       /** @type {string[]} */
@@ -266,11 +269,11 @@ export function readPage(request) {
       /** @type {Heading[]} */
       this.headings = [];
       this.traits = 0;
-      /** @type {{element: Element, traits: number}[]} elements around that have traits, with those outside of them */
+      /** @type {{element: Element, traits: number}[]} ancestors that have traits, with the traits outside them */
       this.open = [];
       /** Level of the heading that begins with the next text. */
       this.level = 0;
-      /** @type {string[]} values of fields, which are written before the next text */
+      /** @type {string[]} values of fields to write before the next text */
       this.values = [];
       /** @type {OpenRow | null} */
       this.row = null;
@@ -307,7 +310,7 @@ export function readPage(request) {
 
     /**
      * @param {Element} element
-     * @returns {boolean} whether there may be text in it
+     * @returns {boolean} whether it may contain text
      */
     #enter(element) {
       const tag = tagOf.call(element);
@@ -382,7 +385,7 @@ export function readPage(request) {
     /**
      * @param {string} words
      * @param {number} start
-     * @returns {number} where these words end in the source; -1 where they do not start there
+     * @returns {number} where these words end in the source; -1 if they do not start there
      */
     #match(words, start) {
       if (this.source.startsWith(words, start)) return start + words.length;
@@ -390,7 +393,7 @@ export function readPage(request) {
       for (const word of words.split(/\s+/)) {
         end = this.#skipSpace(end);
         const found = this.source.slice(end, end + word.length);
-        // A style may show it in another case.
+        // A style may change the case.
         if (found !== word && fold(found) !== fold(word)) return -1;
         end += word.length;
       }
@@ -444,7 +447,7 @@ export function readPage(request) {
     }
 
     /**
-     * Writes the values of fields between two texts: on lines of their own where the texts are on two lines.
+     * Writes the values of fields between two texts: on separate lines if the texts are on two lines.
      *
      * @param {number} next where the next text starts in the source
      */
@@ -463,7 +466,7 @@ export function readPage(request) {
       else this.copied = this.cursor += isInline ? gap.length - 1 : (/^ */.exec(gap)?.[0].length ?? 0);
     }
 
-    /** @param {Element} element that may be a row or a cell */
+    /** @param {Element} element may be a row or a cell */
     #enterRow(element) {
       const row = this.rows.get(element);
       if (!row) return;
@@ -516,8 +519,8 @@ export function readPage(request) {
 
   /**
    * @param {OpenRow} open
-   * @param {string} written what the page shows of it
-   * @returns {string | null} its cells, separated by tabs; null where it is no row of data after all
+   * @param {string} written the page's text for it
+   * @returns {string | null} its cells, separated by tabs; null if it is not a row of data after all
    */
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes("\n"));
@@ -537,7 +540,7 @@ export function readPage(request) {
 
   /**
    * @param {Text} node
-   * @param {boolean} isThorough whether a box-less element around it stands for its parent
+   * @param {boolean} isThorough whether an ancestor without a box is represented by its parent
    */
   function isDrawn(node, isThorough) {
     let element = parentOf.call(node);
@@ -552,7 +555,7 @@ export function readPage(request) {
   /**
    * @param {Element} field
    * @param {string} tag
-   * @returns {string} what it shows; nothing of a secret or of what is hidden
+   * @returns {string} the visible value; empty for secret or hidden fields
    */
   function fieldValue(field, tag) {
     const prototype = tag === "input" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
@@ -619,7 +622,7 @@ export function readPage(request) {
   }
 
   /**
-   * Rows that only their style arranges: children of one shape whose own children are next to each other, or a grid.
+   * Finds rows made only by style: children of the same shape whose own children are side by side, or a grid.
    *
    * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
    */
@@ -647,9 +650,9 @@ export function readPage(request) {
   }
 
   /**
-   * Entries of a list in any markup: each repeats what others have, and says it about another thing.
+   * Returns the entries of lists in any markup: they repeat the same labels about different things.
    *
-   * @returns {Set<Element>} three or more neighbours of one shape
+   * @returns {Set<Element>} groups of three or more siblings of the same shape
    */
   function cardsOfPage() {
     /** @type {Set<Element>} */
@@ -689,7 +692,7 @@ export function readPage(request) {
     );
   }
 
-  /** The text of a document that a browser lays out. */
+  /** Returns the text of a document with a layout. */
   function pageText() {
     const body = ofDocument("body");
     if (!body) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
@@ -704,19 +707,26 @@ export function readPage(request) {
   }
 
   /**
-   * Whether what can be edited here is drawn: the text is menus alone.
+   * Returns whether the editable content is drawn, which means that the text is only menus.
    *
    * @param {string} text
    */
   function isDrawnEditor(text) {
     const isLabels = !text.split("\n").some((line) => line.length >= LONG_LINE);
     if (!isLabels || windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
-    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
-    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
+    if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
   }
 
-  /** The text of a PDF, which other scripts have taken from it. */
+  /** @param {Element} element */
+  function isShown(element) {
+    return drawnSize(element).height > 0;
+  }
+
+  /** Returns the text of a PDF, which other scripts have extracted. */
   function pdfText() {
     if (pdf === undefined) {
       throw unreadable(
@@ -727,7 +737,7 @@ export function readPage(request) {
     return pdf.text;
   }
 
-  /** The text of a document that is neither a page nor plain text. */
+  /** Returns the text of a document that is neither a page nor plain text. */
   function dataText() {
     const root = ofDocument("documentElement");
     if (type === "image/svg+xml") {
@@ -740,7 +750,7 @@ export function readPage(request) {
           `The browser cannot parse this file as XML: ${quote(broken.textContent ?? "")}. Have it corrected, or open a copy with the extension .txt in a tab, then ask again.`,
         );
       }
-      // Where the browser shows the tree of it.
+      // If the browser shows it as a tree.
       const [source] = all("#webkit-xml-viewer-source-xml");
       const nodes = source ? [...source.childNodes] : [root];
       const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join("\n");
@@ -751,7 +761,7 @@ export function readPage(request) {
   }
 
   /**
-   * What a drawing says in words: its names, descriptions and texts.
+   * Returns the words of a drawing: its names, descriptions and texts.
    *
    * @param {Element} root
    */
@@ -786,7 +796,7 @@ export function readPage(request) {
 
   /**
    * @param {Element} element
-   * @returns {{width: number, height: number}} in CSS pixels; nothing of what is not visible
+   * @returns {{width: number, height: number}} in CSS pixels; zero if it is not visible
    */
   function drawnSize(element) {
     return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
@@ -796,7 +806,7 @@ export function readPage(request) {
 
   /**
    * @param {string} selector
-   * @returns {Element[]} those that are large enough to be looked at
+   * @returns {Element[]} those that are large enough to look at
    */
   function drawn(selector) {
     return all(selector).filter((element) => {
@@ -812,7 +822,7 @@ export function readPage(request) {
   }
 
   /**
-   * What pictures say in words, each on a line; empty where none does.
+   * Returns the text alternatives of images, one per line; empty if there are none.
    *
    * @returns {string}
    */
@@ -829,7 +839,7 @@ export function readPage(request) {
   }
 
   /**
-   * Says why a page without text has none. What it shows instead decides.
+   * Reports why a page has no text, judging by what it shows instead.
    *
    * @returns {never}
    */
@@ -855,7 +865,7 @@ export function readPage(request) {
     );
   }
 
-  /** Refuses a page whose text is to be had as its main content alone. */
+  /** Rejects a page whose text is only available as its main content. */
   function refuseForMainContent() {
     if (innerText(all("*"))) {
       throw unreadable(
@@ -871,7 +881,7 @@ export function readPage(request) {
   }
 
   /**
-   * What this page shows and `innerText` is without: in shadow roots, however deep, and in frames of this site.
+   * Returns what this page shows but `innerText` lacks: text in shadow roots and same-origin frames at any depth.
    *
    * @param {Element[]} hosts elements of the page that may have a shadow root
    */
@@ -889,7 +899,8 @@ export function readPage(request) {
   }
 
   /**
-   * Custom elements alone: to ask each element of a large page for its root takes longer than its `innerText`.
+   * Returns custom elements only: querying the shadow root of every element of a large page takes longer than its
+   * `innerText`.
    *
    * @returns {Element[]}
    */
@@ -901,7 +912,7 @@ export function readPage(request) {
 
   /**
    * @param {Element} element
-   * @returns {ShadowRoot | null} also a closed one, where an extension asks
+   * @returns {ShadowRoot | null} also a closed one, if an extension asks
    */
   function shadowRootOf(element) {
     const open = Reflect.get(Element.prototype, "shadowRoot", element);
@@ -911,11 +922,11 @@ export function readPage(request) {
     return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
 
-  /** @param {Element | ShadowRoot} part that is in no element's `innerText` */
+  /** @param {Element | ShadowRoot} part not included in any element's `innerText` */
   function drawnTextOf(part) {
     const texts = [...part.childNodes].map((node) => {
       if (!("innerText" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : "";
-      // Of what is not drawn `innerText` is everything that stands in it.
+      // For an element that is not drawn, `innerText` is its whole text content.
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
       return hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
     });
@@ -924,18 +935,18 @@ export function readPage(request) {
 
   /**
    * @param {Document} page
-   * @returns {Document[]} those of this site in its frames, however deep
+   * @returns {Document[]} same-origin documents in its frames, at any depth
    */
   function framedDocuments(page) {
     const inner = all("iframe", page).flatMap((frame) => {
       const framed = Reflect.get(HTMLIFrameElement.prototype, "contentDocument", frame);
-      // By `document.domain` pages of other hosts of a site can be reached, too.
+      // With `document.domain`, pages of other hosts of a site are accessible, too.
       return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
     });
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
 
-  /** What the user has selected, also in a field or in a frame of this site. */
+  /** Returns the user's selection, also in a field or in a same-origin frame. */
   function selectedText() {
     if (type === "application/pdf") {
       throw unreadable(
@@ -943,7 +954,7 @@ export function readPage(request) {
       );
     }
     const pages = [document, ...framedDocuments(document)];
-    // Of a password that had the focus before, a browser gives as many dots.
+    // For a password field that had the focus before, a browser returns dots.
     const texts = pages
       .map((page) => selectedField(page) ?? selectedIn(page))
       .filter((text) => /[^\s\u2022]/.test(text));
@@ -957,7 +968,7 @@ export function readPage(request) {
 
   /**
    * @param {Document} page
-   * @returns {string | null} null where no field for text has the focus; nothing of a password
+   * @returns {string | null} null unless a text field has the focus; empty for a password
    */
   function selectedField(page) {
     /** @type {Element | null} */
@@ -974,7 +985,7 @@ export function readPage(request) {
   }
 
   /**
-   * What the text does not hold of the page, as codes and numbers.
+   * Returns codes and numbers for what the text lacks of the page.
    *
    * @param {string} shown
    * @param {string} pictures
@@ -1005,7 +1016,7 @@ export function readPage(request) {
 
   /**
    * @param {string} text
-   * @param {string} message what to say when there is nothing in it
+   * @param {string} message for an empty text
    */
   function filled(text, message) {
     if (text.trim() === "") {
@@ -1015,7 +1026,7 @@ export function readPage(request) {
   }
 
   /**
-   * The first place of a keyword at or after an index, without regard to case.
+   * Returns the first position of a keyword at or after an index, ignoring case.
    *
    * @param {string} text
    * @param {string} keyword
@@ -1029,7 +1040,7 @@ export function readPage(request) {
   }
 
   /**
-   * The same, but a keyword that is nowhere is an error.
+   * The same, but throws if the keyword is missing.
    *
    * @param {string} text
    * @param {'start' | 'end'} role
@@ -1050,7 +1061,7 @@ export function readPage(request) {
   }
 
   /**
-   * The lines that share the most pairs of neighbouring characters with the keyword.
+   * Returns the lines that share the most pairs of adjacent characters with the keyword.
    *
    * @param {string} text
    * @param {string} keyword
@@ -1072,7 +1083,7 @@ export function readPage(request) {
   }
 
   /**
-   * The steps. Each takes the text and gives the text after it.
+   * The steps. Each takes the text and returns the new text.
    *
    * @type {Record<StepName, (text: string, ...keywords: string[]) => string>}
    */
@@ -1094,7 +1105,7 @@ export function readPage(request) {
         }
         if (isDropped || isBlank) {
           if (copied < start) kept.push(whole.slice(copied, start));
-          // A blank line may hold spaces: what stays of it is its end.
+          // A blank line may contain spaces: only its line ending stays.
           if (!isDropped) kept.push("\n");
           copied = end;
           removed += end - start - Number(!isDropped);
@@ -1156,15 +1167,17 @@ export function readPage(request) {
     return text.slice(start, end);
   }
 
-  /** @typedef {{start: number, end: number, id: number}} Line `id`: the same for lines of the same text in any case */
+  /**
+   * @typedef {{start: number, end: number, id: number}} Line `id`: the same for lines with the same text, ignoring case
+   */
 
   /**
-   * @param {string} whole text that ends with a line end
+   * @param {string} whole text with a trailing line ending
    * @returns {Line[]}
    */
   function linesOf(whole) {
     const keys = fold(whole);
-    // Folding makes some characters longer and none shorter, so at the same length lines and keys end together.
+    // Folding never shortens a character, so at equal total length lines and keys end at the same positions.
     const isAligned = keys.length === whole.length;
     /** @type {Map<string, number>} */
     const ids = new Map();
@@ -1185,20 +1198,20 @@ export function readPage(request) {
   }
 
   /**
-   * Repetition that says nothing new: a line of page furniture, and a run of lines, that stand in the text before.
+   * Finds redundant repetition: lines of page furniture, and runs of lines, that already occurred in the text.
    *
    * @param {Line[]} lines
-   * @returns {Uint8Array} 1 for each of them
+   * @returns {Uint8Array} 1 for each repeated line
    */
   function repeatedLines(lines) {
     const isRepeated = new Uint8Array(lines.length);
     const counts = new Uint32Array(lines.length + 1);
     for (const { id } of lines) counts[id] = (counts[id] ?? 0) + 1;
-    /** @type {Map<string, number>} the line after the first run of these ids */
+    /** @type {Map<string, number>} the line after the first occurrence of these ids */
     const runs = new Map();
     const seen = new Uint8Array(counts.length);
     const piecesOf = pieceFinder();
-    /** @type {number[]} the lines right before, if they may be repeated, the last one first */
+    /** @type {number[]} the preceding lines, as long as they may be repeated, latest first */
     let last = [];
     lines.forEach((line, i) => {
       if (line.id === BLANK) return;
@@ -1216,7 +1229,7 @@ export function readPage(request) {
   }
 
   /**
-   * @param {number[]} last lines that follow each other, the last one first
+   * @param {number[]} last consecutive lines, latest first
    * @param {Line[]} lines
    * @param {Map<string, number>} runs
    * @param {Uint8Array} isRepeated
@@ -1237,7 +1250,7 @@ export function readPage(request) {
     });
   }
 
-  /** @returns {(line: Line) => Piece[]} the pieces in each of several lines, which are given in their order */
+  /** @returns {(line: Line) => Piece[]} the pieces in a line; lines must be passed in order */
   function pieceFinder() {
     let next = 0;
     return ({ start, end }) => {
@@ -1252,7 +1265,7 @@ export function readPage(request) {
   /**
    * @param {Line} line
    * @param {(line: Line) => Piece[]} piecesOf
-   * @returns {number} `KEPT` of any piece in it, others only of all
+   * @returns {number} `KEPT` if any piece in it has it, other traits only if all have them
    */
   function traitsOf(line, piecesOf) {
     const traits = piecesOf(line).map((piece) => piece.traits);
@@ -1269,7 +1282,7 @@ export function readPage(request) {
     if ("steps" in asked) {
       return asked.steps;
     }
-    // Chrome drops the nulls inside an argument on its way into the page.
+    // Chrome drops nulls inside an argument on its way into the page.
     const { start = null, end = null } = asked;
     /** @type {Step[]} */
     const filters = [];
@@ -1295,7 +1308,7 @@ export function readPage(request) {
   }
 
   /**
-   * The whole text, after the steps.
+   * Returns the whole text, after the steps.
    *
    * @param {AlignedText} shown
    */
@@ -1307,32 +1320,32 @@ export function readPage(request) {
       );
     }
     if (shown.text.trim() === "") refuseEmpty();
-    // In a file of data every line stays, blank ones too.
+    // In a data file every line stays, even blank ones.
     const isData = !isWebPage && !isPlain && type !== "application/pdf" && type !== "image/svg+xml";
     return after(shown, isData ? stepsOf(request).slice(1) : stepsOf(request));
   }
 
   /**
-   * The main content, after the steps; the whole text where there is none, or where the keywords stand outside of it.
+   * Returns the main content, after the steps; or the whole text if there is none, or if the keywords are outside it.
    *
-   * @param {AlignedText} shown with `more`
+   * @param {AlignedText} shown including `more`
    * @param {string} more
    * @returns {{text: string, content: MainContentReport}}
    */
   function mainText(shown, more) {
     const found = mainContent(shown.text);
     const pieces = found.kept.map(([start, end]) => ({ start, end, traits: KEPT }));
-    // What is written there has no other line ends, and what is replaced keeps its length.
+    // That text has no other line endings, and replacements keep its length.
     const main = { text: wellFormed(found.text), pieces, headings: [] };
     const [whole = 0, own = 0] = [shown, main].map((each) => after(each, [["deduplicateLines"]]).length);
-    // A page that is little more than a frame of another site has its content there.
+    // The content of a page that is little more than a cross-origin frame is in that frame.
     if (main.text.length > more.length) {
       try {
         const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "the page's text for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
-        // Whether the keywords stand on the page at all, the whole of it decides.
+        // The whole text decides whether the keywords are on the page at all.
       }
     }
     const note =
@@ -1348,16 +1361,16 @@ export function readPage(request) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
-      // Too many elements, or too deep: the whole page is there all the same.
+      // Too many elements, or nested too deeply: the whole page is still available.
       return nothing;
     }
   }
 
   /**
    * @param {AlignedText} shown
-   * @param {string} more which was read, and shortened, by itself
+   * @param {string} more already read and shortened separately
    * @returns {AlignedText}
    */
   function withMore({ text, pieces, headings }, more) {
@@ -1368,7 +1381,7 @@ export function readPage(request) {
   /**
    * @param {Heading[]} headings
    * @param {string} text
-   * @returns {Heading[]} as other languages count characters
+   * @returns {Heading[]} in the units in which other languages count characters
    */
   function inCodePoints(headings, text) {
     let [pairs, counted] = [0, 0];
@@ -1381,13 +1394,13 @@ export function readPage(request) {
 
   const tagOf = getterOf(Element.prototype, "localName");
   const parentOf = getterOf(Node.prototype, "parentElement");
-  /** What the steps know of the text, and what they say about it. */
+  /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
   const where = request.content === "selection" ? "in what is selected" : "on the page";
-  // A page's element of that name is no property of the global object itself.
+  // An element of that name in the page is not an own property of the global object.
   const pdf = Object.hasOwn(globalThis, "chromeTabPdf") ? chromeTabPdf.read : undefined;
   const isTaken = request.pdf !== "wanted" || request.content === "selection" || pdf?.isFinal;
   if (type === "application/pdf" && !isTaken) return "pdf";
@@ -1403,7 +1416,7 @@ export function readPage(request) {
     const whole = more ? withMore(shown, more) : shown;
     const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
     const notes = notesAbout(shown.text, pictures);
-    // Counting costs time, and a character of a JavaScript string is never more than three bytes.
+    // Counting takes time, and a UTF-16 unit never takes more than three bytes.
     if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
       throw new PageError(
         "UNREADABLE_PAGE",

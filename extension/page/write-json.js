@@ -1,29 +1,30 @@
-// Runs inside the page's own world, from its own source text: it holds its helpers and uses nothing from outside.
+// Runs inside the page's own world, from its own source text: it contains its helpers and uses nothing from outside.
 
 /** @import {JsonRequest} from "../shared/types.d.ts" */
 
 /**
- * Writes a value of the page as JSON text and changes nothing: a global with its entries (a data layer), or a value that
- * is given.
+ * Writes a value of the page as JSON text without changing anything: a global with its entries (a data layer), or a
+ * given value.
  *
- * The page shares this world and may have replaced any builtin, by mistake (old libraries do) or to deceive. A fresh
- * set from an empty frame was weighed: the page sees such a frame in mutation observers and in window.length, and may
- * have replaced what makes frames, too. So the text is made by syntax alone (no method of a text or a list, no
- * iterator, no spread), and the few builtins that syntax cannot replace can make a value look different, but not break
- * the text. Of the page's own code only getters and proxies run: their values are part of what the page put there.
+ * The page shares this world and may have replaced any builtin, by mistake (old libraries do) or to deceive. Fresh
+ * builtins from an empty frame are no alternative: the page sees such a frame in mutation observers and in
+ * window.length, and may also have replaced the functions that create frames. So the text is built by syntax alone (no
+ * methods of strings or arrays, no iterators, no spread), and the few builtins that syntax cannot replace can make a
+ * value look different, but not break the text. Of the page's own code only getters and proxies run: their values are
+ * part of what the page put there.
  *
- * What the page can forge all the same is for the worker to find (commands/page-values.js).
+ * The worker detects what the page can forge nevertheless (commands/page-values.js).
  *
  * @param {JsonRequest} request
- * @returns {string} a WrittenJson as JSON; of a given value with that as its one entry
+ * @returns {string} a WrittenJson as JSON; for a given value, with that as its only entry
  */
 export function writeJson(request) {
-  // Or a getter of the page could find this function as its caller.
+  // Otherwise a getter of the page could find this function as its caller.
   "use strict";
 
   /** @typedef {{value: object, outer: Ancestor | null}} Ancestor */
 
-  // All members are its own: its prototype is the page's.
+  // All members are own properties: its prototype is the page's.
   const { name, since: asked, limits } = request;
   const { apply } = Reflect;
   const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
@@ -61,7 +62,7 @@ export function writeJson(request) {
     try {
       return performance.now();
     } catch {
-      // The page has replaced it; the time limit of the command is left.
+      // The page has replaced it; only the command's time limit remains.
       return 0;
     }
   }
@@ -91,7 +92,7 @@ export function writeJson(request) {
   }
 
   /**
-   * One unit of a text. Half characters and controls become U+FFFD: not all who get the text can carry them.
+   * Writes one UTF-16 unit. Lone surrogates and controls become U+FFFD: not every recipient can handle them.
    *
    * @param {string} text
    * @param {number} i
@@ -111,7 +112,7 @@ export function writeJson(request) {
   }
 
   /**
-   * What JSON has no word for.
+   * Describes what JSON cannot express.
    *
    * @param {string} words
    */
@@ -134,7 +135,7 @@ export function writeJson(request) {
   /**
    * @param {unknown} value
    * @param {number} depth
-   * @param {Ancestor | null} outer what the value lies in
+   * @param {Ancestor | null} outer the object that contains the value
    * @returns {string} JSON; never throws
    */
   function json(value, depth, outer) {
@@ -145,7 +146,7 @@ export function writeJson(request) {
     }
   }
 
-  /** @param {string} text that is JSON as it stands */
+  /** @param {string} text complete JSON */
   function bare(text) {
     room -= text.length;
     return text;
@@ -207,7 +208,7 @@ export function writeJson(request) {
   }
 
   /**
-   * Anybody can wear a tag; the builtin behind it throws when it is given something else.
+   * Any object can claim a tag; the builtin behind it throws for the wrong type.
    *
    * @param {() => string} work
    */
@@ -222,7 +223,7 @@ export function writeJson(request) {
   /**
    * @param {any} value
    * @param {string} tag
-   * @returns {string} the JSON of a value that is shown whole; empty for all others
+   * @returns {string} the JSON of a value that is shown as a whole; empty for all others
    */
   function wholeJson(value, tag) {
     switch (tag) {
@@ -256,11 +257,11 @@ export function writeJson(request) {
 
   /**
    * @param {object} value
-   * @returns {string} the JSON of a node of some document: for an element as a selector; empty for all else
+   * @returns {string} the JSON of a DOM node: for an element as a selector; empty for everything else
    */
   function nodeJson(value) {
     return attempt(() => {
-      // By way of the document, because pages have globals of their own that are called Node.
+      // Through the document, because some pages have a global of their own called Node.
       const type = apply(inherited(document, "nodeType")?.get, value, []);
       if (type !== 1) return marked(`Node ${textOf(apply(inherited(value, "nodeName")?.get, value, []))}`);
       const getAttribute = inherited(value, "getAttribute")?.value;
@@ -273,7 +274,7 @@ export function writeJson(request) {
   /**
    * @param {object} value
    * @param {string} property
-   * @returns {any} its descriptor; the value itself is passed over, because a form has its fields as members
+   * @returns {any} its descriptor; the value itself is skipped, because a form has its fields as members
    */
   function inherited(value, property) {
     for (let owner = getPrototypeOf(value); owner; owner = getPrototypeOf(owner)) {
@@ -295,7 +296,7 @@ export function writeJson(request) {
     return selector;
   }
 
-  // --- What holds other values
+  // --- Containers
 
   /**
    * @param {any} list
@@ -335,7 +336,7 @@ export function writeJson(request) {
    * @param {string} tag
    * @param {number} depth
    * @param {Ancestor} here
-   * @returns {string} the JSON list of a Map (of pairs) or a Set; empty for all else
+   * @returns {string} the JSON list of a Map (of pairs) or a Set; empty for everything else
    */
   function collectionJson(value, tag, depth, here) {
     const isMap = tag === "[object Map]";
@@ -361,7 +362,7 @@ export function writeJson(request) {
    * @param {Ancestor | null} here
    */
   function memberJson(holder, key, depth, here) {
-    // Also an empty object takes some: what never ends must end here.
+    // Even an empty object takes some room, so that endless structures end here.
     room -= 3;
     try {
       return json(holder[key], depth, here);
@@ -378,7 +379,7 @@ export function writeJson(request) {
 
   // --- A global
 
-  /** @returns {any} undefined when there is nothing of that name */
+  /** @returns {any} undefined if there is nothing of that name */
   function find() {
     /** @type {any} */
     let value = window;
@@ -388,7 +389,7 @@ export function writeJson(request) {
         step += name[i];
         continue;
       }
-      // An element with that id is a member of the window too, but no member of its own.
+      // An element with that id is also a member of the window, but not an own property.
       if (value === window && !getOwnPropertyDescriptor(window, step)) return undefined;
       value = value?.[step];
       step = "";
@@ -407,7 +408,7 @@ export function writeJson(request) {
       if (typeof layer !== "object" || layer === null) return false;
       return isList(layer, tagOf(layer)) || (isPushable(layer) && lengthOf(layer) > 0);
     } catch {
-      // A proxy that cannot be looked into is one value, which cannot be read.
+      // A proxy that cannot be inspected counts as one unreadable value.
       return false;
     }
   }
@@ -424,7 +425,7 @@ export function writeJson(request) {
     let text = "";
     let since = total;
     if (asked < 0) {
-      // The newest are wanted most, so they come first into the room there is.
+      // The newest matter most, so they get the available room first.
       for (; since > 0 && total - since < limits.entries && !isSpent(); since -= 1) {
         text = memberJson(list, since - 1, 1, outer) + (text && ",") + text;
       }
@@ -443,7 +444,7 @@ export function writeJson(request) {
     return `{${counts},"total":${total},"time":${time}}`;
   }
 
-  /** @returns {string} the names of the globals that may be meant instead, as JSON */
+  /** @returns {string} names of globals that may be meant instead, as JSON */
   function candidatesJson() {
     const names = Object.keys(window);
     let text = "";
@@ -460,7 +461,7 @@ export function writeJson(request) {
   /** @param {string} candidate */
   function isCandidate(candidate) {
     try {
-      // Not window[candidate]: no getter runs to look around.
+      // Not window[candidate]: inspecting must not run a getter.
       return isPushable(getOwnPropertyDescriptor(window, candidate)?.value);
     } catch {
       return false;
@@ -472,7 +473,7 @@ export function writeJson(request) {
   try {
     found = find();
   } catch {
-    // A getter on the way threw: what lies behind it is not there for anybody.
+    // A getter on the path threw: what is behind it does not exist for anyone.
   }
   return found === undefined ? candidatesJson() : readingJson(found, isLayerList(found));
 }

@@ -1,19 +1,19 @@
 /**
- * What not every browser gives to an extension: asked here, and nowhere else. Chromium browsers have all of it; Firefox
- * has no debugger, and with it nothing that drives a page or hears its console.
+ * Differences between browsers, checked only here. Chromium browsers support everything; Firefox has no debugger, so
+ * nothing can drive a page or read its console.
  */
 
-/** Only Firefox gives its name. */
+/** Only Firefox reports its name. */
 const IS_FIREFOX = "getBrowserInfo" in chrome.runtime;
 
 export const HAS_DEBUGGER = "debugger" in chrome;
-/** Browsers by what they call themselves to pages; most Chromium browsers add "Chromium" and a brand that means nothing. */
+/** Browsers by the brand that they report to pages; most Chromium browsers add "Chromium" and a meaningless brand. */
 const BRANDS = new Map([
   ["Google Chrome", "Chrome"],
   ["Microsoft Edge", "Edge"],
 ]);
 const COMMON_BRAND = /^Chromium$|not.*brand/i;
-/** The browser's own name, as the user knows it. */
+/** The browser's name, as the user knows it. */
 export const BROWSER_NAME = IS_FIREFOX ? "Firefox" : chromiumName(/** @type {any} */ (navigator));
 
 /** @param {{userAgentData?: {brands: {brand: string}[]}}} navigator */
@@ -22,28 +22,28 @@ function chromiumName({ userAgentData }) {
   return brand ? (BRANDS.get(brand) ?? brand) : "Chromium";
 }
 
-/** Whether notifications hold buttons, and stay until they are answered. */
+/** Whether notifications have buttons, and stay until they are answered. */
 export const NOTICES_ASK = !IS_FIREFOX;
-/** Whether the browser gives extensions the icons that it keeps of pages. */
+/** Whether extensions can use the favicons that the browser stores. */
 export const KEEPS_ICONS = !IS_FIREFOX;
-/** Where the user looks after extensions. */
+/** Where the user manages extensions. */
 export const EXTENSIONS_PAGE = IS_FIREFOX ? "about:addons" : "chrome://extensions";
-/** What to say of a page that the browser keeps from extensions, whatever the user allows. */
+/** The message for a page that the browser never opens to extensions, whatever the user allows. */
 export const CLOSED_PAGE = IS_FIREFOX
   ? "The browser lets no extension into this page: one that failed to load, a PDF, or a site of the browser's maker. " +
     "Reload it, or switch to another page."
   : "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";
-/** Sites that the browser keeps from extensions. */
+/** Sites that the browser never opens to extensions. */
 export const SHOPS = IS_FIREFOX
   ? ["addons.mozilla.org/"]
   : ["chromewebstore.google.com/", "chrome.google.com/webstore", "microsoftedge.microsoft.com/addons"];
-/** The permission to read pages, which the user may take back: the browser's own names for it. */
+/** The permission to read pages, which the user may revoke: the browser's own names for it. */
 export const ALL_SITES = { origins: ["<all_urls>"] };
 
 /**
- * Opens our panel next to the page. Browsers allow it for a click only, and only at once.
+ * Opens our panel next to the page. Browsers allow that only in response to a click, and only at once.
  *
- * @type {((windowId: number) => Promise<void>) | null} null where there is none
+ * @type {((windowId: number) => Promise<void>) | null} null if the browser has none
  */
 export const openSidePanel = sidePanelOf(/** @type {any} */ (chrome));
 
@@ -53,7 +53,7 @@ function sidePanelOf({ sidePanel, sidebarAction }) {
   return sidebarAction ? () => sidebarAction.open() : null;
 }
 
-/** Opens the browser's page where shortcuts are chosen. */
+/** Opens the browser's page for choosing shortcuts. */
 export async function openShortcuts() {
   const { openShortcutSettings } = /** @type {{openShortcutSettings?: () => Promise<void>}} */ (chrome.commands);
   if (openShortcutSettings) await openShortcutSettings();

@@ -1,7 +1,8 @@
 /**
- * The table of commands, from `commands.json`: each command's parameters, limits, consent, use of the debugger and form.
+ * The table of commands, from `commands.json`: each command's parameters, limits, consent, use of the debugger and
+ * form.
  *
- * It is fetched: Chromium does not find an imported JSON module when it starts the worker again.
+ * It is fetched, because Chromium does not find an imported JSON module when it restarts the worker.
  *
  * @import {CommandDescription} from "./types.d.ts"
  */

@@ -20,7 +20,7 @@ export function question({ kind, client, site }) {
 
 /**
  * @param {ConsentPrompt} request
- * @returns {string} the client's own words, in quotes after its name; empty when it gives no reason
+ * @returns {string} the client's own reason, in quotes after its name; empty if it gives none
  */
 export function statedReason({ kind, client, reason }) {
   return kind === "attach" ? phrase("requestReason", clientName(client), isolated(reason)) : "";

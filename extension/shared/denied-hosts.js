@@ -1,17 +1,17 @@
 /**
- * Hosts that no tool may touch, as the server's configuration file and the extension's options name them: frames of
- * theirs are not entered. The server normalises names in the same way; tests/data/host_names.json holds cases for both.
+ * Hosts that no tool may touch, from the server's configuration file and the extension's options: their frames are not
+ * entered. The server normalizes names in the same way; tests/data/host_names.json has cases for both.
  */
 
 import { CommandError } from "./errors.js";
 import { plainLine } from "./text.js";
 
 const MAX_HOST_LENGTH = 200;
-/** Their pages belong to the origin inside the address. */
+/** Pages with these schemes belong to the origin inside the URL. */
 const WRAPPERS = /^(?:blob|filesystem|view-source):/i;
 /** An IPv4 address inside an IPv6 one, as URL parsers write it. */
 const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
-/** URL parsers would take it for the end of the host, or drop it. */
+/** URL parsers would treat these as the end of the host, or drop them. */
 const NOT_IN_HOSTS = /[/?#@\\\s]/;
 const OUTSIDE_ASCII = /[^\0-\x7f]/;
 /** UTS 46 maps the others to the first. */
@@ -21,19 +21,19 @@ const MAX_EXPRESSIONS = 1_000;
 const expressions = new Map();
 
 /**
- * @param {string} url of a page; for an empty one the address of the page that it belongs to (page-owners.js)
- * @param {string[]} patterns hosts, `*` for any part of one; `*.example.com` means example.com too
- * @returns {boolean} also for a host that cannot be known
+ * @param {string} url of a page; if empty, the URL of the page that it belongs to (page-owners.js)
+ * @param {string[]} patterns hosts, with `*` for any part; `*.example.com` includes example.com
+ * @returns {boolean} also true for a host that cannot be determined
  */
 export function isDenied(url, patterns) {
-  // An empty page that no page has opened shows nothing.
+  // An empty page that no page opened shows nothing.
   if (!patterns.length || url.startsWith("about:")) return false;
   const host = hostOf(url);
   return (!host && !url.startsWith("file:")) || patterns.some((pattern) => isMatch(host, pattern));
 }
 
 /**
- * @param {string} host as `hostOf` gives it
+ * @param {string} host as returned by `hostOf`
  * @param {string} pattern
  */
 export function isMatch(host, pattern) {
@@ -44,7 +44,7 @@ export function isMatch(host, pattern) {
 
 /**
  * @param {string} url
- * @returns {string} the host as `asciiHost` writes it; empty where there is none
+ * @returns {string} the host as `asciiHost` writes it; empty if there is none
  */
 export function hostOf(url) {
   const inner = url.replace(WRAPPERS, "");
@@ -52,8 +52,8 @@ export function hostOf(url) {
 }
 
 /**
- * A host's name as browsers report it: UTS 46 without transitional processing, an IPv4 address for one that is mapped
- * into IPv6, no brackets, no dot at the end.
+ * Returns a host name as browsers report it: UTS 46 without transitional processing, the IPv4 form of an IPv4-mapped
+ * IPv6 address, no brackets, no trailing dot.
  *
  * @param {string} name of a host, or a pattern with `*` for any part of it
  * @returns {string} empty for a name that no host can have
@@ -62,15 +62,15 @@ export function asciiHost(name) {
   const host = name.replace(/^\[|\]$/g, "");
   if (NOT_IN_HOSTS.test(host)) return "";
   const isWild = host.includes("*");
-  // A part of a label outside ASCII has no form of its own that could be compared.
+  // Part of a non-ASCII label has no canonical form to compare.
   if (host.split(DOTS).some((label) => label.includes("*") && OUTSIDE_ASCII.test(label))) return "";
-  // As an address 10.*.1 would be wrong.
+  // Parsed as an address, 10.*.1 would come out wrong.
   if (isWild && !OUTSIDE_ASCII.test(host)) return host.toLowerCase().replace(/\.+$/, "");
   const url = `http://${host.includes(":") ? `[${host}]` : host}/`;
   return URL.canParse(url) ? plainHost(new URL(url).hostname) : "";
 }
 
-/** @param {string} hostname as the URL parser writes it */
+/** @param {string} hostname as written by the URL parser */
 function plainHost(hostname) {
   const host = hostname.replace(/^\[|\]$|\.+$/g, "").replaceAll(/%2a/gi, "*");
   const [, high, low] = MAPPED.exec(host) ?? [];
@@ -105,8 +105,8 @@ export function refuseDenied(url, patterns) {
 }
 
 /**
- * @param {number} count of entries of a list
- * @returns {{notes?: string[]}} what the list says about them
+ * @param {number} count of entries in a list
+ * @returns {{notes?: string[]}} the list's note about them
  */
 export function leftOut(count) {
   return count ? { notes: [`${count} entries are left out: they are about denied hosts.`] } : {};
@@ -114,7 +114,7 @@ export function leftOut(count) {
 
 /**
  * @param {string} url
- * @returns {string} the host for a sentence
+ * @returns {string} the host, for use in a sentence
  */
 export function nameOf(url) {
   return plainLine(hostOf(url), MAX_HOST_LENGTH) || "A page without a known host";

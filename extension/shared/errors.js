@@ -33,7 +33,7 @@ export const ERROR_CODES = /** @type {const} */ ([
   "MODEL_EMPTY",
 ]);
 
-/** A failure that the user or the server can act on: a code and a sentence that says what happened and what to do. */
+/** A failure that the user or the server can act on: a code, and a sentence with what happened and what to do. */
 export class CommandError extends Error {
   /**
    * @param {ErrorCode} code
@@ -46,9 +46,9 @@ export class CommandError extends Error {
   }
 }
 
-/** A call of chrome.storage failed: the disk is full, or the browser's profile is damaged. */
+/** A call of chrome.storage failed: the disk is full, or the browser profile is damaged. */
 export class StorageError extends CommandError {
-  /** @param {string} reason the browser's own words */
+  /** @param {string} reason the browser's own message */
   constructor(reason) {
     const advice = "Free disk space or restart the browser, then try again.";
     super("EXECUTION_ERROR", `The browser could not read or store the extension's data (${reason}). ${advice}`);
@@ -58,7 +58,7 @@ export class StorageError extends CommandError {
 
 /**
  * @param {string} message
- * @returns {CommandError} about what somebody has given
+ * @returns {CommandError} an error about invalid input
  */
 export function invalid(message) {
   return new CommandError("INVALID_ARGUMENT", message);

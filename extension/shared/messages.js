@@ -1,19 +1,19 @@
 /**
- * The texts that a user reads, in the one of the languages in `_locales/` that the browser has chosen. What agents
- * read is English, and stands where it is said.
+ * The texts that users read, in the language of `_locales/` that the browser chose. Texts for agents are English, and
+ * are written where they are used.
  *
  * @typedef {keyof typeof import("../_locales/en/messages.json")} MessageKey
  */
 
 /**
  * @param {MessageKey} key
- * @param {(string | number)[]} values what stands for $1, $2 ... in it
+ * @param {(string | number)[]} values replacements for $1, $2 ... in the text
  */
 export function phrase(key, ...values) {
   return chrome.i18n.getMessage(key, values.map(String));
 }
 
-/** @returns {string} that of the texts, as of BCP 47 */
+/** @returns {string} the language of the texts, as a BCP 47 tag */
 export function language() {
   return phrase("language");
 }

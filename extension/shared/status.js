@@ -1,4 +1,8 @@
-/** The connection's state in words, for the popup, the panel and the button's tooltip. @import {CloseReason, Status} from "./types.d.ts" */
+/**
+ * The connection's state in words, for the popup, the panel and the button's tooltip.
+ *
+ * @import {CloseReason, Status} from "./types.d.ts"
+ */
 
 import { language, phrase } from "./messages.js";
 
@@ -20,7 +24,7 @@ export function wordOf({ state }) {
 
 /**
  * @param {Status} status
- * @returns {string} sentences; the first says the state
+ * @returns {string} sentences; the first names the state
  */
 export function describe(status) {
   switch (status.state) {
@@ -37,7 +41,7 @@ export function describe(status) {
 
 /**
  * @param {Status} status
- * @returns {string} which of several browser profiles this one is; empty while it is the only one
+ * @returns {string} which of several browser profiles this is; empty if it is the only one
  */
 export function identityOf({ state, name, browsers, isCopy }) {
   if (state !== "connected" || browsers < 2) return "";
@@ -46,7 +50,7 @@ export function identityOf({ state, name, browsers, isCopy }) {
 
 /**
  * @param {Status} status
- * @returns {"good" | "neutral" | "error"} only what the user has to fix is an error
+ * @returns {"good" | "neutral" | "error"} "error" only if the user has to fix something
  */
 export function toneOf({ state, failure, autoReconnect }) {
   if (state === "connected") return "good";
@@ -55,7 +59,7 @@ export function toneOf({ state, failure, autoReconnect }) {
 
 /**
  * @param {Status} status
- * @returns {string} the clients by name, each once, and how many others there are: "Claude Code (2), Cursor and 1 more"
+ * @returns {string} the distinct client names, and the number of others: "Claude Code (2), Cursor and 1 more"
  */
 function clientsOf({ sessions, clients }) {
   if (!clients.length) return sessions === 1 ? phrase("oneSession") : phrase("manySessions", sessions);
@@ -65,18 +69,19 @@ function clientsOf({ sessions, clients }) {
   return new Intl.ListFormat(language()).format(names);
 }
 
-/** What clients call themselves, and what users know them by. */
+/** Names that clients report, and the names that users know. */
 const CLIENT_NAMES = new Map([
   ["claude-code", "Claude Code"],
   ["claude-ai", "Claude"],
   ["cursor-vscode", "Cursor"],
   ["codex-mcp-client", "Codex"],
   ["gemini-cli-mcp-client", "Gemini CLI"],
+  ["chrome-tab-reader-test-app", "Test app"],
 ]);
 
 /**
- * @param {string} name that a client gives itself
- * @returns {string} the name that users know it by
+ * @param {string} name as reported by a client
+ * @returns {string} the name that users know
  */
 export function clientName(name) {
   if (name === "side-panel") return phrase("clientSidePanel");

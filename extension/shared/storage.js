@@ -1,6 +1,6 @@
 /**
- * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here. Each
- * call that fails throws a StorageError, which the worker and the pages show.
+ * The only file that touches chrome.storage. A worker can be killed at any moment; whatever it needs afterwards is
+ * here. Each failed call throws a StorageError, which the worker and the pages show.
  *
  * @import {ActivityEntry, Attachment, CloseReason, PanelMemory, Preferences, Settings} from "./types.d.ts"
  */
@@ -21,8 +21,8 @@ export const DEFAULT_PREFERENCES = {
 /** @type {Settings} */
 export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true, commands: {} };
 
-// A script in a page's isolated world may read local storage unless access is restricted, and the key is there.
-// Firefox knows no such lock.
+// A content script may read local storage, which contains the key, unless access is restricted. Firefox has no such
+// restriction.
 const locked = attempt(async () => chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" }));
 const local = guarded(chrome.storage.local);
 const session = guarded(chrome.storage.session);
@@ -62,7 +62,7 @@ export async function saveSettings(settings) {
   await local.set(settings);
 }
 
-/** Deletes the pairing with its key, and every choice that was made for it. */
+/** Deletes the pairing with its key, and every choice made for it. */
 export async function deleteSettings() {
   await local.remove(Object.keys(DEFAULT_SETTINGS));
 }
@@ -127,7 +127,7 @@ export function onActivityChanged(listener) {
 
 /**
  * @param {string} key
- * @param {(value: any) => void} listener gets undefined when it was removed
+ * @param {(value: any) => void} listener gets undefined if it was removed
  */
 function onChanged(key, listener) {
   chrome.storage.local.onChanged.addListener((changes) => {
@@ -136,7 +136,7 @@ function onChanged(key, listener) {
 }
 
 /**
- * The id belongs to the profile, the run to the browser's process: a copied folder has the same id in another run.
+ * The id belongs to the profile, the run to the browser process: a copied folder has the same id with a different run.
  *
  * @returns {Promise<{id: string, run: string, lookedAt: number, isCopy: boolean}>}
  */
@@ -151,7 +151,7 @@ export async function loadProfile() {
   return found;
 }
 
-/** @param {string} profile the new id of a copied profile, which says for this run of the browser that it is one */
+/** @param {string} profile the new id of a copied profile; also marks it as a copy for this run of the browser */
 export async function saveCopiedProfileId(profile) {
   await Promise.all([local.set({ profile }), session.set({ isCopy: true })]);
 }

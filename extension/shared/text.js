@@ -1,18 +1,18 @@
-/** Texts of others in sentences and pages of ours. */
+/** Untrusted texts in our sentences and pages. */
 
-/** Longer titles are cut where they are shown. */
+/** Longer titles are truncated for display. */
 const MAX_TITLE_LENGTH = 200;
-/** The joiners of scripts and pictographs that need them to be written. */
+/** The joiners that some scripts and pictographs need. */
 const JOINER = /^[\u200c\u200d]$/;
-/** Characters beyond U+FFFF stand outside of the set: Chromium 156 does not find them in one before `$`. */
+/** Characters beyond U+FFFF are outside the set: Chromium 156 does not find them in a set before `$`. */
 const JOINED =
   /(?:[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\ufe0f]|\p{Extended_Pictographic}|\p{Emoji_Modifier})$/u;
 const PICTURE = /\p{Emoji}$/u;
 
 /**
  * @param {string} text
- * @returns {string} without invisible characters and those that turn the direction of writing, but for the joiners and
- *   variation selectors that its script uses
+ * @returns {string} without invisible and direction-changing characters, except the joiners and variation selectors
+ *   that its script uses
  */
 function withoutInvisible(text) {
   return text.replace(/\p{Cf}|\p{Default_Ignorable_Code_Point}/gu, (found, /** @type {number} */ at) => {
@@ -23,11 +23,10 @@ function withoutInvisible(text) {
 }
 
 /**
- * Text that others have written, as one printable line: what has no width of its own or turns the direction of writing
- * goes.
+ * Returns untrusted text as one printable line, without zero-width and direction-changing characters.
  *
  * @param {string} text
- * @param {number} limit characters
+ * @param {number} limit in characters
  */
 export function plainLine(text, limit) {
   const line = withoutInvisible(text.slice(0, 4 * limit))
@@ -38,7 +37,7 @@ export function plainLine(text, limit) {
 
 /**
  * @param {{title?: string | undefined}} tab
- * @returns {string} its page's title, as our own pages show it
+ * @returns {string} the page's title, as our own pages show it
  */
 export function titleOf({ title = "" }) {
   return plainLine(title, MAX_TITLE_LENGTH);
@@ -46,7 +45,7 @@ export function titleOf({ title = "" }) {
 
 /**
  * @param {string} text
- * @returns {string} the same for a sentence around it, whose direction of writing it does not turn
+ * @returns {string} the text isolated, so that it does not change the direction of the sentence around it
  */
 export function isolated(text) {
   return `\u2068${text}\u2069`;
@@ -54,7 +53,7 @@ export function isolated(text) {
 
 /**
  * @param {string} address
- * @returns {string} what a user knows the page's site by: `example.com:8080`, `chrome://version`
+ * @returns {string} the name of the page's site for users: `example.com:8080`, `chrome://version`
  */
 export function siteOf(address) {
   const url = URL.parse(address);

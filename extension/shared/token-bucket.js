@@ -8,7 +8,7 @@ export class TokenBucket {
   #at = 0;
 
   /**
-   * @param {number} most at once
+   * @param {number} most size of a burst
    * @param {number} perSecond
    */
   constructor(most, perSecond) {
@@ -17,9 +17,9 @@ export class TokenBucket {
   }
 
   /**
-   * @param {number} timestamp milliseconds
-   * @param {number} [mostWaitS] how long one more may wait for its turn
-   * @returns {number | null} seconds to wait, null when one more is too much and is not taken
+   * @param {number} timestamp in milliseconds
+   * @param {number} [mostWaitS] maximum wait for one more token
+   * @returns {number | null} seconds to wait, or null if that exceeds the maximum; then no token is taken
    */
   take(timestamp, mostWaitS = 0) {
     const seconds = Math.max(0, timestamp - this.#at) / 1_000;

@@ -1,4 +1,4 @@
-/** The activity log, alike in the popup and the DevTools panel. @import {ActivityEntry} from "../shared/types.d.ts" */
+/** The activity log, shared by the popup and the DevTools panel. @import {ActivityEntry} from "../shared/types.d.ts" */
 
 import { language, phrase } from "../shared/messages.js";
 import { clientName } from "../shared/status.js";
@@ -15,7 +15,7 @@ const page = {
 /** @type {ActivityEntry[]} */
 let entries = [];
 
-/** Shows the log, now and whenever it grows. */
+/** Shows the log, now and whenever it changes. */
 export function startActivityView() {
   const show = async () => {
     entries = await loadActivity();
@@ -31,7 +31,7 @@ export function startActivityView() {
 
 /**
  * @param {ActivityEntry[]} log newest first
- * @returns {ActivityEntry[][]} entries one after another that differ in their time only
+ * @returns {ActivityEntry[][]} groups of consecutive entries that differ only in their time
  */
 function repeats(log) {
   /** @type {ActivityEntry[][]} */
@@ -49,7 +49,7 @@ function subjectOf({ session, client, tab_id: tabId, site, command, code }) {
   return JSON.stringify([session, client, tabId, site, command, code]);
 }
 
-/** @param {ActivityEntry[]} group as of `repeats` */
+/** @param {ActivityEntry[]} group from `repeats` */
 function item(group) {
   const [newest] = group;
   if (!newest) throw new TypeError("An empty group.");

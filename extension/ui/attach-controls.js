@@ -1,4 +1,8 @@
-/** The controls of attaching, alike in the popup and the DevTools panel. @import {ViewedTab} from "../shared/types.d.ts" */
+/**
+ * The controls for attaching, shared by the popup and the DevTools panel.
+ *
+ * @import {ViewedTab} from "../shared/types.d.ts"
+ */
 
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { phrase } from "../shared/messages.js";
@@ -12,7 +16,7 @@ import { setText } from "./dom.js";
  * @param {HTMLInputElement} controls.allowEvaluate
  * @param {HTMLElement} controls.privateRow
  * @param {HTMLInputElement} controls.showPrivate
- * @param {ViewedTab | null} tab null when it is closed
+ * @param {ViewedTab | null} tab null if it is closed
  * @param {string} [attachLabel]
  */
 export function showAttachment(

@@ -1,51 +1,59 @@
-/** A command for a terminal, with a button that copies it. @import {ServerCommands, Status} from "../shared/types.d.ts" */
+/**
+ * A command for a terminal, with a button that copies it.
+ *
+ * @import {ServerCommands, Status} from "../shared/types.d.ts"
+ */
 
 import { phrase } from "../shared/messages.js";
 import { copyText, make, makeButton, setText } from "./dom.js";
 
-/** How the README starts the server, in its folder. Where that is, only a server can say, once it was connected. */
+/**
+ * The README's command for starting the server in its folder. Only a server that has connected can report the actual
+ * path.
+ */
 const PROGRAM = "uv run chrome_tab_mcp_server.py";
-/** The same as an installed package. */
+/** The same for an installed package. */
 const PACKAGE = "chrome-tab-reader";
-/** Stands for the package's command until the text is split there. */
-const MARK = "\uE000";
 
 /**
  * @param {Status} status
  * @param {"setup" | "doctor" | "serve"} name
- * @returns {string} the server's own line; without a model it can only be set up
+ * @returns {string} the server's own command; without a model, only setup is available
  */
 export function commandOf({ commands }, name) {
   return commands[name] ?? (name === "doctor" ? `${PROGRAM} --doctor` : (commands.setup ?? `${PROGRAM} --setup`));
 }
 
+/**
+ * @param {string} command
+ * @param {string} label
+ * @returns {[HTMLPreElement, HTMLButtonElement]} the command, and a button that copies it
+ */
+function copyable(command, label) {
+  // Break lines only between words, not after the hyphens of a flag.
+  const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
+  const copy = makeButton(phrase("copy"), () => setText(copy, phrase(copyText(command) ? "copied" : "copyFailed")));
+  return [make("pre", { tabIndex: 0, ariaLabel: label, role: "region" }, ...words.slice(1)), copy];
+}
+
+/** A command, and its form for an installed package as long as no server has reported how it is started. */
 export class CommandLine {
-  /** @readonly */
-  #code;
-  /** @readonly */
-  #copy = makeButton(phrase("copy"), () =>
-    setText(this.#copy, phrase(copyText(this.#command) ? "copied" : "copyFailed")),
-  );
-  /** @readonly */
-  #where = make("p", { className: "hint", hidden: true });
+  element = make("div", { className: "command" });
   #command = "";
+  #label;
 
   /** @param {string} label */
   constructor(label) {
-    this.#code = make("pre", { tabIndex: 0, ariaLabel: label, role: "region" });
-    this.element = make("div", { className: "command" }, this.#code, this.#where, this.#copy);
+    this.#label = label;
   }
 
   /** @param {string} command */
   show(command) {
     if (command === this.#command) return;
     this.#command = command;
-    // A line breaks between words only, not after the hyphens of a flag.
-    const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
-    this.#code.replaceChildren(...words.slice(1));
-    setText(this.#copy, phrase("copy"));
-    this.#where.hidden = !command.startsWith(PROGRAM);
-    const [before = "", after = ""] = phrase("commandFolder", MARK).split(MARK);
-    this.#where.replaceChildren(before, make("code", {}, command.replace(PROGRAM, PACKAGE)), after);
+    this.element.replaceChildren(...copyable(command, this.#label));
+    if (!command.startsWith(PROGRAM)) return;
+    const packaged = copyable(command.replace(PROGRAM, PACKAGE), this.#label);
+    this.element.append(make("p", { className: "hint" }, phrase("commandFolder")), ...packaged);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What there is to know and to do about the connection, in the popup and on the options page: details, "Reconnect
- * automatically", Disconnect, and Unpair with its question.
+ * Status and actions of the connection, in the popup and on the options page: details, "Reconnect automatically",
+ * Disconnect, and Unpair with its confirmation.
  *
  * @import {Action, Status} from "../shared/types.d.ts"
  */
@@ -21,7 +21,7 @@ export class ConnectionControls {
   #onAction;
 
   /**
-   * @param {HTMLElement} host empty
+   * @param {HTMLElement} host an empty element
    * @param {(action: Action) => void} onAction
    */
   constructor(host, onAction) {
@@ -60,7 +60,7 @@ export class ConnectionControls {
   }
 
   #askToUnpair() {
-    // Of the time before: a dialog that is left by Escape keeps it.
+    // Reset: a dialog that was closed with Escape keeps its old value.
     this.#dialog.returnValue = "";
     this.#dialog.showModal();
   }

@@ -1,4 +1,4 @@
-/** Small helpers. Page content reaches the document as text only. */
+/** Small helpers. Page content is inserted into the document only as text. */
 
 /**
  * @template {HTMLElement} T
@@ -13,7 +13,7 @@ export function byId(id, kind) {
 }
 
 /**
- * A live region speaks when its text is set, even to the same text.
+ * A live region is announced when its text is set, even to the same text.
  *
  * @param {Element} element
  * @param {string} text
@@ -38,7 +38,7 @@ export function make(tag, properties = {}, ...children) {
 /**
  * @param {string} label
  * @param {() => void} onClick
- * @param {string} [spokenLabel] where the label alone does not say what it is about
+ * @param {string} [spokenLabel] if the label alone is not clear
  */
 export function makeButton(label, onClick, spokenLabel) {
   const button = make("button", { type: "button", onclick: onClick }, label);
@@ -47,8 +47,8 @@ export function makeButton(label, onClick, spokenLabel) {
 }
 
 /**
- * Fills the list again. Who has the focus on a button in it keeps it: on the same button of the same item, else on the
- * one that came in its place, else on `fallback`.
+ * Refills a list. A focused button keeps the focus: on the same button of the same item, otherwise on the one that
+ * replaced it, otherwise on `fallback`.
  *
  * @param {HTMLElement} list
  * @param {{key: string, element: HTMLElement}[]} items
@@ -69,10 +69,10 @@ export function refill(list, items, fallback) {
 }
 
 /**
- * Changes as little as can be: what stays keeps its focus, and the list its place.
+ * Changes as little as possible: remaining elements keep their focus, and the list its scroll position.
  *
  * @param {Element} parent
- * @param {Element[]} children in the order of those that are there already
+ * @param {Element[]} children in the order of the existing ones
  */
 export function syncChildren(parent, children) {
   const staying = new Set(children);
@@ -85,7 +85,7 @@ export function syncChildren(parent, children) {
 }
 
 /**
- * Fills a list of terms, and leaves one alone that is the same already.
+ * Fills a list of terms, unless it is unchanged.
  *
  * @param {HTMLDListElement} list
  * @param {[string, string][]} facts
@@ -99,24 +99,24 @@ export function syncFacts(list, facts) {
 
 /**
  * @param {string} text
- * @returns {boolean} whether it is in the clipboard now
+ * @returns {boolean} whether the text was copied
  */
 export function copyText(text) {
   const write = (/** @type {ClipboardEvent} */ event) => {
     event.preventDefault();
     event.clipboardData?.setData("text/plain", text);
   };
-  // DevTools lets a panel use no other way to the clipboard in every version.
+  // In some versions, DevTools panels can use the clipboard only this way.
   document.addEventListener("copy", write);
   const isCopied = document.execCommand("copy");
-  // Where the browser refuses there was no event, and the user's next copy is not ours.
+  // If the browser refused, there was no event, and the user's next copy is not ours.
   document.removeEventListener("copy", write);
   return isCopied;
 }
 
 /**
  * @param {number} milliseconds
- * @returns {string} as a user reads it: 34 ms, 1.2 s
+ * @returns {string} in a readable form: 34 ms, 1.2 s
  */
 export function duration(milliseconds) {
   return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
@@ -124,7 +124,7 @@ export function duration(milliseconds) {
 
 /**
  * @param {number} count
- * @returns {string} as the page's language writes it
+ * @returns {string} formatted for the page's language
  */
 export function grouped(count) {
   return count.toLocaleString(document.documentElement.lang);

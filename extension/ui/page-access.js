@@ -1,10 +1,10 @@
-/** Whether the browser lets the extension into a page. */
+/** Whether the extension can access a page. */
 
 const LOOK_MS = 3_000;
 
 /**
  * @param {number} tabId
- * @returns {Promise<boolean | undefined>} undefined where the page does not answer in time; nothing of it is read
+ * @returns {Promise<boolean | undefined>} undefined if the page does not answer in time; nothing in the page is read
  */
 export async function isOpenToUs(tabId) {
   const look = chrome.scripting.executeScript({ target: { tabId }, func: () => {}, injectImmediately: true });

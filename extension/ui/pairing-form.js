@@ -1,5 +1,5 @@
 /**
- * The form that takes the connection string, alike wherever the user can pair, with the command that prints it.
+ * The form for the connection string, the same wherever the user can pair, with the command that prints it.
  *
  * @import {Status} from "../shared/types.d.ts"
  */
@@ -49,7 +49,7 @@ export class PairingForm {
 
   /**
    * @param {Status} status
-   * @returns {boolean} whether there is something to pair, so that the form is shown
+   * @returns {boolean} whether pairing is possible, so that the form is shown
    */
   show(status) {
     const { state, failure } = status;
@@ -57,13 +57,13 @@ export class PairingForm {
     const isWanted = state === "setup" || failure === "wrong_key";
     this.#form.hidden = !isWanted;
     if (isWanted) return true;
-    // The key is not shown again once it is taken; a string that is refused stays, so that it can be corrected.
+    // The key is not shown again once it was accepted; a rejected string stays, so that it can be corrected.
     this.field.value = "";
     this.#say("");
     return false;
   }
 
-  /** @param {string} reason why the string is not taken */
+  /** @param {string} reason why the string was rejected */
   refuse(reason) {
     this.#say(reason);
     this.field.select();

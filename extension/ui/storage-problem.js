@@ -1,4 +1,4 @@
-/** Shows in `#problem` that a call of chrome.storage failed for which nothing in the page waits. */
+/** Shows in `#problem` that a call of chrome.storage failed that nothing in the page was waiting for. */
 
 import { StorageError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";

@@ -1,4 +1,4 @@
-/** Which tab the user looks at, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
+/** Identifies the current tab, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
 
 import { KEEPS_ICONS } from "../shared/capabilities.js";
 import { siteOf } from "../shared/text.js";
@@ -12,7 +12,7 @@ export function showTabIdentity({ tabIcon, tabTitle, tabHost }, { title, url }) 
   setText(tabTitle, title);
   tabTitle.title = title;
   setText(tabHost, siteOf(url));
-  // From the browser's own store: the page's server hears nothing of ours.
+  // From the browser's own cache: the page's server gets no request.
   tabIcon.hidden = !KEEPS_ICONS;
   if (KEEPS_ICONS) tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
 }

@@ -1,19 +1,23 @@
-/** Puts the texts into a page, at the elements that name them, and as text. @import {MessageKey} from "../shared/messages.js" */
+/**
+ * Inserts the localized texts into a page, as text, at the elements that name them.
+ *
+ * @import {MessageKey} from "../shared/messages.js"
+ */
 
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { language, phrase } from "../shared/messages.js";
 
-/** Each by the attribute that names its text. */
+/** By the attribute that names the text. */
 const ATTRIBUTES = {
   "data-message-label": "aria-label",
   "data-message-title": "title",
   "data-message-placeholder": "placeholder",
 };
-/** Stands for a child until the text is split there; no text holds it. */
+/** Placeholder for a child, at which the text is split; no text contains it. */
 const MARK = "\uE000";
 
 document.documentElement.lang = language();
-// What is about the other kind of browser.
+// Elements for other browsers.
 const elsewhere = HAS_DEBUGGER ? "reading" : "driving";
 for (const element of document.querySelectorAll(`[data-where="${elsewhere}"]`)) element.setAttribute("hidden", "");
 for (const element of document.querySelectorAll("[data-message]")) fill(element);
@@ -24,7 +28,7 @@ for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
 }
 
 /**
- * The element's children take the places of $1, $2 ... in its text.
+ * The element's children replace $1, $2 ... in its text.
  *
  * @param {Element} element
  */

@@ -1,10 +1,11 @@
 /**
- * The line of the popup, the welcome page and the side panel to the worker: what it says, now and whenever that changes.
+ * The connection of the popup, the welcome page and the side panel to the worker: its view, now and whenever that
+ * changes.
  *
  * @import {AnswerEvent, PageMessage, PageRequest, Refusal, Response, View} from "../shared/types.d.ts"
  */
 
-/** A worker answers within milliseconds, and one that has to start first within a second. */
+/** A worker answers within milliseconds, or within a second if it must start first. */
 const PATIENCE_MS = 3_000;
 
 export class ViewPort {
@@ -18,15 +19,15 @@ export class ViewPort {
    * @param {(view: View) => void} handlers.onView
    * @param {(refusal: Refusal) => void} handlers.onRefusal
    * @param {(event: AnswerEvent) => void} [handlers.onAnswer]
-   * @param {(response: Response) => void} [handlers.onResponse] to a command that this page has run
-   * @param {() => void} [handlers.onSilence] the worker has said nothing for 3 s, and is asked again
-   * @param {() => void} [handlers.onClose] the worker has stopped or says nothing: what this page has asked is lost
+   * @param {(response: Response) => void} [handlers.onResponse] to a command that this page ran
+   * @param {() => void} [handlers.onSilence] the worker has not answered for 3 s, and is asked again
+   * @param {() => void} [handlers.onClose] the worker has stopped or does not answer: this page's requests are lost
    */
   constructor(handlers) {
     this.#handlers = handlers;
     this.#port = this.#open();
     const refresh = () => this.send({ action: "refresh" });
-    // Such a page may stay open, as a tab of its own, while the user goes elsewhere.
+    // The page may stay open in a tab of its own while the user goes elsewhere.
     chrome.tabs.onActivated.addListener(refresh);
     chrome.windows.onFocusChanged.addListener(refresh);
     chrome.tabs.onUpdated.addListener((_tabId, change) => {
@@ -41,7 +42,7 @@ export class ViewPort {
 
   #open() {
     const port = chrome.runtime.connect();
-    // A worker that hangs would leave the page without a word.
+    // A hanging worker would leave the page without any message.
     const silence = setTimeout(() => {
       port.disconnect();
       this.#handlers.onClose?.();

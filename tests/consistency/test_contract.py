@@ -1,4 +1,4 @@
-"""The parts agree: names that stand in several files are the same in all of them."""
+"""The parts of the project agree: names that appear in several files are the same in all of them."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ def manifest() -> dict[str, Any]:
 
 
 def script_head() -> dict[str, Any]:
-    """The inline metadata of the server's file."""
+    """Return the inline metadata of the server's file."""
     head = re.search(r"^# /// script\n(.*?)^# ///$", read("chrome_tab_mcp_server.py"), re.MULTILINE | re.DOTALL)
     assert head
     return tomllib.loads(re.sub(r"^# ?", "", head[1], flags=re.MULTILINE))
@@ -45,7 +45,7 @@ def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in
     assert re.findall(r"^### ([A-Z_]+)\n\n[^#\n]", read("docs/troubleshooting.md"), re.MULTILINE) == codes
 
 
-def test_every_code_that_is_raised_is_one_of_them() -> None:
+def test_every_code_that_is_raised_is_a_documented_one() -> None:
     raised = set(re.findall(r'ChromeTabError\(\s*"([A-Z_]+)"', read("chrome_tab_mcp_server.py")))
     raised |= {code for code, _ in server.APPLE_EVENT_ERRORS.values()} | set(server.SCRIPT_CODES.values())
     thrown = {
@@ -62,7 +62,7 @@ def test_every_code_that_is_raised_is_one_of_them() -> None:
 # --- Identity ---
 
 
-def test_the_extensions_id_follows_from_its_key() -> None:
+def test_the_extensions_id_is_derived_from_its_key() -> None:
     digest = hashlib.sha256(base64.b64decode(manifest()["key"], validate=True)).hexdigest()[:32]
 
     assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == protocol.EXTENSION_IDS[0]
@@ -77,7 +77,7 @@ def test_server_extension_and_changelog_have_the_same_version() -> None:
     assert released[:1] in ([], [server.__version__])
 
 
-def test_the_numbers_of_the_script_are_those_that_the_server_knows() -> None:
+def test_the_error_numbers_of_the_script_are_known_to_the_server() -> None:
     numbers = dict(re.findall(r"^property ([A-Z_]+) : (\d+)$", read("chrome_tab.scpt"), re.MULTILINE))
 
     assert {int(number): name for name, number in numbers.items()} == server.SCRIPT_CODES
@@ -91,12 +91,12 @@ def commands_table() -> dict[str, dict[str, Any]]:
 
 
 async def published_tools(**settings: str) -> dict[str, set[str]]:
-    """The parameters of each tool, as a client without notifications sees them."""
+    """Return the parameters of each tool, as a client without notifications sees them."""
     made = app.create_server(server.load_settings(settings, need_model=False))
     return {tool.name: set(tool.parameters["properties"]) for tool in await made.list_tools(run_middleware=False)}
 
 
-async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
+async def test_every_command_is_a_tool_with_the_same_parameters() -> None:
     tools = await published_tools()
     commands = commands_table()
 
@@ -107,7 +107,7 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
         assert tools[command] == taken, command
 
 
-def test_every_command_has_a_function_of_the_extension_that_reads_its_parameters() -> None:
+def test_every_command_has_a_function_in_the_extension_that_reads_its_parameters() -> None:
     code = "".join(
         re.sub(r"/\*\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         for folder in ("commands", "browser", "background")
@@ -136,7 +136,7 @@ async def test_the_readme_names_every_tool() -> None:
     assert {name for name in published if f"`{name}`" not in read("README.md")} == set()
 
 
-async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
+async def test_the_limits_of_a_screenshot_match_the_extensions() -> None:
     made = app.create_server(server.load_settings({}, need_model=False))
     (tool,) = [tool for tool in await made.list_tools(run_middleware=False) if tool.name == "screenshot"]
     side = re.search(r"^const MAX_SIDE = ([\d_]+);", read("extension/commands/screenshot.js"), re.MULTILINE)
@@ -149,7 +149,7 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 # --- Limits ---
 
 
-def test_both_sides_of_the_wire_have_the_same_limits() -> None:
+def test_both_ends_of_the_connection_have_the_same_limits() -> None:
     assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == protocol.MAX_FRAME_BYTES
     assert constant("background/connection.js", "const MAX_FRAME_IN = ") == protocol.MAX_COMMAND_BYTES
     assert constant("shared/consent-text.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
@@ -157,10 +157,10 @@ def test_both_sides_of_the_wire_have_the_same_limits() -> None:
     assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < protocol.COMMAND_TIMEOUT_S * 1000
 
 
-# --- What a user copies ---
+# --- Configuration for users to copy ---
 
 
-def test_the_configuration_to_copy_holds_one_server_and_settings_that_it_takes() -> None:
+def test_the_configuration_to_copy_has_one_server_with_valid_settings() -> None:
     (entry,) = json.loads(read("chrome_tab_mcp_config.json"))["mcpServers"].values()
 
     run, script, *flags = entry["args"]
@@ -184,8 +184,8 @@ def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
         assert re.fullmatch(r"[\^~]\d+\.\d+\.\d+", wanted), name
 
 
-def test_no_requirement_of_the_server_is_for_one_system_alone() -> None:
-    # Building it could fail there, and stop a reader that does not need it.
+def test_no_requirement_of_the_server_is_limited_to_one_platform() -> None:
+    # Building it could fail there, and break a reader that does not need it.
     assert [need for need in script_head()["dependencies"] if ";" in need] == []
 
 
@@ -195,14 +195,15 @@ def tracked_texts() -> dict[str, str]:
     for name in filter(None, listed.stdout.split("\0")):
         path = ROOT / name
         if path.is_file() and b"\0" not in (data := path.read_bytes()):
-            # Some of pdf.js's character maps have no zero byte either; a forbidden word would still be found in them.
+            # Some of pdf.js's character maps contain no zero byte either; a forbidden word in them would still be
+            # found.
             texts[name] = data.decode("utf-8", "replace")
     return texts
 
 
-def test_no_tracked_file_names_a_package_registry_or_a_path_of_the_machine() -> None:
+def test_no_tracked_file_names_a_package_registry_or_a_local_path() -> None:
     texts = tracked_texts()
-    # In pieces, so that this file does not hold them itself.
+    # Assembled from pieces, so that this file does not contain them itself.
     forbidden = [
         "pypi." + "org",
         "pythonhosted." + "org",

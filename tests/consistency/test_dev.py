@@ -1,4 +1,4 @@
-"""`make dev` for real, in a copy of the repository: server and extension follow their files."""
+"""`make dev` for real, in a copy of the repository: server and extension reload when their files change."""
 
 import os
 import re
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "darwin", reas
 
 @pytest.fixture
 def copy() -> Generator[Path]:
-    """The files that are developed; a short path, because Chromium's socket may have no longer one."""
+    """Copies of the files under development, in a short path: Chromium's socket allows no long one."""
     with tempfile.TemporaryDirectory(prefix="copy-") as name:
         for path in [*ROOT.glob("*.py"), ROOT / "chrome_tab.scpt"]:
             shutil.copy(path, name)
@@ -35,7 +35,7 @@ def copy() -> Generator[Path]:
 
 @contextmanager
 def killed_after(limit_s: float, process: subprocess.Popen[str]) -> Generator[None]:
-    """End a group that stays silent until the timeout, so that the test ends as well."""
+    """End a process group that stays silent until the timeout, so that the test ends too."""
     last_resort = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
     last_resort.start()
     try:
@@ -44,7 +44,7 @@ def killed_after(limit_s: float, process: subprocess.Popen[str]) -> Generator[No
         last_resort.cancel()
 
 
-def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_c(copy: Path) -> None:
+def test_changed_files_restart_the_server_and_reload_the_extension_until_ctrl_c(copy: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
     command = [sys.executable, "-m", "scripts.dev"]
     with (
@@ -78,6 +78,6 @@ def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_
         change("extension/manifest.json", "^", "{")
         says("dev: the extension is loaded again")
         says("extension connected")
-        os.killpg(dev.pid, signal.SIGINT)  # as the terminal does it
+        os.killpg(dev.pid, signal.SIGINT)  # as a terminal does it
         assert "Traceback" not in "".join(lines)
         assert dev.wait(LIMIT_S) == 130

@@ -1,4 +1,4 @@
-"""Each way of installing, made from the files of the repository and tried without a network, in an empty home."""
+"""Each way of installing, built from the repository's files and tried without a network, in an empty home directory."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ from tests.support.fake_extension import free_port
 from tests.support.fake_models import FakeOpenAIServer
 from tests.support.stdio_server import started
 
-# What is handed out is made once for all.
+# The distributed files are built once for all tests.
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("distribution")]
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ INSTALL_S = 60
 
 
 class Made(NamedTuple):
-    """What `make dist` has made, and the wheel installed and the bundle unpacked."""
+    """What `make dist` has built, with the wheel installed and the bundle unpacked."""
 
     files: dict[str, Path]
     environment: Path
@@ -58,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         ["uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", str(environment), str(files[".whl"])],
     ):
         subprocess.run(command, check=True, timeout=INSTALL_S)
-    # What the package requires is there already, in the environment of the tests.
+    # The package's requirements are already there, in the environment of the tests.
     (packages,) = (environment / "lib").glob("python*/site-packages")
     (packages / "requirements.pth").write_text(str(Path(pytest.__file__).parent.parent), encoding="utf-8")
     with zipfile.ZipFile(files[".mcpb"]) as bundle:
@@ -67,14 +67,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def started_by(config: Mapping[str, Any], root: Path, answers: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment that a client makes of a configuration that names files and asks the user."""
+    """Return the command and environment that a client derives from a configuration with files and user settings."""
 
     def filled(text: str) -> str:
         text = re.sub(r"\$\{(__dirname|CLAUDE_PLUGIN_ROOT)\}", lambda _: str(root), text)
         return re.sub(r"\$\{user_config\.(\w+)\}", lambda name: answers[name[1]], text)
 
     command = [config["command"], *map(filled, config["args"])]
-    # What uv would fetch is there already.
+    # What uv would download is already there.
     assert command[:3] == ["uv", "run", "--script"]
     return [sys.executable, *command[3:]], {name: filled(value) for name, value in config["env"].items()}
 
@@ -104,10 +104,10 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     return done
 
 
-# --- What is in it ---
+# --- Contents ---
 
 
-def test_wheel_and_sdist_take_their_requirements_and_version_from_the_servers_head(made: Made) -> None:
+def test_wheel_and_sdist_take_their_requirements_and_version_from_the_servers_metadata(made: Made) -> None:
     (info,) = made.environment.glob("lib/python*/site-packages/chrome_tab_reader-*.dist-info")
     package = Distribution.at(info)
     head = script_head(SERVER)
@@ -123,7 +123,7 @@ def test_wheel_and_sdist_take_their_requirements_and_version_from_the_servers_he
         assert reported.read().decode() == info.joinpath("METADATA").read_text(encoding="utf-8")
 
 
-def test_wheel_built_from_the_sdist_holds_the_same_files(made: Made, tmp_path: Path) -> None:
+def test_wheel_built_from_the_sdist_contains_the_same_files(made: Made, tmp_path: Path) -> None:
     with tarfile.open(made.files[".gz"]) as sdist:
         sdist.extractall(tmp_path, filter="data")
     source = tmp_path / made.files[".gz"].name.removesuffix(".tar.gz")
@@ -134,7 +134,7 @@ def test_wheel_built_from_the_sdist_holds_the_same_files(made: Made, tmp_path: P
     assert wheel.read_bytes() == made.files[".whl"].read_bytes()
 
 
-def test_wheel_and_bundle_hold_every_file_that_the_program_needs(made: Made) -> None:
+def test_wheel_and_bundle_contain_every_file_that_the_program_needs(made: Made) -> None:
     (packages,) = made.environment.glob("lib/python*/site-packages")
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "chrome_tab").rglob("*.py")}
     pdf = {"vendor/pdfjs.js", "page/pdf/pdf-text.js", "vendor/cmaps/UniGB-UCS2-H.bcmap"}
@@ -149,7 +149,7 @@ def test_wheel_and_bundle_hold_every_file_that_the_program_needs(made: Made) -> 
     assert installed == {SERVER.name, "chrome_tab"}
 
 
-def test_bundle_says_what_it_needs_and_asks_for_both_settings(made: Made) -> None:
+def test_bundle_declares_its_requirements_and_asks_for_both_settings(made: Made) -> None:
     manifest = json.loads((made.bundle / "manifest.json").read_text(encoding="utf-8"))
     project = tomllib.loads((made.bundle / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -160,7 +160,7 @@ def test_bundle_says_what_it_needs_and_asks_for_both_settings(made: Made) -> Non
     assert project == {"name": server.APP_NAME, "version": server.__version__, **script_head(SERVER)}
 
 
-def test_bundle_that_does_not_fit_the_format_is_refused(
+def test_bundle_with_an_invalid_manifest_is_rejected(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = {**dist.bundle_manifest(), "user_config": {"model": {"type": "text", "title": "Model"}}}
@@ -170,7 +170,7 @@ def test_bundle_that_does_not_fit_the_format_is_refused(
         dist.bundle(tmp_path, made.files[".whl"])
 
 
-def test_extension_for_the_store_has_no_key_and_a_name_that_begins_with_nobodys_mark(made: Made) -> None:
+def test_extension_for_the_store_has_no_key_and_a_name_that_does_not_begin_with_a_trademark(made: Made) -> None:
     ours = json.loads((ROOT / "extension/manifest.json").read_text(encoding="utf-8"))
     with zipfile.ZipFile(made.files[".zip"]) as store:
         manifest = json.loads(store.read("manifest.json"))
@@ -185,7 +185,7 @@ def test_extension_for_the_store_has_no_key_and_a_name_that_begins_with_nobodys_
     assert all(content == (ROOT / "extension" / name).read_bytes() for name, content in packed.items())
 
 
-def test_extension_for_firefox_asks_for_nothing_that_firefox_does_not_know_and_keeps_the_rest(made: Made) -> None:
+def test_extension_for_firefox_requests_only_what_firefox_knows_and_keeps_the_rest(made: Made) -> None:
     ours = json.loads((ROOT / "extension/manifest.json").read_text(encoding="utf-8"))
     with zipfile.ZipFile(made.files[".xpi"]) as package, zipfile.ZipFile(made.files[".zip"]) as store:
         manifest = json.loads(package.read("manifest.json"))
@@ -195,14 +195,14 @@ def test_extension_for_firefox_asks_for_nothing_that_firefox_does_not_know_and_k
     assert not {"key", "minimum_chrome_version", "side_panel", "devtools_page"} & manifest.keys()
     assert manifest["host_permissions"] == ours["host_permissions"]
     assert manifest["background"] == {"scripts": [ours["background"]["service_worker"]], "type": "module"}
-    # Firefox would make wss: of ws: by its own policy.
+    # Firefox's own policy would turn ws: into wss:.
     assert "upgrade-insecure-requests" not in manifest["content_security_policy"]["extension_pages"]
 
 
-# --- That it runs ---
+# --- Running it ---
 
 
-def test_installed_program_names_itself_and_the_folder_that_chrome_loads(made: Made, tmp_path: Path) -> None:
+def test_installed_program_prints_its_version_and_the_folder_that_chrome_loads(made: Made, tmp_path: Path) -> None:
     environment = bare_environment(tmp_path)
 
     folder = Path(run(made.program, "--extension-path", **environment).stdout.removesuffix("\n"))
@@ -211,9 +211,11 @@ def test_installed_program_names_itself_and_the_folder_that_chrome_loads(made: M
     assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **environment).stderr
 
 
-async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(made: Made) -> None:
+async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(
+    made: Made,
+) -> None:
     (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab/files/extension")
-    # Chromium's socket in its folder may have no more than about 100 characters.
+    # The path of Chromium's socket in its directory is limited to about 100 characters.
     with tempfile.TemporaryDirectory(prefix="home-") as home, demonstration_page() as page_url:
         environment = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(free_port())}
         line = (await asyncio.to_thread(run, made.program, "--pair", **environment)).stdout.strip()
@@ -242,14 +244,14 @@ def held_by(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
-async def test_the_installed_program_makes_ready_registers_itself_and_takes_itself_out(
+async def test_the_installed_program_sets_itself_up_registers_itself_and_unregisters_itself(
     made: Made, tmp_path: Path
 ) -> None:
     home, uvx = tmp_path / "home", tmp_path / "uvx"
     cursor = home / ".cursor" / "mcp.json"
     cursor.parent.mkdir(parents=True)
     places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PATH": str(tmp_path)}
-    # What uvx makes of the same wheel for one run, and a stand-in for uvx, which is only looked for.
+    # What uvx builds from the same wheel for one run, and a fake uvx, whose presence is all that is checked.
     one_run = shutil.copytree(made.environment, tmp_path / "archive-v0" / "x1y2", symlinks=True)
     uvx.symlink_to(sys.executable)
 

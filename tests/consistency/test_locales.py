@@ -1,4 +1,4 @@
-"""The texts that a user reads in the extension stand in `_locales`, whole in each language."""
+"""The extension's texts for users are in `_locales`, complete in each language."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ PAGES = sorted((EXTENSION / "ui").rglob("*.html"))
 
 
 def places(text: str) -> list[str]:
-    """What stands for a value in it."""
+    """Return the placeholders in a text."""
     return sorted(re.findall(r"\$\d", text))
 
 
@@ -25,18 +25,18 @@ def test_there_are_six_languages() -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_language_has_every_text_with_the_same_places(locale: str) -> None:
+def test_each_language_has_every_text_with_the_same_placeholders(locale: str) -> None:
     english, others = texts("en"), texts(locale)
 
     assert others.keys() == english.keys()
     assert {key: places(text) for key, text in others.items()} == {key: places(text) for key, text in english.items()}
     assert all(text.strip() for text in others.values())
-    # What is the same in both is a name, or a word of both languages.
+    # A text that is the same in both languages is a name, or a word of both.
     assert sum(others[key] == text for key, text in english.items()) < len(english) / 10
     assert others["language"] == locale.replace("_", "-")
 
 
-def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> None:
+def test_every_text_that_is_used_exists_and_every_text_is_used() -> None:
     html = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     scripts = "".join(
         path.read_text(encoding="utf-8") for path in EXTENSION.rglob("*.js") if "vendor" not in path.parts
@@ -56,12 +56,12 @@ def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> 
     assert {*re.findall(r'"(?:hint|about|group)": "([a-z]+[A-Z]\w+)"', table)} <= known
 
 
-# Names, and what is the protocol's.
+# Names, and terms of the protocol.
 UNTRANSLATED = {"Chrome Tab Reader", "Ollama", "dataLayer", "uv", "vf://..."}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[path.name for path in PAGES])
-def test_page_holds_no_text_of_its_own(path: Path) -> None:
+def test_page_contains_no_hard_coded_text(path: Path) -> None:
     html = re.sub(r"(?s)<!--.*?-->|<(code|pre)\b.*?</\1\s*>", "", path.read_text(encoding="utf-8"))
     words = [text.strip() for text in re.findall(r">([^<]+)<", html)]
     words += re.findall(r' (?:aria-label|title|placeholder)="([^"]+)"', html)
@@ -70,6 +70,6 @@ def test_page_holds_no_text_of_its_own(path: Path) -> None:
 
 
 @pytest.mark.parametrize("locale", ["en", *LOCALES])
-def test_shop_and_browser_take_the_texts_of_the_manifest(locale: str) -> None:
+def test_store_and_browser_use_the_localized_texts_of_the_manifest(locale: str) -> None:
     assert len(texts(locale)["name"]) <= 75
     assert len(texts(locale)["description"]) <= 132

@@ -1,4 +1,4 @@
-"""What stands in more than one file and must agree: names, versions, requirements, permissions, texts to copy."""
+"""What appears in more than one file and must agree: names, versions, requirements, permissions, texts to copy."""
 
 import base64
 import json
@@ -25,14 +25,14 @@ def read(path: str) -> str:
 
 
 def requirements() -> list[str]:
-    """Every requirement of the scripts' heads and of the checks."""
+    """Return every requirement in the scripts' metadata and in the checks' environment."""
     found = [line for line in read("tests/requirements.txt").splitlines() if line and not line.startswith("#")]
     for script in [*ROOT.glob("*.py"), *ROOT.glob("demo/*.py")]:
         found += script_head(script).get("dependencies", [])
     return [*found, *tomllib.loads(read("pyproject.toml"))["build-system"]["requires"]]
 
 
-def test_package_has_the_same_bounds_wherever_it_is_required() -> None:
+def test_package_has_the_same_version_bounds_wherever_it_is_required() -> None:
     bounds: dict[str, set[str]] = {}
     for requirement in requirements():
         name, bound = re.split(r"(?=[<>=~!])", requirement, maxsplit=1)
@@ -77,7 +77,7 @@ def test_every_file_has_the_servers_name_and_version() -> None:
     assert list(project["project"]["scripts"]) == [server.APP_NAME]
 
 
-def test_registry_entry_is_named_after_the_repository_that_releases_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registry_entry_is_named_after_the_repository_that_publishes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_REPOSITORY", "someone/a-fork")
 
     assert dist.registry_entry()["name"] == "io.github.someone/a-fork"
@@ -129,7 +129,7 @@ REGISTRY_FORMAT = {
 }
 
 
-def test_registry_entry_fits_the_registrys_format_and_names_both_settings() -> None:
+def test_registry_entry_matches_the_registrys_format_and_names_both_settings() -> None:
     entry = dist.registry_entry()
 
     jsonschema.validate(entry, REGISTRY_FORMAT)
@@ -143,7 +143,7 @@ def test_registry_entry_fits_the_registrys_format_and_names_both_settings() -> N
 # --- The plugin ---
 
 
-def test_plugin_asks_for_the_required_settings_and_hands_them_on() -> None:
+def test_plugin_asks_for_the_required_settings_and_passes_them_on() -> None:
     plugin = json.loads(read(".claude-plugin/plugin.json"))
     (started,) = plugin["mcpServers"].values()
     (listed,) = json.loads(read(".claude-plugin/marketplace.json"))["plugins"]
@@ -156,15 +156,15 @@ def test_plugin_asks_for_the_required_settings_and_hands_them_on() -> None:
     assert (listed["source"], listed["description"]) == ("./", plugin["description"])
 
 
-# What skills name in addition to tools and their parameters: a value, a field of a reply, a word of JSON Schema.
+# What skills name besides tools and their parameters: a value, a field of a reply, a keyword of JSON Schema.
 OTHER_WORDS = {"main", "changed", "description"}
 
 
-async def test_each_skill_is_named_after_its_folder_and_uses_tools_and_parameters_that_exist() -> None:
+async def test_each_skill_is_named_after_its_folder_and_uses_existing_tools_and_parameters() -> None:
     tools = await app.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
     known = {tool.name for tool in tools}.union(*(tool.parameters["properties"] for tool in tools), OTHER_WORDS)
 
-    assert SKILLS == ["ask", "drive", "extract", "summarise"]
+    assert SKILLS == ["ask", "drive", "extract", "summarize"]
     for name in SKILLS:
         text = read(f"skills/{name}/SKILL.md")
         head = re.match(r"---\nname: (\w+)\ndescription: (.{1,1024})\n---\n\n# ", text)
@@ -186,11 +186,11 @@ def test_every_permission_of_the_extension_is_justified_and_no_other() -> None:
 # --- Clients ---
 
 
-def test_the_page_about_clients_is_the_one_that_the_script_writes() -> None:
+def test_the_page_about_clients_matches_the_output_of_its_script() -> None:
     assert read("docs/clients.md") == clients.page()
 
 
-async def test_the_reference_pages_are_up_to_date_and_their_examples_are_calls_that_the_tools_take() -> None:
+async def test_the_reference_pages_are_up_to_date_and_their_examples_are_valid_calls() -> None:
     made = app.create_server(server.load_settings({}, need_model=False))
     tools = {tool.name: tool.parameters for tool in await made.list_tools(run_middleware=False)}
 
@@ -214,7 +214,7 @@ DOCUMENTS = [
 
 
 def anchors(document: Path) -> set[str]:
-    """What an address can name in it: its headings, as GitHub spells them there, and places with an id."""
+    """Return what a URL fragment can name in it: its headings, as GitHub spells them, and elements with an id."""
     text = document.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     named = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -222,7 +222,7 @@ def anchors(document: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(document: Path) -> None:
+def test_every_link_of_a_document_leads_to_an_existing_file_and_heading(document: Path) -> None:
     text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
     links = re.findall(r"\]\(([^)\s]+)\)|\b(?:src|srcset|href)=\"([^\"]+)\"", text)
 
@@ -233,7 +233,7 @@ def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(d
         assert not anchor or anchor in anchors(target), link
 
 
-def test_the_readme_stays_two_screens_for_a_stranger_and_leads_to_every_document() -> None:
+def test_the_readme_fits_two_screens_and_links_to_every_document() -> None:
     text = read("README.md")
     words = [word for word in re.sub(r"<[^>]*>|\]\([^)]*\)", "", text).split() if re.search(r"\w", word)]
 
@@ -244,18 +244,18 @@ def test_the_readme_stays_two_screens_for_a_stranger_and_leads_to_every_document
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_picture_at_the_head_of_the_readme_moves_and_is_small(scheme: str) -> None:
+def test_the_picture_at_the_top_of_the_readme_is_animated_and_small(scheme: str) -> None:
     name = f"docs/pictures/answer-{scheme}.png"
     picture = (ROOT / name).read_bytes()
 
     assert f'"{name}"' in read("README.md")
-    # How many frames an animated PNG has stands before its first one.
+    # An animated PNG states the number of its frames before the first one.
     frames = int.from_bytes(picture.partition(b"acTL")[2][:4])
     assert frames > 20
     assert len(picture) < 600_000
 
 
-def test_the_package_of_a_release_has_a_readme_whose_links_lead_into_its_repository(
+def test_the_readme_of_a_released_package_links_into_its_repository(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = '[a](docs/a.md#b) [c](#d) [e](https://f.example/) <source srcset="docs/g.png"><img src="docs/h.png">'
@@ -276,7 +276,7 @@ def query(link: str) -> dict[str, str]:
 
 
 def settings_of(command: str, args: list[str]) -> server.Settings:
-    """What the server makes of a command line that a client is given."""
+    """Return the server's settings for a command line that a client is given."""
     launches = {"uvx": [server.APP_NAME], "uv": ["run", "/path/to/chrome_tab_mcp_server.py"]}
     start = launches[command]
     assert args[: len(start)] == start
@@ -286,7 +286,7 @@ def settings_of(command: str, args: list[str]) -> server.Settings:
 
 
 @pytest.mark.parametrize("link", [clients.cursor_link(), clients.lm_studio_link()])
-def test_link_with_an_encoded_entry_decodes_to_a_command_that_the_server_takes(link: str) -> None:
+def test_link_with_an_encoded_entry_decodes_to_a_command_that_the_server_accepts(link: str) -> None:
     reported = query(link)
 
     assert reported["name"] == server.APP_NAME
@@ -294,7 +294,7 @@ def test_link_with_an_encoded_entry_decodes_to_a_command_that_the_server_takes(l
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 
-def test_link_of_vs_code_decodes_to_a_command_whose_settings_it_asks_for() -> None:
+def test_link_of_vs_code_decodes_to_a_command_and_asks_for_its_settings() -> None:
     reported = query(clients.vscode_link())
     config, inputs = json.loads(reported["config"]), json.loads(reported["inputs"])
 
@@ -305,7 +305,7 @@ def test_link_of_vs_code_decodes_to_a_command_whose_settings_it_asks_for() -> No
     assert set(answers) < set(config["args"])
 
 
-def test_link_of_goose_decodes_to_a_command_that_the_server_takes() -> None:
+def test_link_of_goose_decodes_to_a_command_that_the_server_accepts() -> None:
     reported = parse_qsl(urlsplit(clients.goose_link()).query, strict_parsing=True)
 
     assert dict(reported)["id"] == server.APP_NAME
@@ -314,12 +314,12 @@ def test_link_of_goose_decodes_to_a_command_that_the_server_takes() -> None:
 
 
 def blocks(kind: str, heading: str) -> list[str]:
-    """The texts to copy below a heading of the page."""
+    """Return the texts to copy below a heading of the page."""
     section = clients.page().split(f"## {heading}\n")[1].split("\n## ")[0]
     return re.findall(rf"```{kind}\n(.*?)\n```", section, re.DOTALL)
 
 
-def test_what_is_not_published_stands_in_one_place_that_says_so() -> None:
+def test_what_is_not_published_yet_is_listed_in_one_place() -> None:
     before, section = clients.page().split("## Once published\n")
     assert "uvx" not in before
     assert "uvx" in section
@@ -332,7 +332,7 @@ def test_the_entry_with_environment_variables_names_both_settings() -> None:
     assert entry["args"] == ["run", "/path/to/chrome_tab_mcp_server.py"]
 
 
-async def test_the_permission_rules_name_tools_that_only_read() -> None:
+async def test_the_permission_rules_list_read_only_tools() -> None:
     tools = await app.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
     reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
     rules = json.loads(blocks("json", "Claude Code")[0])["permissions"]["allow"]
@@ -341,7 +341,7 @@ async def test_the_permission_rules_name_tools_that_only_read() -> None:
 
 
 def entries() -> list[tuple[str, dict[str, Any]]]:
-    """Each client's entry, read as that client reads it."""
+    """Return each client's entry, read as that client reads it."""
     found = [("Codex", tomllib.loads(blocks("toml", "Codex")[0])["mcp_servers"])]
     for heading, key in (
         ("Claude Desktop", "mcpServers"),
@@ -356,7 +356,7 @@ def entries() -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(("heading", "servers"), entries())
-def test_entry_of_each_client_is_a_command_that_the_server_takes(heading: str, servers: dict[str, Any]) -> None:
+def test_entry_of_each_client_is_a_command_that_the_server_accepts(heading: str, servers: dict[str, Any]) -> None:
     (name, entry), *others = servers.items()
 
     assert (name, others) == (server.APP_NAME, []), heading
@@ -364,7 +364,7 @@ def test_entry_of_each_client_is_a_command_that_the_server_takes(heading: str, s
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 
-def test_the_documents_and_the_file_to_copy_hold_the_same_texts_for_a_clone() -> None:
+def test_the_documents_and_the_file_to_copy_have_the_same_texts_for_a_clone() -> None:
     rows = read("docs/install.md")
 
     assert json.loads(read("chrome_tab_mcp_config.json")) == clients.mcp_servers(clients.CLONE)

@@ -23,13 +23,13 @@ from tests.support.polling import until
 HERE = Path(__file__).parent
 WRITTEN_PAGES = HERE.parent / "pages"
 EXTENSION = HERE.parent.parent / "extension"
-# Follows from `key` in manifest.json.
+# Derived from `key` in manifest.json.
 EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
-# A busy machine takes its time; what comes at once is not waited for.
+# A busy machine needs time; an event that comes at once costs none of it.
 expect.set_options(timeout=40_000)
 
-# 10 MB in all.
+# 10 MB in total.
 HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
 PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
@@ -72,14 +72,14 @@ class Popup:
         await self.shows("\\w")
 
     async def rest(self) -> None:
-        """Leave the popup for a page that asks the worker for no news, which cost more than many a command."""
+        """Leave the popup for a page that requests no updates from the worker: these cost more than many commands."""
         await self.page.goto(f"{EXTENSION_URL}/manifest.json")
 
     def element(self, element_id: str) -> Locator:
         return self.page.locator(f"#{element_id}")
 
     async def shows(self, start: str) -> None:
-        """Wait until the status starts like that."""
+        """Wait until the status starts with this text."""
         await expect(self.element("status")).to_have_text(re.compile(rf"^\s*{start}"))
 
     async def paste(self, connection_string: str) -> None:
@@ -87,7 +87,7 @@ class Popup:
         await self.element("connect").click()
 
     async def pair(self, bridge: FakeBridge) -> None:
-        """Connect past the popup's form, which has tests of its own."""
+        """Connect without the popup's form, which has its own tests."""
         message = json.dumps({"action": "connect", "connectionString": bridge.connection_string})
         await self.chrome(f"chrome.runtime.connect().postMessage({message})")
         await bridge.connected()
@@ -98,17 +98,19 @@ class Popup:
         await self.element(element_id).click()
 
     async def show_connection(self) -> None:
-        """Open the details that hold Disconnect, Unpair and "Reconnect automatically"."""
+        """Open the details that contain Disconnect, Unpair and "Reconnect automatically"."""
         await self.element("connection-details").evaluate("(details) => (details.open = true)")
 
     async def unpair(self) -> None:
-        """Press Unpair and say yes to its question."""
+        """Press Unpair and confirm."""
         await self.press("forget")
         await self.press("unpair-confirm")
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair past the popup's question, wherever the test has left the page, and forget what else is stored."""
+        """Unpair without the popup's confirmation, wherever the test has left the page, and delete all other stored
+        data.
+        """
         if self.page.url != POPUP_URL:
             await self.open()
         await self.chrome("chrome.runtime.connect().postMessage({ action: 'unpair' })")
@@ -117,7 +119,7 @@ class Popup:
         await self.close_sleeping_tabs()
 
     async def close_sleeping_tabs(self) -> None:
-        """Close the tabs that Playwright does not know of, before one is woken because those around it are closed."""
+        """Close the tabs that Playwright does not know, before one is woken because the tabs around it are closed."""
         await self.chrome(
             "chrome.tabs.query({ discarded: true }).then(tabs => chrome.tabs.remove(tabs.map(tab => tab.id)))"
         )
@@ -129,7 +131,7 @@ class Popup:
         return set(found)
 
     async def chrome(self, expression: str) -> Any:
-        """The value of an expression that uses the extension's own APIs."""
+        """Return the value of an expression that uses the extension's own APIs."""
         return await self.page.evaluate(f"async () => ({expression})")
 
     async def tab_id(self, url: str) -> int:
@@ -146,7 +148,7 @@ SHORTER = """limits => {
 
 @asynccontextmanager
 async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
-    """Let the service worker's timers of so many milliseconds last so many instead, if they begin inside the block."""
+    """Replace the durations of the service worker's timers (ms: new ms) that start inside the block."""
     (worker,) = context.service_workers
     await worker.evaluate(SHORTER, limits)
     try:
@@ -158,7 +160,7 @@ async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> A
 
 @asynccontextmanager
 async def changed_worker(context: BrowserContext, change: str, begun: object, ended: object) -> AsyncGenerator[None]:
-    """Call a function in the service worker before the block and after it, each time with its argument."""
+    """Call a function in the service worker before and after the block, each time with its argument."""
     (worker,) = context.service_workers
     await worker.evaluate(change, begun)
     try:
@@ -167,7 +169,7 @@ async def changed_worker(context: BrowserContext, change: str, begun: object, en
         await worker.evaluate(change, ended)
 
 
-# In the service worker: the 30 s that commands have, begun while this is held, are up when it is let go.
+# In the service worker: the 30 s timeouts of commands that start while this is on expire when it is turned off.
 HELD_LIMITS = """held => {
   const real = (setTimeout.real ??= setTimeout);
   const { limits } = setTimeout;
@@ -181,7 +183,7 @@ HELD_LIMITS = """held => {
 
 
 def held_limits(context: BrowserContext) -> AbstractAsyncContextManager[None]:
-    """Let the time of all commands that begin inside the block be up at its end, and not before."""
+    """Let the timeouts of all commands that start inside the block expire at its end, and not before."""
     return changed_worker(context, HELD_LIMITS, True, False)
 
 
@@ -190,8 +192,11 @@ async def comes_true(page: Page, expression: str) -> None:
     await until(lambda: page.evaluate(expression))
 
 
-async def use_as_person(page: Page) -> None:
-    """Give the page what it needs to ask before it is left. A press would be lost before the page's first picture."""
+async def use_as_user(page: Page) -> None:
+    """Give the page the interaction that it needs to ask before it is left.
+
+    A press before its first frame would be lost.
+    """
     assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a user's act"
 
 
@@ -244,13 +249,13 @@ async def shared_chromium(playwright: Playwright) -> AsyncGenerator[BrowserConte
 
 @pytest.fixture(scope="session")
 async def shared_popup(shared_chromium: BrowserContext) -> Popup:
-    """The popup of all tests, in one tab: opening one takes longer than many a test."""
+    """The popup for all tests, in one tab: opening one takes longer than many tests."""
     return Popup(await shared_chromium.new_page())
 
 
 @pytest.fixture
 async def chromium(shared_chromium: BrowserContext, shared_popup: Popup) -> AsyncGenerator[BrowserContext]:
-    """One browser for all tests: each finds and leaves one empty tab and the popup's, the same unless they are gone."""
+    """One browser for all tests: each starts and ends with an empty tab and the popup's, replaced only if gone."""
     empty = shared_chromium.pages[0]
     yield shared_chromium
     if empty.is_closed() or empty.url != "about:blank":
@@ -262,7 +267,7 @@ async def chromium(shared_chromium: BrowserContext, shared_popup: Popup) -> Asyn
 
 @pytest.fixture
 async def popup(chromium: BrowserContext, shared_popup: Popup) -> AsyncGenerator[Popup]:  # noqa: ARG001 - it tidies up
-    """The popup, just opened, of an extension that is not paired."""
+    """The freshly opened popup of an extension that is not paired."""
     await shared_popup.open()
     await shared_popup.page.bring_to_front()
     await shared_popup.shows("Setup")
@@ -283,9 +288,9 @@ async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
     return popup
 
 
-# One pairing, and the popup in which it was made.
+# One pairing, and the popup that made it.
 Driver = tuple[FakeBridge, Popup]
-# Gives the tab at a path.
+# Returns the tab at a path.
 SharedTab = Callable[[str], Awaitable["DrivenTab"]]
 
 
@@ -298,11 +303,11 @@ class AttachedTab:
         self.tab_id = tab_id
 
     async def ask(self, command: str, **params: object) -> Message:
-        """The whole reply, whatever it says."""
+        """Return the whole reply, success or failure."""
         return await self.bridge.ask(command, tab_id=self.tab_id, **params)
 
     async def do(self, command: str, **params: object) -> Message:
-        """The result of a command that succeeds."""
+        """Return the result of a command that must succeed."""
         reply = await self.ask(command, **params)
         assert reply["success"], reply["error"]
         return reply["result"]
@@ -311,18 +316,18 @@ class AttachedTab:
         return (await self.ask(command, **params))["success"]
 
     async def refused(self, command: str, **params: object) -> tuple[str, str]:
-        """The code and the message of a command that fails."""
+        """Return the code and the message of a command that must fail."""
         reply = await self.ask(command, **params)
         assert not reply["success"], reply["result"]
         return reply["error"]["code"], reply["error"]["message"]
 
     async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
-        """Let the tab load a page with that body."""
+        """Load a page with this body into the tab."""
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
 
 
-# In the service worker: the limits in milliseconds that its requests to a page carry, `find` and `ready`; null for its own.
+# In the service worker: the limits (ms) of its requests to a page, `find` and `ready`; null for its own.
 ELEMENT_LIMITS = """changed => {
   const { scripting } = chrome;
   const real = (scripting.executeScript.real ??= scripting.executeScript);
@@ -339,7 +344,7 @@ ELEMENT_LIMITS = """changed => {
 PATIENT = {"find": 30_000}
 
 
-# In the service worker: what the mouse does with its buttons, of these types, comes once the tab has that title.
+# In the service worker: mouse button events of these types are delayed until the tab has this title.
 HOLD_UP = """({ title, types }) => {
   const api = chrome.debugger;
   const real = (api.sendCommand.real ??= api.sendCommand);
@@ -356,7 +361,7 @@ HOLD_UP = """({ title, types }) => {
 
 
 class DrivenTab(AttachedTab):
-    """An attached tab, and what Playwright knows about it."""
+    """An attached tab, and Playwright's view of it."""
 
     def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
         super().__init__(bridge, site, tab_id)
@@ -364,52 +369,52 @@ class DrivenTab(AttachedTab):
         self.page = page
 
     async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
-        # Until Playwright has heard of the new page, it evaluates in the old one, of which it may hear late, too.
+        # Until Playwright knows of the new page, which may take a while, it evaluates in the old one.
         url = self.site.url(path)
         async with self.page.expect_event("framenavigated", lambda frame: not frame.parent_frame and frame.url == url):
             await super().show(body, path, title)
         await self.page.wait_for_load_state("domcontentloaded")
 
     async def keep(self, body: str) -> None:
-        """Show that page unless it is there from a test before: for tests that change nothing in it."""
+        """Show this page unless a previous test has left it there: for tests that change nothing in it."""
         if await self.page.evaluate("globalThis.kept") != body:
             await self.show(body)
             await self.page.evaluate("body => void (globalThis.kept = body)", body)
 
     async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
-        """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
+        """Like `refused`, but the element has 0.5 s instead of 5 s to become ready."""
         async with changed_worker(self.page.context, ELEMENT_LIMITS, {"ready": 500}, None):
             return await self.refused(command, **params)
 
     async def do_patiently(self, command: str, **params: object) -> Message:
-        """As `do`, of an element that comes late: it has all the time of the command to be there instead of 1 s."""
+        """Like `do`, for an element that appears late: it may take the command's whole timeout instead of 1 s."""
         async with changed_worker(self.page.context, ELEMENT_LIMITS, PATIENT, None):
             return await self.do(command, **params)
 
     def mouse_held_up(self, title: str, *types: str) -> AbstractAsyncContextManager[None]:
-        """Let the browser take its time with these events of the mouse's buttons, until the tab has that title."""
+        """Delay these mouse button events in the browser until the tab has this title."""
         return changed_worker(self.page.context, HOLD_UP, {"title": title, "types": types}, {"title": "", "types": []})
 
     async def again(self) -> "DrivenTab":
-        """Itself for another test: in front, and with nothing noted by its page."""
+        """Return this tab for another test: in front, and with its page's records cleared."""
         await self.page.bring_to_front()
         await self.page.evaluate("for (const noted of [globalThis.clicked, globalThis.events]) noted?.splice(0)")
         return self
 
     async def received(self, event: str) -> Message:
-        """Wait for the next event of that name about this tab; those of other tests' tabs may still be on their way."""
+        """Wait for the next event of this name about this tab; events of other tests' tabs may still arrive."""
         while True:
             message = await self.bridge.next_message(event)
             if message["tab_id"] == self.tab_id:
                 return message
 
     async def person_does(self, action: str, **more: object) -> None:
-        """Do in the popup what is about this tab."""
+        """Perform popup actions on this tab."""
         message = json.dumps({"action": action, "tabId": self.tab_id, **more})
         await self.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
 
     async def allow_evaluate(self) -> None:
-        """Turn the tab's switch on, as the user does in the popup."""
+        """Turn on the tab's switch, as the user does in the popup."""
         await self.person_does("set_allow_evaluate", on=True)
         await until(lambda: self.succeeds("evaluate", code="1"))
 
@@ -422,7 +427,7 @@ class DrivenTab(AttachedTab):
 
 @pytest.fixture(scope="module")
 async def driver(shared_popup: Popup) -> AsyncGenerator[Driver]:
-    """One pairing for all tests of a file. The popup is not open; what the extension may do can be asked of its tab."""
+    """One pairing for all tests of a file. The popup is closed; its tab still has the extension's APIs."""
     async with running_bridge() as bridge:
         await shared_popup.open()
         await shared_popup.pair(bridge)
@@ -433,18 +438,18 @@ async def driver(shared_popup: Popup) -> AsyncGenerator[Driver]:
 
 @asynccontextmanager
 async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[DrivenTab]:
-    """A tab that was opened for the server at that path; closed in the end, with all that was opened meanwhile."""
+    """A tab that was opened for the server at this path; closed at the end, with all tabs that were opened meanwhile."""
     bridge, popup = driver
     before = set(popup.page.context.pages)
     created = await bridge.ask("browser_create_tab", url=site.url(path))
 
     async def opened() -> Page | None:
-        # Until Playwright has heard of the address, it evaluates in the empty page before.
+        # Until Playwright knows of the address, it evaluates in the empty page before.
         there = [page for page in popup.page.context.pages if page not in before and page.url == site.url(path)]
         return there[0] if there else None
 
     page = await until(opened)
-    # Playwright would answer dialogs before the extension can.
+    # Otherwise Playwright would answer dialogs before the extension can.
     page.on("dialog", lambda _dialog: None)
     yield DrivenTab(bridge, popup, site, page, created["result"]["tab_id"])
     for other in popup.page.context.pages:
@@ -453,7 +458,7 @@ async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[
 
 
 def tab_at(path: str) -> Any:
-    """Make a fixture: a tab that was opened for the server at that path, closed after the test."""
+    """Create a fixture: a tab that was opened for the server at this path, closed after the test."""
 
     @pytest.fixture
     async def tab(driver: Driver, site: "Site") -> AsyncGenerator[DrivenTab]:
@@ -464,7 +469,8 @@ def tab_at(path: str) -> Any:
 
 
 def shared_tab_at(path: str) -> Any:
-    """Make a fixture: the tab at that path for all tests of a file that neither leave its page nor mind each other.
+    """Create a fixture: the tab at this path, for all tests of a file that neither leave its page nor affect each
+    other.
 
     Opening a tab takes longer than such a test.
     """
@@ -477,9 +483,9 @@ def shared_tab_at(path: str) -> Any:
 
 
 def reloaded_tab_at(path: str) -> Any:
-    """Make a fixture: the tab at that path for all tests of a file, its page reloaded for each of them.
+    """Create a fixture: the tab at this path, for all tests of a file, its page reloaded for each of them.
 
-    For tests that mind what others have left in the page, but not what the tab has been through.
+    For tests that depend on the state of the page, but not on the history of the tab.
     """
 
     @pytest.fixture
@@ -493,7 +499,7 @@ def reloaded_tab_at(path: str) -> Any:
 
 @pytest.fixture(scope="module")
 async def shared_tab(driver: Driver) -> AsyncGenerator[SharedTab]:
-    """Open a tab at a path when it is first asked for."""
+    """Open the tab at a path when it is first needed."""
     tabs: dict[str, DrivenTab] = {}
     site = Site()
     with serving(site):
@@ -512,7 +518,7 @@ blank = shared_tab_at("/blank")
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """Pages for reading, by path. `/slow` ends, and `/late` begins, when `finish_slow` is set."""
+    """Pages to read, by path. `/slow` finishes, and `/late` starts, when `finish_slow` is set."""
 
     daemon_threads = True
 
@@ -521,9 +527,9 @@ class Site(http.server.ThreadingHTTPServer):
         self.finish_slow = threading.Event()
         self.pages = dict(PAGES)
         self.asked: list[str] = []
-        # Of paths that answer with another HTTP status than 200.
+        # For paths that answer with an HTTP status other than 200.
         self.statuses: dict[str, int] = {}
-        # What paths answer besides.
+        # Additional response headers of paths.
         self.extra_headers: dict[str, tuple[str, str]] = {}
 
     def url(self, path: str) -> str:
@@ -551,7 +557,7 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(self.server.pages.get(self.path, b""))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
-        """Say nothing: a test that fails shows what it expected."""
+        """Log nothing: a failing test shows what it expected."""
 
 
 @pytest.fixture

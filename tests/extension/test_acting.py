@@ -1,4 +1,4 @@
-"""What an action reports is what happened: what took the click, what was in the way, what came of it."""
+"""An action reports what happened: what received the click, what was in the way, what changed."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from tests.extension.conftest import DrivenTab, shared_tab_at
 
 tab = shared_tab_at("/blank")
 
-# A list that opens below the resting mouse waits for the next move, and takes it for one onto the item below it.
+# A list that opens below the resting mouse takes the next move as one onto the item below it.
 SUGGESTING = """<style>body { margin: 0 } div { height: 40px } li { height: 40px; list-style: none }</style>
 <div id=rest style="width: 200px">Rest</div><ul id=list style="position: absolute; top: 0; margin: 0; padding: 0; width: 300px; background: white"
 hidden><li>SFO<li>PWM<li>PDX</ul><input id=field onfocus="document.querySelector('#list').hidden = false" style="position: absolute; top: 300px"><script>
@@ -29,7 +29,7 @@ hidden><li>SFO<li>PWM<li>PDX</ul><input id=field onfocus="document.querySelector
 </script>"""
 
 
-async def test_list_that_opened_below_the_resting_mouse_takes_the_item_that_is_clicked(tab: DrivenTab) -> None:
+async def test_clicking_an_item_selects_it_although_the_list_opened_below_the_resting_mouse(tab: DrivenTab) -> None:
     await tab.show(SUGGESTING)
     await tab.do("hover", selector="#rest")
     await tab.do("press", selector="#field", keys="Shift")
@@ -39,7 +39,7 @@ async def test_list_that_opened_below_the_resting_mouse_takes_the_item_that_is_c
     assert await tab.page.evaluate("chosen.trim()") == "PDX"
 
 
-# Begins to move when the mouse comes, by script, for longer than a press takes to come.
+# The mouse's arrival starts a script that moves it, for longer than a press takes to arrive.
 LEAVING = """<style>body { margin: 0; height: 400px } button { position: absolute; left: 0; width: 40px }</style>
 <button id=go>Go</button><script>
   window.pressed = [];
@@ -52,7 +52,7 @@ LEAVING = """<style>body { margin: 0; height: 400px } button { position: absolut
 </script>"""
 
 
-async def test_element_that_moves_away_before_the_press_is_pressed_where_it_rests(tab: DrivenTab) -> None:
+async def test_element_that_moves_away_before_the_press_is_pressed_where_it_stops(tab: DrivenTab) -> None:
     await tab.show(LEAVING)
 
     await tab.do("click", selector="#go")
@@ -60,7 +60,7 @@ async def test_element_that_moves_away_before_the_press_is_pressed_where_it_rest
     assert await tab.page.evaluate("[pressed.at(-1), document.querySelector('#go').style.left]") == ["go", "600px"]
 
 
-async def test_hover_knows_of_the_mouse_in_quirks_mode(tab: DrivenTab) -> None:
+async def test_hover_works_in_quirks_mode(tab: DrivenTab) -> None:
     tab.site.pages["/quirks"] = b"<title>Quirks</title><p id=menu onmouseover='document.title = \"Over\"'>Menu</p>"
     await tab.do("navigate", url=tab.site.url("/quirks"))
 
@@ -79,7 +79,9 @@ async def test_hover_knows_of_the_mouse_in_quirks_mode(tab: DrivenTab) -> None:
     ],
     ids=["two levels below a link", "a label on a shape"],
 )
-async def test_click_on_what_lets_the_mouse_through_goes_to_what_takes_it_there(tab: DrivenTab, body: str) -> None:
+async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_handles_it_there(
+    tab: DrivenTab, body: str
+) -> None:
     await tab.show(
         f"{body}<script>document.querySelector('#go').onclick = () => {{ document.title = 'Clicked' }}</script>"
     )
@@ -89,7 +91,7 @@ async def test_click_on_what_lets_the_mouse_through_goes_to_what_takes_it_there(
     assert result["title"] == "Clicked"
 
 
-async def test_refusal_names_what_is_in_the_way_and_what_closes_it(tab: DrivenTab) -> None:
+async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenTab) -> None:
     await tab.show(
         "<button id=go>Go</button><div style='position: fixed; inset: 0'><div role=dialog aria-label=Cookies id=box>"
         "<p style='height: 400px; margin: 0'>We use them</p><button id=shut aria-label=Close onclick="
@@ -104,7 +106,7 @@ async def test_refusal_names_what_is_in_the_way_and_what_closes_it(tab: DrivenTa
     await tab.do("click", selector="#go")
 
 
-# What a server answers after longer than a page without requests is watched.
+# Responses of a server that take longer than a page without requests is watched.
 SLOW_MS = 350
 ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id=soon>Soon</button><p id=said role=status></p>
 <input id=field value=old aria-label=Name><input id=search aria-label=Search><input id=filter aria-label=Filter><input id=file type=file><script>
@@ -140,11 +142,11 @@ async def asking(tab: DrivenTab) -> AsyncGenerator[DrivenTab]:
     await tab.page.unroute_all()
 
 
-async def test_toast_after_the_requests_of_a_click_is_in_its_reply(asking: DrivenTab) -> None:
+async def test_toast_after_a_clicks_requests_is_in_its_reply(asking: DrivenTab) -> None:
     assert (await asking.do("click", selector="#go"))["changed"] == 'status "Saved"'
 
 
-async def test_request_that_begins_within_50_ms_is_waited_for(asking: DrivenTab) -> None:
+async def test_request_that_starts_within_50_ms_is_waited_for(asking: DrivenTab) -> None:
     assert (await asking.do("click", selector="#soon"))["changed"] == 'status "Saved"'
 
 
@@ -170,12 +172,12 @@ async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path
     assert (result["changed"], result["files"]) == ('status "Saved"', ["one.txt"])
 
 
-async def test_request_that_has_no_end_is_not_waited_for_long(asking: DrivenTab) -> None:
+async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:
     async with asking.page.expect_request("**/never"):
         assert "changed" not in await asking.do("click", selector="#forever")
 
 
-async def test_field_that_a_server_changes_after_it_was_left_is_not_kept(asking: DrivenTab) -> None:
+async def test_field_that_a_server_changes_after_blur_is_reported_as_not_kept(asking: DrivenTab) -> None:
     code, message = await asking.refused("fill", selector="#field", value="new")
 
     assert (code, '"Saved" now' in message) == ("VALUE_NOT_KEPT", True)
@@ -183,7 +185,7 @@ async def test_field_that_a_server_changes_after_it_was_left_is_not_kept(asking:
 
 
 MENU = "".join(f"<div role=menuitem id=m{n}>Entry {n}</div>" for n in range(19))
-# What a page holds, and parts of what the reply says after a click on #go, or what it must not hold.
+# A page, and parts that the reply after a click on #go must or must not contain.
 CHANGES = {
     "a menu": (
         f"<button id=go onclick='box.hidden = false'>Go</button><div id=box role=menu hidden>{MENU}</div>",
@@ -234,7 +236,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("case", CHANGES)
-async def test_changes_are_whole_items_that_a_user_reads(tab: DrivenTab, case: str) -> None:
+async def test_changes_are_complete_items_that_a_user_would_read(tab: DrivenTab, case: str) -> None:
     body, said, unsaid = CHANGES[case]
     await tab.show(body)
 

@@ -1,4 +1,4 @@
-"""An agent asks the user to attach a tab: what they see, and what becomes of each answer."""
+"""An agent asks the user to attach a tab: what the user sees, and the effect of each answer."""
 
 import asyncio
 import re
@@ -25,13 +25,13 @@ async def one(paired: Popup, site: Site) -> tuple[Page, int]:
 
 
 async def ask(bridge: FakeBridge, tab_id: int) -> asyncio.Task[Message]:
-    """Let an agent ask; the reply comes with the answer."""
+    """Let an agent ask; the reply arrives with the answer."""
     bridge.session = AGENT
     return asyncio.create_task(bridge.ask("browser_attach_tab", tab_id=tab_id, reason=REASON))
 
 
 def ask_to_click(bridge: FakeBridge, tab_id: int, hosts: list[list[object]]) -> asyncio.Task[Message]:
-    """Let an agent click where the user may want to be asked before."""
+    """Let an agent click on a site where the user may want to be asked first."""
     return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=hosts))
 
 
@@ -47,7 +47,7 @@ async def notices(popup: Popup, count: int) -> None:
     await until(popup, f"Object.keys(await chrome.notifications.getAll()).length === {count}")
 
 
-async def test_user_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
+async def test_user_sees_which_client_asks_for_which_tab_and_why_and_yes_attaches_it(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     _, tab_id = one
@@ -82,7 +82,7 @@ async def test_user_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
     assert (await (await ask(bridge, tab_id)))["result"]["tab_id"] == tab_id
 
 
-async def test_tab_that_sleeps_is_woken_by_yes_and_not_by_no(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_sleeping_tab_is_woken_by_yes_and_not_by_no(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     sleeping = []
     for path in ("/one", "/two"):
         await show_page(paired, site.url(path))
@@ -101,7 +101,7 @@ async def test_tab_that_sleeps_is_woken_by_yes_and_not_by_no(paired: Popup, brid
     assert [tab["id"] for tab in tabs] == sleeping[:1]
 
 
-async def test_no_attaches_nothing_and_the_same_is_not_asked_again(
+async def test_no_attaches_nothing_and_prevents_repeated_prompts(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -115,10 +115,10 @@ async def test_no_attaches_nothing_and_the_same_is_not_asked_again(
     assert (code, "a moment ago" in message) == ("ATTACH_DENIED", True)
     await shown(paired, 0)
     assert (await bridge.ask("list_tabs"))["result"] == []
-    # Nothing was left in the page, neither an element nor a name.
+    # Nothing is left in the page, neither an element nor a global.
     assert await page.content() == before
     assert await page.evaluate("Object.keys(globalThis).filter((name) => /chromeTab/i.test(name))") == []
-    # Another tab may still be asked about.
+    # Prompts about another tab are still allowed.
     await show_page(paired, site.url("/two"))
     other = await ask(bridge, await paired.tab_id(site.url("/two")))
     await answer(paired, "Allow")
@@ -126,7 +126,7 @@ async def test_no_attaches_nothing_and_the_same_is_not_asked_again(
 
 
 @pytest.mark.parametrize("way", ["cancelled", "closed", "disconnected"])
-async def test_request_goes_with_who_asked_with_its_tab_and_with_the_connection(
+async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connection(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int], way: str
 ) -> None:
     page, tab_id = one
@@ -147,7 +147,7 @@ async def test_request_goes_with_who_asked_with_its_tab_and_with_the_connection(
     asked.cancel()
 
 
-async def test_request_ends_with_a_sentence_when_no_one_answers(
+async def test_unanswered_prompt_ends_with_an_error_message(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     async with shorter_waits(paired.page.context, {60_000: 500}):
@@ -157,12 +157,12 @@ async def test_request_ends_with_a_sentence_when_no_one_answers(
     await shown(paired, 0)
 
 
-async def test_attaching_by_hand_answers_the_request_and_notices_answer_as_the_popup_does(
+async def test_attaching_by_hand_answers_the_prompt_and_notifications_work_like_the_popup(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     asked = await ask(bridge, one[1])
     await shown(paired)
-    # The same tab is asked about once.
+    # There is one prompt per tab.
     assert error_of(await (await ask(bridge, one[1])))[0] == "RATE_LIMITED"
     await paired.press("attachButton")
     assert (await asked)["success"]
@@ -178,7 +178,7 @@ async def test_attaching_by_hand_answers_the_request_and_notices_answer_as_the_p
     assert (await asked)["success"]
 
 
-async def test_yes_to_one_site_is_no_yes_to_the_next(
+async def test_yes_for_one_site_does_not_apply_to_the_next(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -192,7 +192,9 @@ async def test_yes_to_one_site_is_no_yes_to_the_next(
     assert (await bridge.ask("list_tabs"))["result"] == []
 
 
-async def test_what_an_agent_says_is_one_short_line(paired: Popup, bridge: FakeBridge, one: tuple[Page, int]) -> None:
+async def test_an_agents_reason_is_shown_as_one_short_line(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
     _, tab_id = one
     for reason in ("", "\u202e\n\t", 7):
         assert error_of(await bridge.ask("browser_attach_tab", tab_id=tab_id, reason=reason))[0] == "INVALID_ARGUMENT"
@@ -209,7 +211,7 @@ async def test_what_an_agent_says_is_one_short_line(paired: Popup, bridge: FakeB
     await asked
 
 
-async def test_tabs_that_cannot_or_must_not_be_attached_are_not_asked_about(
+async def test_tabs_that_cannot_or_must_not_be_attached_cause_no_prompt(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -221,7 +223,7 @@ async def test_tabs_that_cannot_or_must_not_be_attached_are_not_asked_about(
     await shown(paired, 0)
 
 
-async def test_user_who_wants_to_be_asked_decides_about_the_first_command_that_acts_on_the_site(
+async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_site(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -235,12 +237,12 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_command_that_a
     for part in ("Claude Code", "127.0.0.1", "One", ui_text("actExplanation", "click")):
         assert part in text
     await notices(paired, 1)
-    # Who only reads need not wait.
+    # Reading alone does not wait.
     assert (await bridge.ask("read_tab", tab_id=tab_id, start=None, end=None))["success"]
     assert not asked.done()
     await answer(paired, "Allow")
     assert (await asked)["success"]
-    # The answer holds for the session in this tab, and for no other.
+    # The answer is valid for this session in this tab only.
     assert (await click())["success"]
     bridge.session = AGENT | {"id": "b0b0"}
     other = click()
@@ -248,18 +250,18 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_command_that_a
     await answer(paired, "Deny")
     assert error_of(await other)[0] == "ATTACH_DENIED"
     bridge.session = AGENT
-    # Another site in this tab is another question, and this one needs no prompt.
+    # Another site in this tab is another question; here no prompt is needed.
     await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
     assert (await click())["success"]
     await shown(paired, 0)
-    # With the tab goes what was allowed there.
+    # Closing the tab revokes what was allowed there.
     await page.goto(site.url("/one"))
     await paired.press("attachButton")
     await paired.press("attachButton")
     assert error_of(await click())[0] == "ATTACH_DENIED"
 
 
-async def test_yes_to_act_on_one_site_is_no_yes_to_act_on_the_next(
+async def test_consent_to_act_on_one_site_does_not_apply_to_the_next(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -278,7 +280,7 @@ async def test_yes_to_act_on_one_site_is_no_yes_to_act_on_the_next(
     assert (await click())["success"]
 
 
-async def test_question_whether_an_agent_may_act_goes_with_the_tab_that_is_detached(
+async def test_consent_prompt_closes_when_its_tab_is_detached(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     await paired.press("attachButton")

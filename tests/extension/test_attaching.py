@@ -1,4 +1,4 @@
-"""What needs an attached tab: which one is meant, and what ends with it."""
+"""Commands that need an attached tab: which one they use, and what ends with it."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ LAYER = b"<title>%s</title><body>%s<script>window.dataLayer = ['%s']</script>"
 def layers(site: Site) -> Site:
     for name in (b"a", b"b"):
         site.pages[f"/{name.decode()}"] = LAYER % (name, name, name)
-    # It blocks once somebody asks for its data, and says so by its title before.
+    # It blocks once its data is requested, and announces that in its title first.
     site.pages["/stuck"] = (
         b"<title>Stuck</title><body>x<script>window.dataLayer = [{ get busy() { document.title = 'Busy'; for (;;); } }]</script>"
     )
@@ -83,11 +83,11 @@ async def test_two_attached_tabs_are_distinguished_by_their_ids(
 
 
 @pytest.mark.parametrize("way", ["closed", "detached"])
-async def test_commands_end_at_once_when_their_tab_is_lost(
+async def test_commands_end_at_once_when_their_tab_is_detached_or_closed(
     paired: Popup, bridge: FakeBridge, layers: Site, way: str
 ) -> None:
     _, tab_id = await attach(paired, bridge, layers.url("/stuck"))
-    # The first is stuck in the page, and the others wait for their turn.
+    # The first one is stuck in the page, and the others wait for their turn.
     names = ("getDataLayer", "read_tab", "getDataLayer")
     commands = [asyncio.create_task(bridge.ask(name, tab_id=tab_id)) for name in names]
     await tab_has(paired, tab_id, "title", "Busy")
@@ -117,7 +117,7 @@ async def test_commands_end_when_their_page_crashes(paired: Popup, bridge: FakeB
 
 
 async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:
-    """Wait until the tab has that title or status."""
+    """Wait until the tab has this title or status."""
     await until(popup, f"(await chrome.tabs.get({tab_id})).{key} === '{value}'")
 
 
@@ -135,13 +135,13 @@ async def crash(page: Page) -> None:
     crashing.cancel()
 
 
-async def test_tab_that_is_detached_while_it_is_announced_stays_detached(
+async def test_tab_detached_while_it_is_being_announced_stays_detached(
     paired: Popup, bridge: FakeBridge, layers: Site
 ) -> None:
     await show_page(paired, layers.url("/a"))
     tab_id = await paired.tab_id(layers.url("/a"))
     (worker,) = paired.page.context.service_workers
-    # So that the detaching falls between the attaching and its announcement.
+    # So that detaching falls between attaching and its announcement.
     await worker.evaluate("""() => {
         globalThis.get = chrome.tabs.get;
         chrome.tabs.get = async (tabId) => {
@@ -162,7 +162,9 @@ async def test_tab_that_is_detached_while_it_is_announced_stays_detached(
     assert bridge.received.empty()
 
 
-async def test_crashed_tab_stays_attached_and_says_to_reload(paired: Popup, bridge: FakeBridge, layers: Site) -> None:
+async def test_crashed_tab_stays_attached_and_asks_for_a_reload(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
     page, tab_id = await attach(paired, bridge, layers.url("/a"))
     await crash(page)
     await tab_has(paired, tab_id, "status", "unloaded")
@@ -175,7 +177,7 @@ async def test_crashed_tab_stays_attached_and_says_to_reload(paired: Popup, brid
     assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["a"]
 
 
-async def test_attached_tab_stays_so_through_navigation_and_the_workers_death(
+async def test_attached_tab_stays_attached_through_navigation_and_the_workers_death(
     paired: Popup, bridge: FakeBridge, layers: Site
 ) -> None:
     page, tab_id = await attach(paired, bridge, layers.url("/a"))
@@ -198,7 +200,7 @@ async def opened_popup(context: BrowserContext) -> Popup:
     return popup
 
 
-async def test_status_line_follows_the_number_of_sessions(paired: Popup, bridge: FakeBridge) -> None:
+async def test_status_line_shows_the_number_of_sessions(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.send({"type": "event", "event": "sessions", "sessions": 2})
     await paired.shows("Connected · 2 sessions$")
 

@@ -1,4 +1,4 @@
-"""Real browser profiles on one server: nothing is read from the wrong one, also while one is killed, hangs or is a copy."""
+"""Real browser profiles on one server: nothing is read from the wrong one, even if one is killed, hangs or is a copy."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.support.several_browsers import ChromiumProfile, Scene, several_browsers
 
 
-async def test_no_read_of_several_browsers_is_mixed_up_also_when_one_is_killed_and_comes_back(tmp_path: Path) -> None:
+async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts(tmp_path: Path) -> None:
     async with several_browsers(tmp_path, sessions=2) as scene:
         await scene.read_many(40)
         assert await scene.look_around(9) == 0
@@ -23,11 +23,11 @@ def chromium(scene: Scene, number: int) -> ChromiumProfile:
 
 
 async def names(scene: Scene) -> dict[str, str]:
-    """The name of each profile, by the page that is open in it."""
+    """Return the name of each profile, by the page that is open in it."""
     return {tab["title"].partition("-")[0]: tab["browser"] for tab in await scene.listed() if "-" in tab["title"]}
 
 
-async def test_a_suspended_profile_loses_nothing_of_another_and_is_named_in_the_list(tmp_path: Path) -> None:
+async def test_a_suspended_profile_does_not_affect_another_and_is_named_in_the_list(tmp_path: Path) -> None:
     async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
         tabs = await scene.all_tabs()
         others = {number: title for number, title in tabs.items() if title.startswith(scene.profiles[0].name)}
@@ -41,7 +41,7 @@ async def test_a_suspended_profile_loses_nothing_of_another_and_is_named_in_the_
     assert scene.mixed_up == 0
 
 
-async def test_stop_attachments_and_activity_belong_to_their_own_profile(tmp_path: Path) -> None:
+async def test_stop_attachments_and_activity_are_per_profile(tmp_path: Path) -> None:
     async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
         session = scene.sessions[0]
         address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0")
@@ -63,7 +63,7 @@ async def test_stop_attachments_and_activity_belong_to_their_own_profile(tmp_pat
         ]
 
 
-async def test_a_copied_profile_folder_gets_an_id_and_a_name_of_its_own_and_says_so(tmp_path: Path) -> None:
+async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(tmp_path: Path) -> None:
     async with several_browsers(tmp_path, 1, with_firefox=False, sessions=1) as scene:
         original = chromium(scene, 0)
         await original.kill()
@@ -79,7 +79,7 @@ async def test_a_copied_profile_folder_gets_an_id_and_a_name_of_its_own_and_says
             assert await copy.identity() == line
             for _ in range(10):
                 await scene.read(scene.sessions[0], tabs)
-            # Started again it is a profile as any other, with the name that it has.
+            # Restarted, it is a normal profile with the name that it has.
             await copy.kill()
             await copy.start()
             await scene.all_tabs(besides={number for number, title in tabs.items() if title.startswith("copy")})

@@ -1,4 +1,4 @@
-"""What an action's reply says has appeared and gone, so that no second look is needed."""
+"""An action's reply lists what appeared and disappeared, so that no second look is needed."""
 
 import json
 
@@ -13,7 +13,7 @@ document.body.append(toast); setTimeout(() => toast.remove(), 5000)"""
 THINKING = "for (const end = performance.now() + 14; performance.now() &lt; end;)"
 WRITTEN = "box.innerHTML = '<h1>Cart</h1><p>Same</p><p>' + (n += 1) + ' items</p>'"
 
-# What a page holds, and what the reply says after a click on #go.
+# A page, and what the reply reports after a click on #go.
 CLICKS = {
     "an alert": "<button id=go onclick=\"said.textContent = 'Wrong password'\">Go</button><p role=alert id=said></p>"
     '|alert "Wrong password"',
@@ -63,7 +63,7 @@ CLICKS = {
     "<button id=go onclick=box.remove()>Go</button>|menu closed",
     "signs and icons": "<button id=go onclick=\"box.innerHTML = '<i aria-hidden=true>arrow_back</i><p>·</p>'\">Go</button>"
     "<div id=box></div>|",
-    # What is not worth reporting.
+    # Changes that are not worth reporting.
     "nothing": "<button id=go>Go</button>|",
     "what is invisible": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"
     "Go</button><p id=a hidden></p>|",
@@ -83,7 +83,36 @@ async def test_click_reports_what_it_has_changed(tab: DrivenTab, case: str) -> N
     assert len(json.dumps(result)) < 400
 
 
-async def test_reply_about_more_than_fits_says_so(tab: DrivenTab) -> None:
+PUBLISHED = 'status "Page News published."'
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/saved.html", PUBLISHED),
+        ("/saved.html#failed", f'alert "Nothing was saved."; {PUBLISHED}'),
+        # Static texts of another page are no news.
+        ("/blank", ""),
+    ],
+)
+async def test_action_that_leads_to_another_page_reports_what_that_page_announces(
+    tab: DrivenTab, target: str, said: str
+) -> None:
+    for body, action in [
+        (f"<a id=go href='{target}'>Go</a>", {"command": "click", "selector": "#go"}),
+        (f"<input id=q onchange=\"location = '{target}'\">", {"command": "fill", "selector": "#q", "value": "a\n"}),
+        (
+            f"<button id=go onclick=\"location = '{target}'\">Go</button>",
+            {"command": "press", "keys": "Enter", "selector": "#go"},
+        ),
+    ]:
+        await tab.show(body)
+        command = action.pop("command")
+
+        assert (await tab.do(command, **action)).get("changed", "") == said, command
+
+
+async def test_reply_reports_that_changes_were_left_out(tab: DrivenTab) -> None:
     fields = "".join(f"<input id=f{n} required aria-label='Field {n}'>" for n in range(20))
     await tab.show(f"<form>{fields}<button id=go>Go</button></form>")
 
@@ -95,7 +124,7 @@ async def test_reply_about_more_than_fits_says_so(tab: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("is_entered", [False, True])
-async def test_field_that_is_filled_reports_what_the_page_says_of_it(tab: DrivenTab, *, is_entered: bool) -> None:
+async def test_filled_field_reports_the_pages_message_about_it(tab: DrivenTab, *, is_entered: bool) -> None:
     event = "onchange" if is_entered else "oninput"
     await tab.show(
         f"<form onsubmit='return false'><input id=mail aria-label=Email aria-describedby=why {event}='check()'>"
@@ -113,7 +142,7 @@ async def test_field_that_is_filled_reports_what_the_page_says_of_it(tab: Driven
     assert "error" not in right.get("changed", "")
 
 
-async def test_what_was_typed_is_no_change_but_what_the_page_makes_of_it_is(tab: DrivenTab) -> None:
+async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenTab) -> None:
     await tab.show(
         "<div id=editor contenteditable>old</div><p id=count></p>"
         "<script>editor.oninput = () => { count.textContent = editor.textContent.length + ' characters' }</script>"
@@ -125,7 +154,7 @@ async def test_what_was_typed_is_no_change_but_what_the_page_makes_of_it_is(tab:
     )
 
 
-async def test_hover_and_select_reports_it_too(tab: DrivenTab) -> None:
+async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
     await tab.show(
         "<style>#tip { display: none } #menu:hover + #tip { display: block }</style><p id=menu>Menu</p><p id=tip>Tip</p>"
         "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p>"
@@ -135,7 +164,7 @@ async def test_hover_and_select_reports_it_too(tab: DrivenTab) -> None:
     assert 'now "Sold out"' in (await tab.do("select", selector="#list", value="M"))["changed"]
 
 
-async def test_page_that_follows_is_no_change(tab: DrivenTab) -> None:
+async def test_next_page_is_not_reported_as_a_change(tab: DrivenTab) -> None:
     await tab.show("<a id=go href=/two>Two</a>")
 
     result = await tab.do("click", selector="#go")
@@ -143,7 +172,7 @@ async def test_page_that_follows_is_no_change(tab: DrivenTab) -> None:
     assert (result["title"], "changed" in result) == ("Two", False)
 
 
-async def test_page_that_never_rests_is_not_waited_for(tab: DrivenTab) -> None:
+async def test_page_that_never_settles_is_not_waited_for(tab: DrivenTab) -> None:
     await tab.show(
         "<button id=go onclick=\"said.textContent = 'Done'\">Go</button><p id=clock></p><p role=status id=said></p>"
         "<script>let n = 0; setInterval(() => { clock.textContent = n += 1 }, 1)</script>"

@@ -1,4 +1,4 @@
-"""Closed shadow roots: what the page's own scripts cannot reach, and a user can."""
+"""Closed shadow roots: out of reach for the page's own scripts, but not for a user."""
 
 import pytest
 
@@ -20,7 +20,7 @@ page = shared_tab_at("/closed-roots.html")
         ("my-card >>> iframe >>> #pay", "frame: Pay"),
     ],
 )
-async def test_element_in_a_closed_root_is_clicked_and_named_so_that_it_is_found_again(
+async def test_element_in_a_closed_root_is_clicked_and_gets_a_selector_that_finds_it_again(
     page: DrivenTab, selector: str, clicked: str
 ) -> None:
     result = await page.do("click", selector=selector)
@@ -31,13 +31,13 @@ async def test_element_in_a_closed_root_is_clicked_and_named_so_that_it_is_found
     assert await page.page.evaluate("clicked") == [clicked, clicked]
 
 
-async def test_field_in_a_closed_root_is_filled_and_its_list_chosen_from(page: DrivenTab) -> None:
+async def test_field_in_a_closed_root_is_filled_and_an_option_of_its_list_selected(page: DrivenTab) -> None:
     assert (await page.do("fill", selector="#amount", value="12"))["value"] == "12"
     assert (await page.do("select", selector="#size", value="Large"))["selected"] == [{"value": "l", "label": "Large"}]
     assert await page.page.evaluate("values()") == ["12", "l"]
 
 
-async def test_what_covers_an_element_in_its_closed_root_is_named_and_not_pressed(page: DrivenTab) -> None:
+async def test_what_covers_an_element_in_a_closed_root_is_named_and_not_clicked(page: DrivenTab) -> None:
     code, message = await page.refused_soon("click", selector="#hidden-by-hover")
 
     assert (code, 'i#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
@@ -46,5 +46,5 @@ async def test_what_covers_an_element_in_its_closed_root_is_named_and_not_presse
     assert await page.page.evaluate("clicked") == ["card: Buy now"]
 
 
-async def test_missing_element_is_answered_with_one_in_a_closed_root(page: DrivenTab) -> None:
+async def test_missing_element_gets_a_suggestion_from_a_closed_root(page: DrivenTab) -> None:
     assert "Did you mean #amount (input" in (await page.refused("click", selector="#amountt"))[1]

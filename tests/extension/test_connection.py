@@ -1,4 +1,4 @@
-"""How the extension keeps its connection, and leaves it when the user wants that."""
+"""How the extension keeps its connection, and closes it when the user wants that."""
 
 import http.server
 import json
@@ -17,7 +17,7 @@ from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_ope
 ALARMS = "await chrome.alarms.getAll()"
 
 
-async def test_without_a_client_it_waits_calmly_and_connects_when_one_starts(paired: Popup, bridge: FakeBridge) -> None:
+async def test_without_a_client_it_waits_and_connects_when_one_starts(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.stop()
     await paired.shows("Paired. Connects when your client starts")
     await expect(paired.element("status")).to_have_attribute("data-tone", "neutral")
@@ -28,10 +28,10 @@ async def test_without_a_client_it_waits_calmly_and_connects_when_one_starts(pai
     await paired.shows("Connected")
 
 
-async def test_retry_comes_within_2_to_3_s_however_long_no_one_was_there(paired: Popup, bridge: FakeBridge) -> None:
+async def test_retry_comes_within_2_to_3_s_however_long_there_was_no_server(paired: Popup, bridge: FakeBridge) -> None:
     worker = paired.page.context.service_workers[-1]
-    # The waits of the worker are noted and cut short, and its sockets are counted: after some that were not answered
-    # Chrome delays each by seconds.
+    # The worker's waits are recorded and shortened, and its sockets only counted: after several failures Chrome delays
+    # each real one by seconds.
     await worker.evaluate(
         """() => {
           const { setTimeout, WebSocket } = globalThis;
@@ -69,10 +69,10 @@ async def test_retry_comes_within_2_to_3_s_however_long_no_one_was_there(paired:
         await worker.evaluate("restore()")
 
 
-async def test_a_failing_call_of_the_storage_is_shown_and_the_next_try_works(paired: Popup, bridge: FakeBridge) -> None:
+async def test_a_failed_storage_call_is_shown_and_the_next_attempt_works(paired: Popup, bridge: FakeBridge) -> None:
     worker = paired.page.context.service_workers[-1]
     problem = paired.element("problem")
-    # What the user asks for is stored in the one; why a connection ended in the other, and nothing waits for that.
+    # The user's choice is stored in one; the reason why a connection ended in the other, and nothing waits for that.
     for area, action in (("local", "disconnect"), ("session", "reconnect")):
         stub = f"chrome.storage.{area}.set"
         await worker.evaluate(f"() => {{ kept = {stub}; {stub} = async () => {{ throw new Error('disk full'); }}; }}")
@@ -86,7 +86,7 @@ async def test_a_failing_call_of_the_storage_is_shown_and_the_next_try_works(pai
     assert len(bridge.hellos) == 2
 
 
-async def test_disconnect_lasts_until_reconnect_also_over_the_workers_death(paired: Popup, bridge: FakeBridge) -> None:
+async def test_disconnect_lasts_until_reconnect_even_if_the_worker_dies(paired: Popup, bridge: FakeBridge) -> None:
     assert [alarm["name"] for alarm in await paired.chrome(ALARMS)] == ["wake"]
 
     await paired.press("disconnect")
@@ -106,7 +106,9 @@ async def test_disconnect_lasts_until_reconnect_also_over_the_workers_death(pair
     await paired.shows("Connected")
 
 
-async def test_without_automatic_reconnecting_a_lost_server_stays_lost(paired: Popup, bridge: FakeBridge) -> None:
+async def test_without_automatic_reconnecting_a_lost_server_stays_disconnected(
+    paired: Popup, bridge: FakeBridge
+) -> None:
     await paired.show_connection()
     await paired.element("auto-reconnect").uncheck()
     await expect(paired.element("status")).to_contain_text("Connected")
@@ -126,7 +128,7 @@ async def test_without_automatic_reconnecting_a_lost_server_stays_lost(paired: P
     await paired.shows("Connected")
 
 
-async def test_killed_worker_comes_back_at_the_next_event_with_its_connection_and_tabs(
+async def test_killed_worker_returns_at_the_next_event_with_its_connection_and_tabs(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     page = await paired.page.context.new_page()
@@ -155,7 +157,7 @@ async def test_alarm_wakes_a_killed_worker_within_half_a_minute(paired: Popup) -
     assert alarm["periodInMinutes"] == 0.5
 
 
-async def test_restarted_browser_connects_as_the_user_chose_and_has_no_tab_attached(
+async def test_restarted_browser_connects_as_the_user_chose_and_has_no_attached_tab(
     playwright: Playwright, bridge: FakeBridge, site: Site
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
@@ -178,7 +180,7 @@ async def test_restarted_browser_connects_as_the_user_chose_and_has_no_tab_attac
             assert len(bridge.hellos) == 2
 
 
-async def test_frames_that_are_no_command_are_dropped_and_the_next_command_is_answered(
+async def test_frames_that_are_not_commands_are_dropped_and_the_next_command_is_answered(
     paired: Popup, bridge: FakeBridge
 ) -> None:
     to_tabs = {"type": "command", "command": "browser_get_tabs"}
@@ -198,12 +200,12 @@ async def test_frames_that_are_no_command_are_dropped_and_the_next_command_is_an
     ):
         await bridge.send(frame)
 
-    # A reply to any of them would have come before this one, and ends the fake bridge's connection.
+    # A reply to any of them would have come before this one, and would end the fake bridge's connection.
     assert (await bridge.ask("browser_get_tabs"))["success"]
     await paired.shows("Connected · 1 session")
 
 
-async def test_names_of_clients_are_shown_and_what_is_no_name_is_not(paired: Popup, bridge: FakeBridge) -> None:
+async def test_client_names_are_shown_and_invalid_ones_are_not(paired: Popup, bridge: FakeBridge) -> None:
     event = {"type": "event", "event": "sessions"}
     for sessions, clients, shown in (
         (1, ["claude-code"], "Claude Code"),
@@ -216,7 +218,7 @@ async def test_names_of_clients_are_shown_and_what_is_no_name_is_not(paired: Pop
         await expect(paired.element("status")).to_have_text(f"Connected · {shown}")
 
 
-async def test_answer_for_a_lost_connection_is_not_given_to_the_next(
+async def test_answer_for_a_lost_connection_is_not_sent_to_the_next(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     page = await paired.page.context.new_page()
@@ -228,11 +230,11 @@ async def test_answer_for_a_lost_connection_is_not_given_to_the_next(
     site.finish_slow.set()
     await page.wait_for_load_state("load")
 
-    # Commands of one tab are answered in order, and a stray reply fails the fake bridge.
+    # Commands for one tab are answered in order, and an unexpected reply fails the fake bridge.
     assert (await bridge.ask("read_tab"))["result"]["title"] == "Slow"
 
 
-async def test_server_of_another_protocol_is_left_with_4400(popup: Popup, bridge: FakeBridge) -> None:
+async def test_server_with_another_protocol_version_is_closed_with_4400(popup: Popup, bridge: FakeBridge) -> None:
     async def newer_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         proof = bridge.proof("server", hello["nonce"], nonce)
@@ -245,7 +247,7 @@ async def test_server_of_another_protocol_is_left_with_4400(popup: Popup, bridge
     await popup.shows("Disconnected. .* another version of the protocol")
 
 
-async def test_server_with_eight_browsers_says_so_and_is_tried_again(popup: Popup, bridge: FakeBridge) -> None:
+async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, bridge: FakeBridge) -> None:
     async def full_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         bridge.opening = honest_opening
         nonce = make_nonce()
@@ -260,7 +262,7 @@ async def test_server_with_eight_browsers_says_so_and_is_tried_again(popup: Popu
     await popup.shows("Connected")
 
 
-async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: FakeBridge) -> None:
+async def test_silent_server_is_closed_with_4408(popup: Popup, bridge: FakeBridge) -> None:
     async def silent_opening(_bridge: FakeBridge, _peer: ServerConnection, _hello: Message) -> None:
         return
 
@@ -272,7 +274,7 @@ async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: 
         await popup.shows("Disconnected. The program on port .* does not respond")
 
 
-async def test_server_that_has_answered_no_ping_is_left_at_the_third_and_found_again(
+async def test_server_that_answers_no_ping_is_closed_at_the_third_and_found_again(
     popup: Popup, bridge: FakeBridge
 ) -> None:
     bridge.answers_pings = False
@@ -289,9 +291,7 @@ async def test_server_that_has_answered_no_ping_is_left_at_the_third_and_found_a
         assert bridge.close_codes.empty()
 
 
-async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noticed(
-    paired: Popup, bridge: FakeBridge
-) -> None:
+async def test_web_server_on_the_port_is_recognized_and_its_end_is_detected(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.stop()
     address = ("127.0.0.1", bridge.port)
     with serving(http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler)):
@@ -303,7 +303,7 @@ async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noti
     await paired.shows("Connected")
 
 
-async def test_program_that_says_nothing_at_all_is_named_as_silent(paired: Popup, bridge: FakeBridge) -> None:
+async def test_silent_program_on_the_port_is_reported_as_silent(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.stop()
     with socket.create_server(("127.0.0.1", bridge.port)):
         await paired.shows(f"Disconnected. The program on port {bridge.port} does not respond")

@@ -1,4 +1,4 @@
-"""What pages write to their console, newest first."""
+"""Messages that pages write to their console, newest first."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ async def test_levels_and_values_are_reported_newest_first(driven: DrivenTab) ->
     ]
 
 
-async def test_uncaught_errors_and_failed_files_are_reported_with_their_place(driven: DrivenTab) -> None:
+async def test_uncaught_errors_and_failed_files_are_reported_with_their_location(driven: DrivenTab) -> None:
     driven.site.statuses["/gone.png"] = 404
     await driven.show("<img src=/gone.png><script>setTimeout(() => { throw new TypeError('boom') })</script>")
     await driven.page.evaluate("new Promise((done) => setTimeout(done, 0))")
@@ -49,7 +49,7 @@ async def test_uncaught_errors_and_failed_files_are_reported_with_their_place(dr
     assert "/gone.png" in reported
 
 
-async def test_messages_outlive_the_page(driven: DrivenTab) -> None:
+async def test_messages_survive_navigation(driven: DrivenTab) -> None:
     await driven.show("<script>console.log('first page')</script>")
     await driven.show("<script>console.log('second page')</script>", "/second")
 
@@ -74,7 +74,7 @@ async def attached_later(driven: DrivenTab, script: str) -> DrivenTab:
     return DrivenTab(driven.bridge, popup, site, page, attached["tab_id"])
 
 
-async def test_messages_from_before_the_tab_was_attached_are_there_with_their_values(driven: DrivenTab) -> None:
+async def test_messages_from_before_attaching_are_there_with_their_values(driven: DrivenTab) -> None:
     tab = await attached_later(driven, "console.log('early', { a: 1 })")
 
     (early,) = (await tab.do("console_logs"))["entries"]
@@ -82,7 +82,7 @@ async def test_messages_from_before_the_tab_was_attached_are_there_with_their_va
     assert (early["message"], early["url"]) == ("early {a: 1}", tab.page.url)
 
 
-async def test_messages_from_before_are_in_order_of_all_frames(driven: DrivenTab) -> None:
+async def test_messages_from_before_attaching_are_in_order_across_all_frames(driven: DrivenTab) -> None:
     driven.site.statuses["/gone"] = 404
     ask = "const ask = new XMLHttpRequest(); ask.open('GET', '/gone', false); ask.send();"
     tab = await attached_later(driven, f"console.log('one'); {ask} console.log('two')")
@@ -94,7 +94,9 @@ async def test_messages_from_before_are_in_order_of_all_frames(driven: DrivenTab
     ]
 
 
-async def test_lost_messages_from_before_are_reported_and_the_kept_ones_have_their_values(driven: DrivenTab) -> None:
+async def test_lost_messages_from_before_attaching_are_reported_and_the_others_have_their_values(
+    driven: DrivenTab,
+) -> None:
     tab = await attached_later(driven, "for (let i = 0; i < 1500; i++) console.log(i, { a: i })")
 
     reported = await messages(tab, max=1000)
@@ -106,7 +108,7 @@ async def test_lost_messages_from_before_are_reported_and_the_kept_ones_have_the
     assert oldest["message"].startswith("500 ")
 
 
-async def test_only_so_many_are_reported_as_were_asked_for(driven: DrivenTab) -> None:
+async def test_the_number_of_reported_messages_is_limited_as_requested(driven: DrivenTab) -> None:
     await driven.show("<script>for (let i = 0; i < 150; i++) console.log(`line ${i}`)</script>")
 
     logs = await driven.do("console_logs")
@@ -115,7 +117,7 @@ async def test_only_so_many_are_reported_as_were_asked_for(driven: DrivenTab) ->
     assert await messages(driven, max=2) == ["log: line 149", "log: line 148"]
 
 
-async def test_a_page_that_writes_without_end_fills_no_more_than_its_room(driven: DrivenTab) -> None:
+async def test_a_page_that_writes_endlessly_fills_only_its_share(driven: DrivenTab) -> None:
     write = "for (let i = 0; i < 4_000; i++) console.log(`${i} ${'x'.repeat(3000)}`)"
     await driven.show(f"<script>{write}</script>")
 
@@ -126,7 +128,7 @@ async def test_a_page_that_writes_without_end_fills_no_more_than_its_room(driven
     assert {len(entry["message"]) for entry in logs["entries"]} == {2003}
 
 
-# Many more than are let through at once, also if a busy machine takes seconds to write them.
+# Many more than pass at once, even if a busy machine takes seconds to write them.
 FLOOD = """<script>
   let rounds = 5;
   setTimeout(function flood() {
@@ -136,7 +138,7 @@ FLOOD = """<script>
 </script>"""
 
 
-async def test_a_flood_is_not_collected_while_other_tabs_answer_and_collecting_begins_again(
+async def test_collecting_stops_during_a_flood_while_other_tabs_answer_and_resumes_later(
     blank: DrivenTab, driven: DrivenTab
 ) -> None:
     async with asyncio.timeout(60):
@@ -151,7 +153,7 @@ async def test_a_flood_is_not_collected_while_other_tabs_answer_and_collecting_b
 
 
 async def own_notes(tab: DrivenTab) -> list[str]:
-    """What the extension itself has put among all the messages that it keeps of the tab, as the panel gets them."""
+    """Return the extension's own entries among all the messages that it keeps for the tab, as the panel gets them."""
     return await tab.popup.chrome(f"""await new Promise((resolve) => {{
         const port = chrome.runtime.connect();
         port.onMessage.addListener(({{ type, isWhole, entries }}) => {{
@@ -163,7 +165,7 @@ async def own_notes(tab: DrivenTab) -> list[str]:
     }})""")
 
 
-async def test_what_was_lost_in_a_flood_is_reported_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
+async def test_messages_lost_in_a_flood_are_reported_and_the_newest_fetched_afterwards(driven: DrivenTab) -> None:
     await driven.show("<script>for (let i = 0; i < 12_000; i++) console.log(`line ${i}`)</script>")
     await until(lambda: newest_is(driven, "log: line 11999"))
 
@@ -173,7 +175,7 @@ async def test_what_was_lost_in_a_flood_is_reported_and_its_end_is_asked_for_aft
     assert len(set(await messages(driven, max=1000))) == 1000
 
 
-# The worker's own part of it, which sees the times of messages: a page cannot choose them.
+# The worker's own part of it, which uses the times of messages: a page cannot choose them.
 REPEATED = """await (async () => {
   const { ConsoleLog } = await import("/browser/debugger/console-log.js");
   const log = new ConsoleLog(() => {});
@@ -190,12 +192,12 @@ REPEATED = """await (async () => {
 })()"""
 
 
-async def test_what_the_browser_repeats_after_a_short_flood_is_no_flood(driver: Driver) -> None:
+async def test_messages_repeated_by_the_browser_after_a_short_flood_are_not_a_flood(driver: Driver) -> None:
     assert await driver[1].chrome(REPEATED) == [1, "5999"]
 
 
 @pytest.mark.parametrize("most", [0, 1001, 1.5, "5"])
-async def test_senseless_number_is_refused(blank: DrivenTab, most: object) -> None:
+async def test_invalid_number_is_rejected(blank: DrivenTab, most: object) -> None:
     code, message = await blank.refused("console_logs", max=most)
 
     assert code == "INVALID_ARGUMENT"

@@ -1,6 +1,6 @@
-"""Frames of denied hosts on pages of allowed ones: not listed, not acted in, not pictured.
+"""Frames of denied hosts on pages of allowed ones: not listed, not acted in, not in screenshots.
 
-By both lists of denied hosts, each time next to a frame of an allowed host, where the same commands work.
+With both lists of denied hosts, each time next to a frame of an allowed host, where the same commands work.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -34,7 +34,7 @@ def address(page: DrivenTab, host: str, path: str) -> str:
 
 
 def frame(page: DrivenTab, host: str, name: str, style: str = "") -> str:
-    """The element of a frame that is red, or blue where its host is allowed."""
+    """The element of a frame: red, or blue if its host is allowed."""
     color = "blue" if host.startswith("fine.") else "red"
     page.site.pages[f"/framed-{name}"] = FRAMED.format(name=name, color=color).encode()
     url = address(page, host, f"/framed-{name}")
@@ -61,7 +61,7 @@ async def events_in(page: DrivenTab, name: str) -> list[str]:
     return await (await frame_of(page, name)).evaluate("events.splice(0)")
 
 
-# In the tab of the extension: which of the colours of the frames a picture shows.
+# In the extension's tab: which of the frames' colors a screenshot shows.
 COLORS = """async ([type, data]) => {
   const image = await createImageBitmap(await (await fetch(`data:${type};base64,${data}`)).blob());
   const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
@@ -86,7 +86,7 @@ Ask = Callable[..., Awaitable[Any]]
 
 
 class Denying:
-    """The tab, whose commands come with hosts that one of the two lists denies."""
+    """The tab, whose commands carry the hosts that one of the two lists denies."""
 
     def __init__(self, page: DrivenTab, params: dict[str, object]) -> None:
         self.page = page
@@ -169,7 +169,7 @@ def naming(params: Any, name: str) -> Any:
 
 
 @pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_selectors_lead_into_no_frame_of_a_denied_host(denying: Denying, host: str) -> None:
+async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Denying, host: str) -> None:
     page = denying.page
     await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
     await frame_of(page, "bank")
@@ -198,9 +198,9 @@ async def test_frame_that_failed_to_load_a_denied_host_is_denied(denying: Denyin
     assert "bank" not in (await denying.do("page_elements"))["text"]
 
 
-async def test_frame_that_its_page_reaches_by_its_domain_is_of_a_denied_host_all_the_same(denying: Denying) -> None:
+async def test_frame_with_document_domain_still_belongs_to_its_denied_host(denying: Denying) -> None:
     page = denying.page
-    # On a site of its own: the browser decides once for an origin whether others may reach it.
+    # On its own site: the browser decides once per origin whether others may reach it.
     paths = ("/around", "/framed-bank", "/framed-fine")
     page.site.extra_headers |= dict.fromkeys(paths, ("Origin-Agent-Cluster", "?0"))
     framed = frame(page, "bank.reach.localhost", "bank") + frame(page, "fine.reach.localhost", "fine")
@@ -241,7 +241,7 @@ async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(pag
 
     await until(shows_red)
     await page.page.evaluate("document.startViewTransition(() => (bank.style.height = '81px')).ready")
-    # The frame itself is hidden, and its snapshot is there still.
+    # The frame itself is hidden, and its snapshot is still there.
     await page.page.evaluate("bank.style.display = 'none'")
     assert await shows_red()
 
@@ -271,13 +271,13 @@ async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, 
 
         await denying.do(command, **naming(params, "fine"))
         assert await events_in(page, "fine")
-    # The user's own next press is the page's.
+    # The user's own next press reaches the page.
     await page.page.evaluate("own.onclick = () => (document.title = 'clicked')")
     await page.page.mouse.click(20, 10)
     assert await page.page.title() == "clicked"
 
 
-async def test_drag_jumps_over_a_frame_of_a_denied_host(denying: Denying) -> None:
+async def test_drag_skips_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     await show(
         page,
@@ -295,7 +295,7 @@ async def test_drag_jumps_over_a_frame_of_a_denied_host(denying: Denying) -> Non
     assert await events_in(page, "bank") == []
 
 
-async def test_page_scrolls_where_a_frame_of_a_denied_host_lies_below_the_mouse(denying: Denying) -> None:
+async def test_page_scrolls_if_a_frame_of_a_denied_host_is_below_the_mouse(denying: Denying) -> None:
     page = denying.page
     cover = "position: fixed; inset: 0; width: 100%; height: 100%; opacity: 0.1"
     await show(page, f"{frame(page, FAR, 'bank', cover)}<p style='height: 9000px'></p>")
@@ -336,7 +336,7 @@ async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denyi
 
 
 @pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_keys_do_not_go_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying, host: str) -> None:
+async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying, host: str) -> None:
     page = denying.page
     await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
     bank, fine = await frame_of(page, "bank"), await frame_of(page, "fine")
@@ -347,14 +347,14 @@ async def test_keys_do_not_go_to_a_frame_of_a_denied_host_that_has_the_focus(den
     await fine.evaluate("card.focus()")
     await denying.do("press", keys="a")
     assert await fine.evaluate("card.value") == "a"
-    # A selector takes the focus to where keys may go.
+    # A selector moves the focus to where keys are allowed.
     await bank.evaluate("card.focus()")
     await denying.do("press", selector="#own", keys="a")
     assert await events_in(page, "bank") == []
 
 
 @pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_tab_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying, host: str) -> None:
+async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying, host: str) -> None:
     page = denying.page
     await show(page, frame(page, host, "bank"))
     bank = await frame_of(page, "bank")
@@ -374,7 +374,7 @@ async def test_tab_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(den
     assert await fine.evaluate("card.value") == "a"
 
 
-# --- Pictures
+# --- Screenshots
 
 
 KINDS = {
@@ -393,7 +393,7 @@ KINDS = {
 
 @pytest.mark.parametrize("host", [FAR, NEAR])
 @pytest.mark.parametrize("kind", KINDS)
-async def test_picture_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying, kind: str, host: str) -> None:
+async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying, kind: str, host: str) -> None:
     page = denying.page
     body = KINDS[kind].format(frame=frame(page, host, "bank"))
     await show(page, f"{body}<div id=all style='position:absolute;inset:0'></div>{frame(page, FINE, 'fine')}")
@@ -415,7 +415,7 @@ async def test_picture_shows_nothing_of_a_frame_of_a_denied_host(denying: Denyin
     await until(shows_all)
 
 
-async def test_picture_beyond_the_viewport_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
+async def test_screenshot_beyond_the_viewport_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     frames = frame(page, FAR, "bank") + frame(page, FINE, "fine")
     await show(page, f"<div id=tall>{frames}<p style='height: 3000px'></p></div>")
@@ -428,7 +428,7 @@ async def test_picture_beyond_the_viewport_shows_nothing_of_a_frame_of_a_denied_
     assert await colors_in(page, shot) == {"lime", "blue"}
 
 
-async def test_picture_in_the_background_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
+async def test_screenshot_in_the_background_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     await show(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"))
     for name in ("bank", "fine"):
@@ -440,7 +440,7 @@ async def test_picture_in_the_background_shows_nothing_of_a_frame_of_a_denied_ho
 
 
 @pytest.mark.parametrize("element", ["object data", "embed src"])
-async def test_picture_and_mouse_leave_out_every_kind_of_frame(denying: Denying, element: str) -> None:
+async def test_screenshot_and_mouse_leave_out_every_kind_of_frame(denying: Denying, element: str) -> None:
     page = denying.page
     tag, attribute = element.split()
     framed = frame(page, FAR, "bank").replace("<iframe", f"<{tag} type=text/html").replace(" src=", f" {attribute}=")
@@ -471,7 +471,7 @@ async def test_frameset_of_a_denied_host_is_left_out(denying: Denying) -> None:
     assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
 
 
-async def test_picture_shows_an_allowed_frame_without_the_denied_one_inside(denying: Denying) -> None:
+async def test_screenshot_shows_an_allowed_frame_without_the_denied_one_inside(denying: Denying) -> None:
     page = denying.page
     page.site.pages["/holding"] = frame(page, FAR, "bank").encode()
     page.site.pages["/hiding"] = (

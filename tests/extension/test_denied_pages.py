@@ -1,4 +1,4 @@
-"""Pages of denied hosts, by `[sites]` and by the options alike: in the queue, in frames, in lists, in empty windows."""
+"""Pages of denied hosts, denied by `[sites]` or by the options: in the queue, in frames, in lists, in empty windows."""
 
 import asyncio
 import json
@@ -15,13 +15,13 @@ OTHER = "bank.example"
 
 
 class Rules:
-    """One of the two lists of denied hosts: what a command says (`[sites]`), or what the options say."""
+    """One of the two lists of denied hosts: the one in a command (`[sites]`), or the one in the options."""
 
     def __init__(self, tab: DrivenTab, kind: str) -> None:
         self._tab, self._kind = tab, kind
 
     async def deny(self, *hosts: str) -> dict[str, Any]:
-        """Deny hosts; return what commands have to say about it."""
+        """Deny hosts; return the parameters that commands must carry for it."""
         if self._kind == "sites":
             return {"denied_hosts": list(hosts)}
         await prefer(self._tab.popup, deniedHosts=list(hosts))
@@ -58,7 +58,7 @@ def code_of(reply: dict[str, Any]) -> str:
     return "" if reply["success"] else reply["error"]["code"]
 
 
-# --- Behind the queue
+# --- In the queue
 
 BANK = (
     "<title>Bank</title><button id=b onclick=\"fetch('/pressed')\">Pay</button><input id=i oninput=\"fetch('/typed')\">"
@@ -77,7 +77,7 @@ async def at_once(tab: DrivenTab, **params: object) -> list[str]:
     return [code_of(reply) for reply in replies]
 
 
-async def test_what_waits_behind_a_click_that_leads_to_a_denied_host_does_not_run_there(
+async def test_commands_queued_behind_a_click_that_leads_to_a_denied_host_do_not_run_there(
     tab: DrivenTab, rules: Rules
 ) -> None:
     assert await at_once(tab, **await rules.deny(DENIED)) == ["HOST_BLOCKED"] * 3
@@ -88,7 +88,7 @@ async def test_what_waits_behind_a_click_that_leads_to_a_denied_host_does_not_ru
     await until(lambda: asyncio.sleep(0, {"/pressed", "/typed"} <= set(tab.site.asked)))
 
 
-async def test_tools_and_consent_of_a_site_are_checked_in_the_turn_of_a_command(tab: DrivenTab) -> None:
+async def test_a_sites_tools_and_consent_are_checked_when_the_commands_turn_comes(tab: DrivenTab) -> None:
     tools = {"tool": "click", "tool_hosts": [["*", ["click"]], [DENIED, ["read_chrome_tab"]]]}
     assert await at_once(tab, **tools) == ["HOST_BLOCKED"] * 3
     assert (await at_once(tab, ask_hosts=[[DENIED, True]]))[1:] == ["ATTACH_DENIED"] * 2
@@ -98,23 +98,23 @@ async def test_tools_and_consent_of_a_site_are_checked_in_the_turn_of_a_command(
     assert await at_once(tab, **allowing, ask_hosts=[["*", True], [DENIED, False], ["localhost", False]]) == [""] * 3
 
 
-async def test_tool_rule_names_the_tools_of_the_site(tab: DrivenTab) -> None:
+async def test_tool_rule_lists_the_allowed_tools_of_the_site(tab: DrivenTab) -> None:
     code, message = await tab.refused("read_tab", tool="process_chrome_tab", tool_hosts=[["localhost", ["back"]]])
     assert (code, "allows only back on localhost" in message) == ("HOST_BLOCKED", True)
 
 
 @pytest.mark.parametrize("command", ["click", "fill", "press", "upload"])
-async def test_command_that_waits_does_nothing_on_a_denied_page_that_comes_meanwhile(
+async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhile(
     tab: DrivenTab, rules: Rules, command: str
 ) -> None:
     selector = {"click": "#b", "fill": "#i", "press": "#i", "upload": "#f"}[command]
     more = {"fill": {"value": "x"}, "press": {"keys": "a"}, "upload": {"paths": [__file__]}}.get(command, {})
     tab.site.pages["/bank"] = f"{BANK}<input id=f type=file onchange=\"fetch('/typed')\">".encode()
-    # `navigate` lets the page believe that it has the focus, too, and may last longer than the page takes to load.
+    # `navigate` also makes the page believe that it has the focus, and may take longer than the page takes to load.
     leaving = "const leave = () => document.hasFocus() ? (location = %s) : setTimeout(leave, 10);"
 
     async def run(**params: object) -> str:
-        # The page leaves once the command has begun, which lets it believe that it has the focus.
+        # The page leaves once the command has begun, which makes it believe that it has the focus.
         await tab.popup.page.bring_to_front()
         body = f"<button id=b disabled>x</button><input id=i disabled><input id=f type=file disabled><script>{leaving}</script>"
         tab.site.pages["/waits"] = (body % json.dumps(url(tab, DENIED, "/bank"))).encode()
@@ -134,7 +134,7 @@ async def test_command_that_waits_does_nothing_on_a_denied_page_that_comes_meanw
 # --- Bodies
 
 
-async def test_body_of_a_redirect_is_not_that_of_the_denied_host_it_led_to(tab: DrivenTab, rules: Rules) -> None:
+async def test_body_of_a_redirect_is_not_the_body_of_the_denied_host_it_led_to(tab: DrivenTab, rules: Rules) -> None:
     site = tab.site
     site.statuses["/out"] = 302
     site.extra_headers["/out"] = ("Location", url(tab, DENIED, "/account"))
@@ -164,9 +164,9 @@ async def test_body_of_a_redirect_is_not_that_of_the_denied_host_it_led_to(tab: 
     assert await body(ids["fine"], **denying) == "news"
 
 
-# --- Booking by frame
+# --- Assignment to frames
 
-# Each way of a frame to ask another host, and to write to the console; `WHO` names the frame.
+# Each way in which a frame can send a request to another host, and write to the console; `WHO` names the frame.
 BUSY = """<script>
 const third = "//localhost:" + location.port + "/third";
 console.log("logged by WHO", { a: 1 });
@@ -186,7 +186,7 @@ PAGE, SAME_SITE, OTHER_SITE = "page.busy.localhost", "frame.busy.localhost", "12
 
 
 async def busy_page(tab: DrivenTab) -> None:
-    """Show a page with a frame of its own site and one of another, which all ask a third host and write."""
+    """Show a page with a frame of its own site and one of another, which all send requests to a third host and write."""
     for name in ("near", "far"):
         tab.site.pages[f"/{name}"] = f"<body>{BUSY.replace('WHO', name)}".encode()
     frames = f"<iframe src={url(tab, SAME_SITE, '/near')}></iframe><iframe src={url(tab, OTHER_SITE, '/far')}></iframe>"
@@ -199,13 +199,13 @@ async def busy_page(tab: DrivenTab) -> None:
 
 
 async def requested(tab: DrivenTab, **params: object) -> set[str]:
-    """The queries of the requests, those of WebSockets once they have ended: their frame comes with the handshake."""
+    """Return the queries of the requests; those of WebSockets once they have ended: the handshake names their frame."""
     entries = (await tab.do("network_requests", max=500, **params))["entries"]
     known = [entry for entry in entries if entry["type"] != "websocket" or entry["time"] is not None]
     return {entry["url"].partition("?")[2] for entry in known}
 
 
-async def test_requests_are_booked_on_the_page_of_the_frame_that_made_them(tab: DrivenTab, rules: Rules) -> None:
+async def test_requests_are_assigned_to_the_page_of_the_frame_that_made_them(tab: DrivenTab, rules: Rules) -> None:
     await busy_page(tab)
     every = (await tab.do("network_requests", max=500))["entries"]
     top = {f"{kind}-top" for kind in KINDS}
@@ -225,7 +225,9 @@ async def test_requests_are_booked_on_the_page_of_the_frame_that_made_them(tab: 
     assert await requested(tab, **await rules.deny(OTHER)) >= {"fetch-near", "fetch-far"}
 
 
-async def test_console_is_booked_on_the_page_of_the_frame_that_wrote(tab: DrivenTab, rules: Rules) -> None:
+async def test_console_messages_are_assigned_to_the_page_of_the_frame_that_wrote_them(
+    tab: DrivenTab, rules: Rules
+) -> None:
     await busy_page(tab)
 
     async def written(**params: object) -> str:
@@ -281,9 +283,7 @@ async def test_empty_window_belongs_to_the_page_that_writes_it(tab: DrivenTab, r
         await rules.deny()
 
 
-async def test_attached_window_that_a_denied_page_empties_and_writes_is_out_of_reach(
-    tab: DrivenTab, rules: Rules
-) -> None:
+async def test_attached_window_that_a_denied_page_empties_and_writes_is_blocked(tab: DrivenTab, rules: Rules) -> None:
     await go(tab, DENIED, "/opens", "<a id=open onclick=\"w = window.open('/two')\">open</a>")
     (note,) = (await tab.do("click", selector="#open"))["notes"]
     window = int(note.split()[3])
@@ -300,7 +300,7 @@ async def test_attached_window_that_a_denied_page_empties_and_writes_is_out_of_r
     assert await codes(**await rules.deny(OTHER)) == ["", "", ""]
 
 
-async def test_empty_tab_without_an_owner_can_be_led_elsewhere(tab: DrivenTab, rules: Rules) -> None:
+async def test_empty_tab_without_an_owner_can_be_navigated(tab: DrivenTab, rules: Rules) -> None:
     await tab.page.goto("about:blank")
 
     led = await tab.do("navigate", url=url(tab, "localhost", "/start"), **await rules.deny(DENIED))

@@ -1,4 +1,4 @@
-"""What a page asks while it is driven, and what the browser asks the user instead."""
+"""Dialogs that a page opens while it is driven, and prompts of the browser for the user."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ async def asking(tab: DrivenTab) -> DrivenTab:
         ("#alert", {"on_dialog": "dismiss"}, "accepted", "undefined"),
     ],
 )
-async def test_dialog_is_answered_as_the_command_says(
+async def test_dialog_is_answered_as_the_command_specifies(
     asking: DrivenTab, selector: str, params: dict[str, str], answer: str, reported: object
 ) -> None:
     result = await asking.do("click", selector=selector, **params)
@@ -46,7 +46,7 @@ async def test_dialog_is_answered_as_the_command_says(
     assert await asking.page.evaluate("reported") == reported
 
 
-async def test_choice_that_is_asked_about_is_confirmed(asking: DrivenTab) -> None:
+async def test_confirmation_dialog_of_a_selection_is_accepted(asking: DrivenTab) -> None:
     result = await asking.do("select", selector="#list", value="B", on_dialog="accept")
 
     assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "accepted"}]
@@ -54,18 +54,16 @@ async def test_choice_that_is_asked_about_is_confirmed(asking: DrivenTab) -> Non
 
 
 @pytest.mark.parametrize("params", [{"on_dialog": "yes"}, {"dialog_text": 7}, {"dialog_text": "x" * 2_001}])
-async def test_answer_that_is_none_is_refused_before_anything_is_done(
-    asking: DrivenTab, params: dict[str, object]
-) -> None:
+async def test_invalid_answer_is_rejected_before_anything_is_done(asking: DrivenTab, params: dict[str, object]) -> None:
     code, message = await asking.refused("click", selector="#confirm", **params)
 
     assert (code, next(iter(params)) in message) == ("INVALID_ARGUMENT", True)
     assert await asking.page.evaluate("reported") == ""
 
 
-async def test_page_that_asks_before_it_is_left_is_left_or_kept_as_the_command_says(asking: DrivenTab) -> None:
+async def test_page_with_a_leave_confirmation_is_left_or_kept_as_the_command_specifies(asking: DrivenTab) -> None:
     await asking.show("<a id=go href=/two>Go</a><script>onbeforeunload = (event) => event.preventDefault()</script>")
-    # A page may ask only when somebody has touched it.
+    # A page may ask only after user interaction.
     await asking.do("click", selector="body")
     here, there = asking.site.url("/shown"), asking.site.url("/two")
     said_no = [{"type": "beforeunload", "message": "", "answer": "dismissed"}]
@@ -79,10 +77,10 @@ async def test_page_that_asks_before_it_is_left_is_left_or_kept_as_the_command_s
     assert (await asking.do("navigate", url=there, on_dialog="accept"))["title"] == "Two"
 
 
-# --- What the browser asks the user
+# --- Prompts of the browser
 
 
-async def test_server_that_asks_for_a_name_and_a_password_is_said_at_once(asking: DrivenTab) -> None:
+async def test_http_authentication_prompt_is_reported_at_once(asking: DrivenTab) -> None:
     site = asking.site
     site.pages["/private"] = b"Sign in"
     site.statuses["/private"] = 401
@@ -94,12 +92,12 @@ async def test_server_that_asks_for_a_name_and_a_password_is_said_at_once(asking
 
     assert (code, "asks for a name and a password" in message) == ("NAVIGATION_FAILED", True)
     assert [message] == clicked["notes"]
-    # Without the question it is an error page like any other.
+    # Without the prompt it is an error page like any other.
     del site.extra_headers["/private"]
     assert "HTTP status 401" in (await asking.refused("navigate", url=site.url("/private")))[1]
 
 
-async def test_link_that_leads_nowhere_is_reported_after_the_click(asking: DrivenTab) -> None:
+async def test_dead_link_is_reported_after_the_click(asking: DrivenTab) -> None:
     await asking.show("<a id=nowhere href=http://no-such-host.invalid/>Nowhere</a>")
 
     clicked = await asking.do("click", selector="#nowhere")
@@ -108,11 +106,11 @@ async def test_link_that_leads_nowhere_is_reported_after_the_click(asking: Drive
 
 
 PRINTING = (
-    """tabId => chrome.debugger.onEvent.dispatch({ tabId }, "Runtime.bindingCalled", { name: "tellOfPrinting" })"""
+    """tabId => chrome.debugger.onEvent.dispatch({ tabId }, "Runtime.bindingCalled", { name: "reportPrinting" })"""
 )
 
 
-async def test_page_that_prints_is_heard_unseen_and_goes_on_where_nothing_holds_it(asking: DrivenTab) -> None:
+async def test_print_call_is_reported_without_a_dialog_and_the_page_continues(asking: DrivenTab) -> None:
     await asking.show("<button id=print onclick='print()'>Print</button>")
     (worker,) = asking.page.context.service_workers
     heard = await worker.evaluate_handle("""() => {
@@ -121,15 +119,15 @@ async def test_page_that_prints_is_heard_unseen_and_goes_on_where_nothing_holds_
       return names;
     }""")
 
-    # A browser without windows shows no dialog.
+    # A headless browser shows no dialog.
     assert (await asking.do("click", selector="#print"))["title"] == "Shown"
     assert "Print" in (await asking.do("read_tab"))["text"]
 
-    assert await heard.json_value() == ["tellOfPrinting"]
-    assert await asking.page.evaluate("typeof tellOfPrinting") == "undefined"
+    assert await heard.json_value() == ["reportPrinting"]
+    assert await asking.page.evaluate("typeof reportPrinting") == "undefined"
 
 
-async def test_page_that_stands_still_while_it_prints_is_said_to(asking: DrivenTab) -> None:
+async def test_page_that_is_blocked_by_printing_is_reported(asking: DrivenTab) -> None:
     await asking.show(
         """<button id=still>Stand still</button><script>
           document.querySelector("#still").onclick = () => {

@@ -1,4 +1,4 @@
-"""Dragging: with the mouse, as the page's own drag and drop, and what is refused or given back."""
+"""Dragging: with the mouse, as the page's own drag and drop, and what is rejected or undone."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
 
-# A box that follows the mouse, a list that is sorted as jQuery UI does it, a slider, and drag and drop by the browser.
+# A box that follows the mouse, a list that is sorted as in jQuery UI, a slider, and the browser's drag and drop.
 PAGE = """<style>body { margin: 0; user-select: none } li { height: 30px; width: 200px; list-style: none }
 #box { position: absolute; left: 400px; top: 20px; width: 60px; height: 60px; background: red }
 #zone, #far { width: 120px; height: 60px; border: 1px solid } #track { position: relative; width: 220px; height: 20px; background: gray }
@@ -71,7 +71,7 @@ async def order(page: DrivenTab) -> str:
     return await page.page.evaluate("[...document.querySelectorAll('li')].map(({ id }) => id).join('')")
 
 
-async def test_mouse_takes_an_element_along_and_ends_where_it_should(page: DrivenTab) -> None:
+async def test_mouse_drags_an_element_to_where_it_should_end(page: DrivenTab) -> None:
     result = await page.do("drag", source="#box", target="#zone", source_at=[5, 5], target_at=[20, 30])
 
     assert await page.page.evaluate(
@@ -92,7 +92,7 @@ async def test_list_is_sorted(page: DrivenTab, source: str, target: str, after: 
     assert await order(page) == after
 
 
-async def test_target_is_the_element_that_was_named_before_the_list_makes_room(page: DrivenTab) -> None:
+async def test_target_is_the_named_element_as_it_was_before_the_list_makes_room(page: DrivenTab) -> None:
     await page.page.evaluate(
         "list.addEventListener('mousedown', () => list.prepend(Object.assign(document.createElement('li'), { id: '-' })), { once: true })"
     )
@@ -102,7 +102,7 @@ async def test_target_is_the_element_that_was_named_before_the_list_makes_room(p
     assert (result["target"]["text"], await order(page)) == ("D", "-bcda")
 
 
-async def test_slider_goes_to_a_point_of_its_track_and_a_range_reports_its_value(page: DrivenTab) -> None:
+async def test_slider_moves_to_a_point_of_its_track_and_a_range_reports_its_value(page: DrivenTab) -> None:
     await page.do("drag", source="#thumb", target="#track", target_at=[150, 10])
     assert await page.page.evaluate("thumb.style.left") == "140px"
 
@@ -115,9 +115,7 @@ async def test_slider_goes_to_a_point_of_its_track_and_a_range_reports_its_value
 @pytest.mark.parametrize(
     ("source", "target", "dropped"), [("#card", "#zone", "card"), ("#frame >>> #inside", "#frame >>> #there", "inside")]
 )
-async def test_what_the_browser_drags_is_dropped_with_its_data(
-    page: DrivenTab, source: str, target: str, dropped: str
-) -> None:
+async def test_native_drag_and_drop_delivers_its_data(page: DrivenTab, source: str, target: str, dropped: str) -> None:
     await page.do("drag", source=source, target=target)
 
     events = [event for event in await page.page.evaluate("events") if "move" not in event]
@@ -127,7 +125,7 @@ async def test_what_the_browser_drags_is_dropped_with_its_data(
     assert (await page.page.evaluate("events"))[-1] == "up"
 
 
-async def test_what_the_browser_drags_is_dropped_also_where_its_first_move_comes_late(page: DrivenTab) -> None:
+async def test_native_drag_and_drop_works_even_if_its_first_move_comes_late(page: DrivenTab) -> None:
     await page.page.evaluate("card.onmousedown = () => void setTimeout(() => (document.title = 'Held'), 500)")
 
     async with page.mouse_held_up("Held", "mouseMoved", "mouseReleased"):
@@ -136,20 +134,20 @@ async def test_what_the_browser_drags_is_dropped_also_where_its_first_move_comes
     assert [event for event in await page.page.evaluate("events") if event.startswith("drop")] == ["drop card"]
 
 
-async def test_drag_that_the_page_prevents_stays_the_mouses(page: DrivenTab) -> None:
+async def test_drag_whose_native_form_is_prevented_remains_a_mouse_drag(page: DrivenTab) -> None:
     await page.do("drag", source="#stuck", target="#zone")
 
     events = await page.page.evaluate("events")
     assert (events[-1], "dragover" in events) == ("up", False)
 
 
-async def test_target_out_of_sight_is_brought_into_view(page: DrivenTab) -> None:
+async def test_target_out_of_view_is_scrolled_into_view(page: DrivenTab) -> None:
     await page.do("drag", source="#card", target="#far")
 
     assert await page.page.evaluate("far.getBoundingClientRect().bottom <= innerHeight")
 
 
-async def test_tab_in_the_background_is_dragged_in_too(page: DrivenTab) -> None:
+async def test_dragging_works_in_a_background_tab_too(page: DrivenTab) -> None:
     await page.popup.page.bring_to_front()
 
     await page.do("drag", source="#card", target="#zone")
@@ -157,7 +155,7 @@ async def test_tab_in_the_background_is_dragged_in_too(page: DrivenTab) -> None:
     assert "drop card" in await page.page.evaluate("events")
 
 
-async def test_mouse_is_released_where_the_drag_fails_on_its_way(page: DrivenTab) -> None:
+async def test_mouse_is_released_if_the_drag_fails_halfway(page: DrivenTab) -> None:
     await page.page.evaluate("box.addEventListener('mousedown', () => zone.remove())")
 
     code, message = await page.refused("drag", source="#box", target="#zone")
@@ -166,7 +164,7 @@ async def test_mouse_is_released_where_the_drag_fails_on_its_way(page: DrivenTab
     assert (await page.page.evaluate("events"))[-1] == "up"
 
 
-async def test_mouse_is_released_when_no_one_waits_any_more(page: DrivenTab) -> None:
+async def test_mouse_is_released_when_the_command_is_cancelled(page: DrivenTab) -> None:
     await page.page.evaluate("box.addEventListener('mousedown', () => (zone.hidden = true))")
     dragging = asyncio.create_task(page.ask("drag", source="#box", target="#zone"))
     await page.page.wait_for_function("zone.hidden")
@@ -189,7 +187,7 @@ async def test_mouse_is_released_when_no_one_waits_any_more(page: DrivenTab) -> 
         ({"source": "#boxx", "target": "#zone"}, "ELEMENT_NOT_FOUND", "#box"),
     ],
 )
-async def test_drag_that_cannot_be_is_refused_before_anything_is_pressed(
+async def test_impossible_drag_is_rejected_before_anything_is_pressed(
     same_page: DrivenTab, params: dict[str, Any], code: str, says: str
 ) -> None:
     found, message = await same_page.refused("drag", **params)

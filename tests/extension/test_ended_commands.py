@@ -1,4 +1,4 @@
-"""Commands that end before they are done: no one waits for them, or the user has taken back what they were allowed."""
+"""Commands that end before they finish: their client is gone, or the user has revoked permission."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
 
 
 async def asked(tab: DrivenTab, command: str, **params: object) -> tuple[str, asyncio.Task[Message]]:
-    """A command that is on its way, and its id."""
+    """Send a command; return its task and its id."""
     task = asyncio.create_task(tab.ask(command, **params))
     # It is sent in the task's first turn.
     await asyncio.sleep(0)
@@ -36,24 +36,24 @@ async def test_cancelled_command_ends_at_once_and_the_next_one_runs(tab: DrivenT
     await cancel(tab, "999999")
     await cancel(tab, str(tab.bridge.last_id))
 
-    assert "was cancelled" in (await running)["error"]["message"]
+    assert "was canceled" in (await running)["error"]["message"]
     assert (await tab.do("evaluate", code="1"))["value"] == 1
 
 
-async def test_queued_command_that_is_cancelled_never_begins(tab: DrivenTab) -> None:
+async def test_queued_command_that_is_cancelled_never_starts(tab: DrivenTab) -> None:
     running = await waiting(tab, STUCK)
     cancelled_id, cancelled = await asked(tab, "evaluate", code="globalThis.ran = 'cancelled'")
     _, kept = await asked(tab, "evaluate", code="globalThis.ran ??= 'kept'")
 
     await cancel(tab, cancelled_id)
-    assert "was cancelled" in (await cancelled)["error"]["message"]
+    assert "was canceled" in (await cancelled)["error"]["message"]
     await tab.page.evaluate("go()")
 
     assert (await running)["success"]
     assert (await kept)["result"]["value"] == "kept"
 
 
-async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: DrivenTab) -> None:
+async def test_commands_of_a_broken_connection_do_not_start_any_more(tab: DrivenTab) -> None:
     running = await waiting(tab, STUCK)
     lost = [(await asked(tab, "evaluate", code=f"globalThis.ran = {number}"))[1] for number in range(5)]
 
@@ -68,9 +68,7 @@ async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: Dr
 
 
 @pytest.mark.parametrize("way", ["disconnect", "unpair", "connect"])
-async def test_tab_that_was_asked_for_before_the_user_disconnected_is_not_attached_afterwards(
-    tab: DrivenTab, way: str
-) -> None:
+async def test_tab_requested_before_the_user_disconnected_is_not_attached_afterwards(tab: DrivenTab, way: str) -> None:
     url = tab.site.url("/slow")
     async with tab.page.context.expect_page(lambda page: "/slow" in page.url or page.url == "about:blank") as opening:
         opened = asyncio.create_task(tab.bridge.ask("browser_create_tab", url=url))
@@ -92,6 +90,6 @@ async def test_tab_that_was_asked_for_before_the_user_disconnected_is_not_attach
 
     attached = (await tab.bridge.ask("list_tabs"))["result"]
     assert [each["tab_id"] for each in attached if each["url"] == url] == []
-    # What was allowed to one server is not allowed to the next.
+    # Permission for one server is not permission for the next.
     assert (tab.tab_id in [each["tab_id"] for each in attached]) is (way == "disconnect")
     opened.cancel()

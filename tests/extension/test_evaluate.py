@@ -1,4 +1,4 @@
-"""JavaScript in the page: only where the user allows it, and what comes back."""
+"""JavaScript in the page: only where the user allows it, and what it returns."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
 
 @pytest.fixture(scope="module")
 async def allowed(shared_tab: SharedTab) -> DrivenTab:
-    """The same for all tests of this file that leave nothing behind."""
+    """One tab for all tests of this file that leave nothing behind."""
     tab = await shared_tab("/blank")
     await tab.allow_evaluate()
     return tab
@@ -37,7 +37,7 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
     assert await driven.page.title() == "Changed"
 
 
-async def test_code_runs_on_no_other_origin_than_the_one_it_was_allowed_on(tab: DrivenTab) -> None:
+async def test_code_runs_only_on_the_origin_where_it_was_allowed(tab: DrivenTab) -> None:
     await tab.do("navigate", url=tab.site.url("/one").replace("127.0.0.1", "localhost"))
     assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
 
@@ -70,18 +70,18 @@ async def test_code_runs_on_no_other_origin_than_the_one_it_was_allowed_on(tab: 
         ("{ const a = 1; a }", 1),
     ],
 )
-async def test_values_come_back_as_json(allowed: DrivenTab, code: str, expected: object) -> None:
+async def test_values_are_returned_as_json(allowed: DrivenTab, code: str, expected: object) -> None:
     assert await value(allowed, code) == expected
 
 
-async def test_names_declared_once_are_there_in_the_next_call_and_may_be_declared_again(tab: DrivenTab) -> None:
+async def test_names_declared_once_exist_in_the_next_call_and_may_be_redeclared(tab: DrivenTab) -> None:
     await value(tab, "const kept = 1")
     assert await value(tab, "kept") == 1
     await value(tab, "const kept = 2")
     assert await value(tab, "kept") == 2
 
 
-async def test_code_sees_what_the_page_sees(tab: DrivenTab) -> None:
+async def test_code_has_access_to_the_pages_own_globals(tab: DrivenTab) -> None:
     await tab.show("<script>window.own = { count: 3 }</script>")
 
     assert await value(tab, "own.count") == 3
@@ -98,7 +98,7 @@ async def test_code_sees_what_the_page_sees(tab: DrivenTab) -> None:
         ("throw 'a text'", "a text", "line 1, column 1"),
     ],
 )
-async def test_code_that_throws_is_an_error_with_its_place(
+async def test_code_that_throws_is_an_error_with_its_location(
     allowed: DrivenTab, code: str, what: str, place: str
 ) -> None:
     error, message = await allowed.refused("evaluate", code=code)
@@ -123,7 +123,7 @@ async def test_code_that_throws_is_an_error_with_its_place(
         "pay(); throw new (frames[0].SyntaxError)('Illegal return statement')",
     ],
 )
-async def test_code_that_throws_what_looks_like_a_syntax_error_has_run_once(tab: DrivenTab, code: str) -> None:
+async def test_code_that_throws_a_fake_syntax_error_has_run_once(tab: DrivenTab, code: str) -> None:
     await tab.show("<iframe></iframe><script>let paid = 0; function pay() { return ++paid; }</script>")
 
     assert (await tab.refused("evaluate", code=code))[0] == "EXECUTION_ERROR"
@@ -141,7 +141,7 @@ async def test_code_that_throws_what_looks_like_a_syntax_error_has_run_once(tab:
         "new Promise(() => {})",
     ],
 )
-async def test_code_without_an_end_is_stopped_and_the_page_goes_on(allowed: DrivenTab, code: str) -> None:
+async def test_endless_code_is_stopped_and_the_page_goes_on(allowed: DrivenTab, code: str) -> None:
     error, message = await allowed.refused("evaluate", code=code, timeout=500)
 
     assert error == "COMMAND_TIMEOUT"
@@ -151,7 +151,7 @@ async def test_code_without_an_end_is_stopped_and_the_page_goes_on(allowed: Driv
 
 
 @pytest.mark.parametrize("milliseconds", [0, 25_001, 1.5, "500", None])
-async def test_senseless_timeout_is_refused(allowed: DrivenTab, milliseconds: object) -> None:
+async def test_invalid_timeout_is_rejected(allowed: DrivenTab, milliseconds: object) -> None:
     error, message = await allowed.refused("evaluate", code="1", timeout=milliseconds)
 
     assert error == "INVALID_ARGUMENT"
@@ -159,14 +159,14 @@ async def test_senseless_timeout_is_refused(allowed: DrivenTab, milliseconds: ob
 
 
 @pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
-async def test_senseless_code_is_refused(allowed: DrivenTab, code: object) -> None:
+async def test_invalid_code_is_rejected(allowed: DrivenTab, code: object) -> None:
     error, message = await allowed.refused("evaluate", code=code)
 
     assert error == "INVALID_ARGUMENT"
     assert "code must be" in message
 
 
-async def test_what_is_too_large_is_cut_and_said_to_be(tab: DrivenTab) -> None:
+async def test_large_values_are_cut_and_marked_as_cut(tab: DrivenTab) -> None:
     large = await tab.do("evaluate", code="new Array(10_000).fill(0)")
 
     assert large["value"] == [0] * 5_000
@@ -191,7 +191,7 @@ async def test_dialogs_are_answered_and_reported(tab: DrivenTab) -> None:
     assert "dialogs" not in await tab.do("evaluate", code="1")
 
 
-async def test_dialog_that_was_open_before_is_answered_by_the_next_command(tab: DrivenTab) -> None:
+async def test_dialog_that_was_already_open_is_answered_by_the_next_command(tab: DrivenTab) -> None:
     async with asyncio.timeout(20):
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         tab.page.once("dialog", lambda _dialog: opened.set_result(None))
@@ -203,23 +203,23 @@ async def test_dialog_that_was_open_before_is_answered_by_the_next_command(tab: 
     ]
 
 
-async def test_error_reports_dialogs_too(tab: DrivenTab) -> None:
+async def test_error_includes_dialogs_too(tab: DrivenTab) -> None:
     _, message = await tab.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
 
     assert 'confirm "sure?" was dismissed' in message
 
 
-async def test_page_that_the_code_leads_to_is_waited_for(tab: DrivenTab) -> None:
+async def test_page_that_the_code_navigates_to_is_waited_for(tab: DrivenTab) -> None:
     assert (await tab.do("evaluate", code=f"location.href = {tab.site.url('/two')!r}"))["title"] == "Two"
 
 
-async def test_page_with_a_clock_of_its_own_is_driven_all_the_same(tab: DrivenTab) -> None:
+async def test_page_that_replaces_its_clock_is_driven_correctly(tab: DrivenTab) -> None:
     await tab.show("<script>window.setTimeout = () => 0</script>")
 
     assert await value(tab, "1") == 1
 
 
-async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
+async def test_switch_turns_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
     assert await value(tab, "1") == 1
 
     for action in ("detach", "attach"):

@@ -1,4 +1,4 @@
-"""Fields and lists: what they take, how the page learns of it, and what they refuse."""
+"""Fields and lists: what they accept, how the page is notified, and what they reject."""
 
 import asyncio
 from typing import Any
@@ -50,7 +50,7 @@ async def value_of(tab: DrivenTab, selector: str) -> Any:
         ("#readonly-until-focused", "x"),
     ],
 )
-async def test_field_of_each_kind_holds_the_value(same_fields: DrivenTab, selector: str, value: str) -> None:
+async def test_field_of_each_kind_contains_the_value(same_fields: DrivenTab, selector: str, value: str) -> None:
     result = await same_fields.do("fill", selector=selector, value=value)
 
     assert result["value"] == value
@@ -59,7 +59,7 @@ async def test_field_of_each_kind_holds_the_value(same_fields: DrivenTab, select
     assert "notes" not in result
 
 
-async def test_typed_text_makes_trusted_events_and_one_change_without_leaving_the_field(fields: DrivenTab) -> None:
+async def test_typed_text_causes_trusted_events_and_one_change_without_leaving_the_field(fields: DrivenTab) -> None:
     result = await fields.do("fill", selector="#text", value="hello")
 
     assert await fields.page.evaluate("events") == [
@@ -82,7 +82,7 @@ async def test_typed_text_makes_trusted_events_and_one_change_without_leaving_th
     }
 
 
-async def test_field_that_holds_the_value_already_reports_no_change(fields: DrivenTab) -> None:
+async def test_field_that_already_has_the_value_reports_no_change(fields: DrivenTab) -> None:
     await fields.do("fill", selector="#text", value="before")
 
     events = await fields.page.evaluate("events")
@@ -90,7 +90,7 @@ async def test_field_that_holds_the_value_already_reports_no_change(fields: Driv
     assert "change text false" not in events
 
 
-# As airports' names are found: the list opens when a key is released, for what the field holds then.
+# As in a search for airports: the list opens when a key is released, for the text that the field has then.
 AUTOCOMPLETE = """<input id=from><ul id=list></ul><textarea id=chat></textarea><script>
   const [from, chat] = document.querySelectorAll("#from, #chat");
   from.onkeyup = () => (document.querySelector("#list").innerHTML = `<li>${from.value} Airport`);
@@ -99,7 +99,7 @@ AUTOCOMPLETE = """<input id=from><ul id=list></ul><textarea id=chat></textarea><
 </script>"""
 
 
-async def test_last_character_comes_by_its_key_for_lists_that_open_when_one_is_released(fields: DrivenTab) -> None:
+async def test_last_character_is_typed_by_key_for_lists_that_open_on_key_release(fields: DrivenTab) -> None:
     await fields.show(AUTOCOMPLETE)
 
     for value in ("Berlin", "é", "Ny 5%"):
@@ -110,7 +110,7 @@ async def test_last_character_comes_by_its_key_for_lists_that_open_when_one_is_r
     assert await fields.page.evaluate("keys") == ["b"]
 
 
-async def test_emptied_editor_is_emptied_by_a_key_that_its_page_sees(fields: DrivenTab) -> None:
+async def test_editor_is_emptied_by_a_key_that_its_page_sees(fields: DrivenTab) -> None:
     await fields.do("fill", selector="#editor", value="")
 
     events = await fields.page.evaluate("events")
@@ -120,20 +120,20 @@ async def test_emptied_editor_is_emptied_by_a_key_that_its_page_sees(fields: Dri
 @pytest.mark.parametrize(
     "selector", ["text=the label of the first field", "#label label", "xpath=//p[@id='label']/label"]
 )
-async def test_label_leads_to_its_field(same_fields: DrivenTab, selector: str) -> None:
+async def test_selector_of_a_label_fills_its_field(same_fields: DrivenTab, selector: str) -> None:
     result = await same_fields.do("fill", selector=selector, value="by label")
 
     assert result["element"]["selector"] == "#text"
     assert await value_of(same_fields, "#text") == "by label"
 
 
-async def test_element_inside_an_editor_leads_to_the_editor(fields: DrivenTab) -> None:
+async def test_selector_of_an_element_inside_an_editor_fills_the_editor(fields: DrivenTab) -> None:
     await fields.do("fill", selector="#bold", value="new")
 
     assert await value_of(fields, "#editor") == "new"
 
 
-async def test_password_does_not_come_back(fields: DrivenTab) -> None:
+async def test_password_is_not_returned(fields: DrivenTab) -> None:
     result = await fields.do("fill", selector="#password", value="secret")
 
     assert await value_of(fields, "#password") == "secret"
@@ -148,7 +148,7 @@ async def test_password_does_not_come_back(fields: DrivenTab) -> None:
         ("#email", "no-address", "no-address", "It says"),
     ],
 )
-async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
+async def test_how_the_field_changes_or_rejects_a_value_is_reported(
     fields: DrivenTab, selector: str, value: str, held: str, says: str
 ) -> None:
     result = await fields.do("fill", selector=selector, value=value)
@@ -166,7 +166,7 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
         ("#datetime", "2026-12-31", "2026-12-31T23:59"),
         ("#month", "December", "a month such as 2026-12"),
         ("#week", "52", "a week such as 2026-W52"),
-        ("#color", "red", "a colour such as #ff8800"),
+        ("#color", "red", "a color such as #ff8800"),
         ("#range", "99", "a number from 10 to 50"),
         ("#range", "much", "a number from 10 to 50"),
         ("#checkbox", "x", "Use click"),
@@ -177,7 +177,7 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
         ("#wrapper", "x", "Did you mean #wrapped"),
     ],
 )
-async def test_value_or_element_that_cannot_be_filled_is_refused_and_stays_as_it_was(
+async def test_invalid_value_or_element_is_rejected_and_stays_unchanged(
     same_fields: DrivenTab, selector: str, value: str, says: str
 ) -> None:
     before = await value_of(same_fields, selector)
@@ -190,7 +190,7 @@ async def test_value_or_element_that_cannot_be_filled_is_refused_and_stays_as_it
     assert not [event for event in await same_fields.page.evaluate("events") if event.startswith(("input", "change"))]
 
 
-async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) -> None:
+async def test_disabled_field_is_rejected_until_it_is_enabled(fields: DrivenTab) -> None:
     code, message = await fields.refused_soon("fill", selector="#disabled", value="x")
     assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
 
@@ -198,7 +198,7 @@ async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) 
     assert (await fields.do("fill", selector="#disabled", value="x"))["value"] == "x"
 
 
-async def test_field_that_hands_the_focus_on_is_not_mistaken_for_the_one_that_takes_it(fields: DrivenTab) -> None:
+async def test_field_that_passes_the_focus_on_is_not_mistaken_for_the_one_that_gets_it(fields: DrivenTab) -> None:
     await fields.show("<input id=drawn onfocus='real.focus()'><input id=real>")
 
     code, message = await fields.refused("fill", selector="#drawn", value="x")
@@ -209,11 +209,11 @@ async def test_field_that_hands_the_focus_on_is_not_mistaken_for_the_one_that_ta
 
 
 @pytest.mark.parametrize("value", [None, 5, ["a"]])
-async def test_value_must_be_a_text(same_fields: DrivenTab, value: object) -> None:
+async def test_value_must_be_a_string(same_fields: DrivenTab, value: object) -> None:
     assert (await same_fields.refused("fill", selector="#text", value=value))[0] == "INVALID_ARGUMENT"
 
 
-async def test_line_break_at_the_end_presses_enter_and_sends_the_form(fields: DrivenTab) -> None:
+async def test_line_break_at_the_end_presses_enter_and_submits_the_form(fields: DrivenTab) -> None:
     fields.site.pages["/sent?"] = b"<title>Sent</title>"
     assert (await fields.do("fill", selector="#text", value="stays"))["title"] == "Fields of every kind"
 
@@ -226,10 +226,8 @@ async def test_line_break_at_the_end_presses_enter_and_sends_the_form(fields: Dr
     ("selector", "value"),
     [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")],
 )
-async def test_field_that_a_framework_controls_reports_it_of_the_value(
-    controlled: DrivenTab, selector: str, value: str
-) -> None:
-    # Control: the framework takes no notice of a script of the page.
+async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenTab, selector: str, value: str) -> None:
+    # Control: the framework ignores changes by a script of the page.
     await controlled.page.evaluate(
         """([id, value]) => {
           const field = document.getElementById(id);
@@ -257,7 +255,7 @@ async def test_field_that_a_framework_controls_reports_it_of_the_value(
         ("#silent", "abc", "abc"),
     ],
 )
-async def test_masked_field_takes_what_it_takes_and_the_reply_says_what_that_is(
+async def test_masked_field_keeps_what_it_accepts_and_the_reply_reports_it(
     controlled: DrivenTab, selector: str, value: str, held: str
 ) -> None:
     result = await controlled.do("fill", selector=selector, value=value)
@@ -267,11 +265,11 @@ async def test_masked_field_takes_what_it_takes_and_the_reply_says_what_that_is(
     assert ("notes" in result) == (held != value)
 
 
-async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_reported(controlled: DrivenTab) -> None:
+async def test_field_whose_page_navigates_by_itself_is_filled_and_the_next_page_reported(controlled: DrivenTab) -> None:
     result = await controlled.do("fill", selector="#code", value="1234")
 
     assert result["title"] == "One"
-    # Whether the field can still be read is a matter of who is faster.
+    # Whether the field can still be read is a race.
     if "value" in result:
         assert result["value"] == "1234"
     else:
@@ -281,7 +279,7 @@ async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_re
 @pytest.mark.parametrize(
     ("value", "held"), [("?!", "?!"), ("(555) 123", "555123"), ("...", "-")], ids=["kept", "own way", "lost"]
 )
-async def test_field_that_loses_punctuation_only_is_reported_too(fields: DrivenTab, value: str, held: str) -> None:
+async def test_loss_of_punctuation_is_reported_too(fields: DrivenTab, value: str, held: str) -> None:
     is_lost = held == "-"
     becomes = f"this.value && this.value !== '{held}' && (this.value = '{held}')"
     await fields.show(f'<input id=field oninput="{becomes}">')
@@ -299,7 +297,7 @@ async def test_field_that_loses_punctuation_only_is_reported_too(fields: DrivenT
 @pytest.mark.parametrize(
     ("selector", "value", "held"), [("#digits", "a1b2", "12"), ("#refuses", "x", ""), ("#limited", "123456", "12345")]
 )
-async def test_value_that_the_page_alters_or_drops_is_an_error_with_what_stands_there(
+async def test_value_that_the_page_changes_or_drops_is_an_error_with_the_actual_value(
     controlled: DrivenTab, selector: str, value: str, held: str
 ) -> None:
     code, message = await controlled.refused("fill", selector=selector, value=value)
@@ -310,7 +308,7 @@ async def test_value_that_the_page_alters_or_drops_is_an_error_with_what_stands_
     assert (await controlled.do("fill", selector=selector, value=held or ""))["value"] == held
 
 
-async def test_options_that_come_late_are_waited_for(lists: DrivenTab) -> None:
+async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
     await lists.page.evaluate(
         "setTimeout(() => document.querySelector('#many').add(new Option('Late', 'late')), 300)",
     )
@@ -320,9 +318,9 @@ async def test_options_that_come_late_are_waited_for(lists: DrivenTab) -> None:
     ]
 
 
-async def test_command_that_waits_does_nothing_after_its_tab_is_detached(fields: DrivenTab) -> None:
+async def test_waiting_command_does_nothing_after_its_tab_is_detached(fields: DrivenTab) -> None:
     filling = asyncio.create_task(fields.ask("fill", selector="#readonly", value="x"))
-    # It tries whether the field can be written into once it has the focus.
+    # It checks whether the field is writable once it has the focus.
     await fields.page.wait_for_function("document.activeElement.id === 'readonly'")
     await fields.person_does("detach")
     assert (await filling)["error"]["code"] == "TAB_DISCONNECTED"
@@ -331,7 +329,7 @@ async def test_command_that_waits_does_nothing_after_its_tab_is_detached(fields:
 
     await fields.page.evaluate("document.querySelector('#readonly').readOnly = false")
 
-    # It has looked many times in the time that this takes.
+    # By now it has checked many times.
     await fields.refused("hover", selector="#nothing")
     assert await fields.page.evaluate("document.activeElement.id") == "text"
     assert (await fields.do("fill", selector="#readonly", value="x"))["value"] == "x"
@@ -362,7 +360,7 @@ async def test_option_is_chosen_by_value_then_by_label(lists: DrivenTab, wanted:
     ]
 
 
-async def test_option_that_is_chosen_already_makes_no_event(lists: DrivenTab) -> None:
+async def test_already_selected_option_causes_no_event(lists: DrivenTab) -> None:
     await lists.do("select", selector="#colour", value="choose")
     assert await lists.page.evaluate("events") == []
 
@@ -371,7 +369,7 @@ async def test_option_that_is_chosen_already_makes_no_event(lists: DrivenTab) ->
 
 
 @pytest.mark.parametrize(("wanted", "chosen"), [(["m", "Large"], ["m", "l"]), (["s"], ["s"]), ("m", ["m"]), ([], [])])
-async def test_list_of_options_is_chosen_as_a_whole(same_lists: DrivenTab, wanted: object, chosen: list[str]) -> None:
+async def test_list_of_options_is_selected_as_a_whole(same_lists: DrivenTab, wanted: object, chosen: list[str]) -> None:
     result = await same_lists.do("select", selector="#sizes", value=wanted)
 
     assert [option["value"] for option in result["selected"]] == chosen
@@ -391,7 +389,7 @@ async def test_list_of_options_is_chosen_as_a_whole(same_lists: DrivenTab, wante
         ("#field", "Red", "Use fill or click"),
     ],
 )
-async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
+async def test_unavailable_option_is_rejected_and_nothing_changes(
     same_lists: DrivenTab, selector: str, wanted: object, says: str
 ) -> None:
     code, message = await same_lists.refused_soon("select", selector=selector, value=wanted)
@@ -401,7 +399,7 @@ async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
     assert await same_lists.page.evaluate("events") == []
 
 
-async def test_disabled_list_is_refused_until_it_is_enabled(lists: DrivenTab) -> None:
+async def test_disabled_list_is_rejected_until_it_is_enabled(lists: DrivenTab) -> None:
     code, message = await lists.refused_soon("select", selector="#off", value="one")
     assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
 
@@ -409,10 +407,10 @@ async def test_disabled_list_is_refused_until_it_is_enabled(lists: DrivenTab) ->
     assert (await lists.do("select", selector="#off", value="one"))["selected"] == [{"value": "one", "label": "one"}]
 
 
-async def test_list_that_leads_to_another_page_is_followed_before_the_reply(lists: DrivenTab) -> None:
+async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab) -> None:
     assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
 
 
 @pytest.mark.parametrize("value", [None, 5, ["a", 5]])
-async def test_value_must_be_texts(same_lists: DrivenTab, value: object) -> None:
+async def test_value_must_be_strings(same_lists: DrivenTab, value: object) -> None:
     assert (await same_lists.refused("select", selector="#colour", value=value))[0] == "INVALID_ARGUMENT"

@@ -39,7 +39,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 class Paired(NamedTuple):
-    """Firefox, the tab that shows the popup, and how a server is started that it is paired with."""
+    """Firefox, the tab with the popup, and a function that starts a paired server."""
 
     firefox: Firefox
     popup: str
@@ -89,7 +89,7 @@ def text_of(result: dict[str, Any]) -> str:
 
 
 async def done(session: StdioServer, tool: str, **arguments: Any) -> Any:
-    """What a call gives that succeeds, as JSON where it is."""
+    """Return the result of a successful call, parsed if it is JSON."""
     result = await session.call(tool, **arguments)
     assert not result.get("isError"), text_of(result)
     return json.loads(text_of(result)) if text_of(result)[0] in "[{" else text_of(result)
@@ -123,7 +123,7 @@ async def test_firefox_reads_tabs_and_their_data_layers_and_opens_and_closes_the
             assert tab_id not in [tab["id"] for tab in await done(session, "browser_get_tabs")]
 
 
-async def test_what_needs_a_debugger_is_neither_listed_nor_done_in_firefox_and_says_why(paired: Paired) -> None:
+async def test_tools_that_need_a_debugger_are_not_listed_in_firefox_and_fail_with_a_reason(paired: Paired) -> None:
     async with started(**paired.environment) as session:
         await connected(paired, session)
         tools = {tool["name"] for tool in (await session.request("tools/list"))[0]["tools"]}

@@ -83,7 +83,7 @@ async def test_box_that_does_not_stay_checked_is_not_kept(blank: DrivenTab, even
     assert (await blank.do("fill_form", fields=fields))["fields"][0] == {"selector": "#a", "checked": True}
 
 
-async def test_what_is_checked_already_is_left_alone(page: DrivenTab) -> None:
+async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
         {"selector": "#news", "value": True},
         {"selector": "#terms", "value": False},
@@ -111,7 +111,7 @@ WRONG: list[tuple[str, object, str]] = [
 ]
 
 
-async def test_nothing_is_written_when_a_field_cannot_be_and_each_such_field_is_named(page: DrivenTab) -> None:
+async def test_nothing_is_written_if_a_field_cannot_be_and_each_such_field_is_named(page: DrivenTab) -> None:
     good = {"selector": "#name", "value": "Ada"}
     fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:9])]
     code, message = await page.refused_soon("fill_form", fields=fields)
@@ -129,7 +129,7 @@ async def test_nothing_is_written_when_a_field_cannot_be_and_each_such_field_is_
     assert (await page.do("fill_form", fields=[good]))["fields"] == [{"selector": "#name", "value": "Ada"}]
 
 
-async def test_field_that_goes_while_others_are_written_is_reported_with_how_far_it_came(page: DrivenTab) -> None:
+async def test_field_that_disappears_during_writing_is_reported_with_the_progress(page: DrivenTab) -> None:
     await page.page.evaluate("document.querySelector('#name').addEventListener('change', () => area.remove())")
 
     fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#area", "value": "x"}]
@@ -153,7 +153,7 @@ async def test_field_that_goes_while_others_are_written_is_reported_with_how_far
         [{"selector": "#name", "value": "x"}] * 51,
     ],
 )
-async def test_what_is_no_list_of_fields_is_refused(same_page: DrivenTab, fields: object) -> None:
+async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: object) -> None:
     code, message = await same_page.refused("fill_form", fields=fields)
 
     assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)

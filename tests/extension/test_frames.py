@@ -1,4 +1,4 @@
-"""Frames of other sites: selectors lead into them, and what is there is used as anything else."""
+"""Frames of other sites: selectors lead into them, and elements there work like any others."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,12 +14,12 @@ page = shared_tab_at("/frames.html")
 
 
 def other_site(page: DrivenTab, path: str) -> str:
-    """The same server, which is another site by this name."""
+    """The same server, which is another site under this name."""
     return page.site.url(path).replace("127.0.0.1", "localhost")
 
 
 async def frame_of(page: DrivenTab, name: str) -> Frame:
-    """Playwright's own way to the frame whose address ends in that name, once it has heard of it."""
+    """Return Playwright's own handle of the frame whose address ends in this name, once it is known."""
 
     async def look() -> list[Frame]:
         return [frame for frame in page.page.frames if frame.url.endswith(f"/framed.html#{name}")]
@@ -53,7 +53,7 @@ async def clicked_in(page: DrivenTab, name: str) -> list[str]:
         ("#other >>> #buy", "other", "buy"),
     ],
 )
-async def test_element_in_a_frame_is_clicked_and_named_so_that_it_is_found_again(
+async def test_element_in_a_frame_is_clicked_and_gets_a_selector_that_finds_it_again(
     page: DrivenTab, selector: str, name: str, hit: str
 ) -> None:
     await page.page.evaluate("scrollTo(0, 0)")
@@ -67,7 +67,7 @@ async def test_element_in_a_frame_is_clicked_and_named_so_that_it_is_found_again
     assert await clicked_in(page, name) == [hit]
 
 
-async def test_fields_in_a_frame_are_filled_chosen_from_and_checked(page: DrivenTab) -> None:
+async def test_fields_in_a_frame_are_filled_selected_and_checked(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
 
     filled = await page.do("fill", selector="#pay >>> #card", value="4242 4242")
@@ -79,7 +79,7 @@ async def test_fields_in_a_frame_are_filled_chosen_from_and_checked(page: Driven
     assert await frame.evaluate("[card.value, size.value, terms.checked]") == ["4242 4242", "l", True]
 
 
-async def test_field_in_a_frame_is_filled_in_a_tab_in_the_background_that_was_never_clicked(page: DrivenTab) -> None:
+async def test_field_in_a_frame_is_filled_in_a_background_tab_that_was_never_clicked(page: DrivenTab) -> None:
     await page.page.reload()
     await page.popup.page.bring_to_front()
 
@@ -91,8 +91,8 @@ async def test_field_in_a_frame_is_filled_in_a_tab_in_the_background_that_was_ne
     assert await clicked_in(page, "inner-nest") == ["buy"]
 
 
-# In the service worker: until the mouse has moved so often, its events go to the page around a frame, as they do until
-# the frame is drawn for the first time.
+# In the service worker: until the mouse has moved this many times, its events go to the page around a frame, as they do
+# until the frame is first drawn.
 ASTRAY = """count => {
   const { debugger: cdp } = chrome;
   const real = (cdp.sendCommand.real ??= cdp.sendCommand);
@@ -108,7 +108,7 @@ ASTRAY = """count => {
 
 @asynccontextmanager
 async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
-    """A frame that the mouse has not been in, and does not come to before it has moved so often."""
+    """A frame that the mouse has not entered, and does not reach before it has moved this many times."""
     await page.page.reload()
     frame = await frame_of(page, "pay")
     assert await frame.evaluate("document.querySelector(':hover')") is None
@@ -116,7 +116,7 @@ async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
         yield frame
 
 
-async def test_mouse_is_moved_until_a_frame_knows_of_it(page: DrivenTab) -> None:
+async def test_mouse_is_moved_until_a_frame_receives_it(page: DrivenTab) -> None:
     async with mouse_astray(page, 12) as frame:
         clicked = await page.do("click", selector="#pay >>> #buy")
         assert ("notes" in clicked, await frame.evaluate("clicked.splice(0)")) == (False, ["buy"])
@@ -126,7 +126,7 @@ async def test_mouse_is_moved_until_a_frame_knows_of_it(page: DrivenTab) -> None
         assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
 
 
-async def test_mouse_that_never_comes_to_a_frame_is_reported(page: DrivenTab) -> None:
+async def test_mouse_that_never_reaches_a_frame_is_reported(page: DrivenTab) -> None:
     async with mouse_astray(page, 1_000) as frame:
         hovered = await page.do("hover", selector="#pay >>> #buy")
         assert hovered["notes"] == ["The page has shown no sign of the mouse: look at it before you go on."]
@@ -136,10 +136,10 @@ async def test_mouse_that_never_comes_to_a_frame_is_reported(page: DrivenTab) ->
         assert await frame.evaluate("clicked.splice(0)") == []
 
 
-async def test_mouse_is_held_over_an_element_in_a_frame(page: DrivenTab) -> None:
+async def test_mouse_hovers_over_an_element_in_a_frame(page: DrivenTab) -> None:
     await page.do("hover", selector="#pay >>> #buy")
 
-    # Its process hears of the mouse in its own time, and draws nothing as long as the tab stands behind another.
+    # Its process receives mouse events with a delay, and draws nothing while the tab is behind another.
     await (await frame_of(page, "pay")).wait_for_function("buy.matches(':hover')", polling=50)
 
 
@@ -170,8 +170,8 @@ async def test_frame_is_scrolled(page: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("is_native", [False, True])
-async def test_element_in_a_frame_is_dragged_to_another_there(page: DrivenTab, *, is_native: bool) -> None:
-    """By the mouse and by the browser's own dragging."""
+async def test_element_in_a_frame_is_dragged_to_another_in_it(page: DrivenTab, *, is_native: bool) -> None:
+    """By the mouse and by the browser's native dragging."""
     frame = await frame_of(page, "pay")
     await frame.evaluate(
         """(isNative) => {
@@ -197,11 +197,11 @@ async def test_element_in_a_frame_is_dragged_to_another_there(page: DrivenTab, *
 
     assert done == (["dropped card-1"] if is_native else ["held", "released 50,10"])
     assert result["target"]["selector"] == "#pay >>> #place"
-    # The browser makes a click of it on what holds both.
+    # The browser turns it into a click on their common ancestor.
     assert await clicked_in(page, "pay") == ([] if is_native else ["stage"])
 
 
-async def test_picture_shows_an_element_in_a_frame(page: DrivenTab) -> None:
+async def test_screenshot_shows_an_element_in_a_frame(page: DrivenTab) -> None:
     frame = await frame_of(page, "far")
     await frame.evaluate(
         "deep.style.cssText = 'all: unset; display: block; width: 60px; height: 30px; background: red'"
@@ -227,7 +227,7 @@ async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: Dr
     assert await clicked_in(page, "covered") == ["buy"]
 
 
-async def test_frame_that_is_not_shown_is_waited_for_and_reported(page: DrivenTab) -> None:
+async def test_hidden_frame_is_waited_for_and_reported(page: DrivenTab) -> None:
     code, message = await page.refused("click", selector="#hidden >>> #buy")
 
     assert code == "EXECUTION_ERROR"
@@ -237,7 +237,7 @@ async def test_frame_that_is_not_shown_is_waited_for_and_reported(page: DrivenTa
     assert await clicked_in(page, "hidden") == ["buy"]
 
 
-async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_success(page: DrivenTab) -> None:
+async def test_menu_that_opens_over_a_frame_on_hover_causes_no_false_success(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
     await page.do("hover", selector="#own")
     # Busy for as long as the page around it takes to draw the menu.
@@ -257,7 +257,7 @@ async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_su
     reply = await page.ask("click", selector="#pay >>> #buy")
 
     await page.page.evaluate("menu.remove()")
-    # Nothing but the element is pressed, and a press that it did not get is reported.
+    # Only the element is pressed, and a press that did not reach it is reported.
     assert await page.page.evaluate("clicked") == []
     assert await clicked_in(page, "pay") == (["buy"] if reply["success"] else [])
     assert reply["success"] or 'div#menu "Menu"' in reply["error"]["message"]
@@ -283,7 +283,7 @@ async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_su
         ("#pay >>> ", "INVALID_SELECTOR", "empty"),
     ],
 )
-async def test_selector_that_leads_to_nothing_is_answered_with_what_was_meant(
+async def test_selector_that_leads_nowhere_gets_suggestions(
     page: DrivenTab, selector: str, code: str, says: str
 ) -> None:
     refusal = await page.refused("hover", selector=selector)
@@ -291,13 +291,13 @@ async def test_selector_that_leads_to_nothing_is_answered_with_what_was_meant(
     assert (refusal[0], says in refusal[1]) == (code, True), refusal
 
 
-async def test_first_frame_that_has_the_element_is_taken(page: DrivenTab) -> None:
+async def test_first_frame_that_contains_the_element_is_used(page: DrivenTab) -> None:
     result = await page.do("hover", selector="iframe >>> #inner >>> #buy")
 
     assert result["element"]["selector"] in {"#far >>> #inner >>> #buy", "#nest >>> #inner >>> #buy"}
 
 
-async def test_element_that_comes_late_in_one_of_several_frames_is_waited_for(page: DrivenTab) -> None:
+async def test_element_that_appears_late_in_one_of_several_frames_is_waited_for(page: DrivenTab) -> None:
     frame = await frame_of(page, "turned")
     await frame.evaluate("setTimeout(() => (deep.className = 'late'), 500)")
 
@@ -319,7 +319,7 @@ async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) 
     assert (result["element"]["selector"], result["matches"]) == ("#pay >>> #card", 1)
 
 
-async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab) -> None:
+async def test_frame_that_navigates_is_searched_in_its_new_page(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
     await frame.evaluate("setTimeout(() => (location.href = 'selectors.html'), 300)")
 
@@ -329,14 +329,14 @@ async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab
     assert (await page.do("click", selector="#pay >>> #buy"))["element"]["tag"] == "button"
 
 
-async def test_frame_that_is_removed_while_it_is_searched_is_reported(page: DrivenTab) -> None:
+async def test_frame_that_is_removed_during_the_search_is_reported(page: DrivenTab) -> None:
     await page.page.evaluate("setTimeout(() => turned.remove(), 300)")
 
     assert (await page.refused("click", selector="#turned >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
     await page.page.reload()
 
 
-async def test_link_in_a_frame_that_leads_the_tab_elsewhere_is_followed_before_the_reply(page: DrivenTab) -> None:
+async def test_link_in_a_frame_that_navigates_the_tab_is_followed_before_the_reply(page: DrivenTab) -> None:
     result = await page.do("click", selector="#pay >>> #leave")
 
     assert result["title"] == "One"
@@ -351,7 +351,7 @@ async def show(page: DrivenTab, body: str, framed: dict[str, str]) -> None:
     await page.show(body)
 
 
-async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_host(page: DrivenTab) -> None:
+async def test_text_of_frames_follows_the_pages_after_a_line_with_their_host(page: DrivenTab) -> None:
     await show(
         page,
         f"""<p>Page</p><iframe src="{other_site(page, "/left")}"></iframe>
@@ -378,7 +378,7 @@ async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_h
     assert (await page.refused("read_tab", start="is invisible", end=None))[0] == "KEYWORD_NOT_FOUND"
 
 
-async def test_page_without_text_of_its_own_is_read_for_its_frame(page: DrivenTab) -> None:
+async def test_page_without_its_own_text_is_read_for_its_frame(page: DrivenTab) -> None:
     await show(page, f"<iframe src='{other_site(page, '/job')}'></iframe>", {"/job": "A job"})
 
     assert (await page.do("read_tab", start=None, end=None))["text"] == "[Frame: localhost]\nA job"
@@ -388,7 +388,7 @@ async def test_page_without_text_of_its_own_is_read_for_its_frame(page: DrivenTa
 
 
 @pytest.mark.parametrize("denied", ["localhost", "*.localhost", "local*"])
-async def test_frame_of_a_denied_host_is_not_entered_or_read(page: DrivenTab, denied: str) -> None:
+async def test_frame_of_a_denied_host_is_neither_entered_nor_read(page: DrivenTab, denied: str) -> None:
     await show(page, f"Page<iframe id=pay src='{other_site(page, '/pay')}'></iframe>", {"/pay": "<button>Pay</button>"})
     hosts = ["bank.example", denied]
 

@@ -1,4 +1,4 @@
-"""`highlight_in_tab`: a passage is found as models quote it, drawn in the page, and brought into view."""
+"""`highlight_in_tab`: a passage is found as models quote it, highlighted in the page, and scrolled into view."""
 
 import base64
 
@@ -25,7 +25,7 @@ CASES = {
     "letters that grow in small": ("<p>İstanbul İzmir, 4 hours</p>", "İzmir, 4 hours"),
     "not the copy that is hidden": ("<p hidden>Total: 9 euros</p><p>Total: 9 euros</p>", "Total: 9 euros"),
 }
-# How many pixels of a PNG have the color of a highlight.
+# The number of pixels of a PNG in the color of a highlight.
 COUNT = """async (data) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
     const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
@@ -40,7 +40,7 @@ blank = shared_tab_at("/blank")
 
 
 async def highlighted(tab: DrivenTab) -> bool:
-    """Whether a user sees a highlight in the tab now."""
+    """Return whether a user sees a highlight in the tab now."""
     shot = base64.b64encode(await tab.page.screenshot()).decode()
     return await tab.popup.page.evaluate(COUNT, shot) > 50
 
@@ -70,7 +70,7 @@ async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: 
     assert await highlighted(blank)
 
 
-async def test_escape_or_the_next_highlight_ends_the_last_one(blank: DrivenTab) -> None:
+async def test_escape_or_the_next_highlight_removes_the_last_one(blank: DrivenTab) -> None:
     await blank.show("<p>First words</p><p>Other words</p>")
     await blank.do("highlight_in_tab", text="First words")
     await blank.do("highlight_in_tab", text="Other words")
@@ -81,7 +81,7 @@ async def test_escape_or_the_next_highlight_ends_the_last_one(blank: DrivenTab) 
     assert await blank.page.evaluate(names) == []
 
 
-async def test_all_occurrences_are_counted_and_what_is_not_shown_is_an_error(blank: DrivenTab) -> None:
+async def test_all_occurrences_are_counted_and_invisible_text_is_an_error(blank: DrivenTab) -> None:
     await blank.show("<p>Twice. Twice.</p><p hidden>Never shown</p><textarea>Typed</textarea>")
 
     assert (await blank.do("highlight_in_tab", text="Twice."))["matches"] == 2
@@ -90,7 +90,7 @@ async def test_all_occurrences_are_counted_and_what_is_not_shown_is_an_error(bla
     assert (await blank.refused("highlight_in_tab", text="x" * 2001))[0] == "INVALID_ARGUMENT"
 
 
-async def test_it_needs_no_attachment(driver: Driver, site: Site) -> None:
+async def test_no_attached_tab_is_needed(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     site.pages["/plain"] = b"<p>Words to show</p>"
     page = await show_page(popup, site.url("/plain"))

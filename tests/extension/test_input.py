@@ -1,4 +1,4 @@
-"""Clicks and hovers: when an element is ready for them, what they do, and what is said when it never is."""
+"""Clicks and hovers: when an element is ready for them, what they do, and the error if it never is."""
 
 import json
 
@@ -21,7 +21,7 @@ readiness = reloaded_tab_at("/readiness.html")
         "#below-label",
     ],
 )
-async def test_awkward_element_is_brought_into_view_and_hit(readiness: DrivenTab, selector: str) -> None:
+async def test_awkward_element_is_scrolled_into_view_and_hit(readiness: DrivenTab, selector: str) -> None:
     result = await readiness.do("click", selector=selector)
 
     assert selector.removeprefix("#") in await readiness.page.evaluate("clicked")
@@ -38,7 +38,7 @@ async def test_element_in_view_is_not_scrolled(readiness: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("zoom", [0.5, 1.5])
-async def test_zoomed_page_is_hit_where_the_element_is(readiness: DrivenTab, zoom: float) -> None:
+async def test_element_in_a_zoomed_page_is_hit(readiness: DrivenTab, zoom: float) -> None:
     await readiness.popup.chrome(f"await chrome.tabs.setZoom({readiness.tab_id}, {zoom})")
     try:
         await readiness.do("click", selector="#far-down")
@@ -88,7 +88,7 @@ NEVER_READY = {
 }
 
 
-async def test_element_that_never_becomes_ready_is_an_error_that_says_why(readiness: DrivenTab) -> None:
+async def test_element_that_never_becomes_ready_is_an_error_with_the_reason(readiness: DrivenTab) -> None:
     for selector, says in NEVER_READY.items():
         code, message = await readiness.refused_soon("click", selector=selector)
 
@@ -98,7 +98,7 @@ async def test_element_that_never_becomes_ready_is_an_error_that_says_why(readin
     assert await readiness.page.evaluate("clicked") == []
 
 
-async def test_element_that_never_stands_still_is_an_error_that_says_so(readiness: DrivenTab) -> None:
+async def test_element_that_never_stops_moving_is_an_error(readiness: DrivenTab) -> None:
     code, message = await readiness.refused("click", selector="#moving")
 
     assert code == "EXECUTION_ERROR"
@@ -107,9 +107,7 @@ async def test_element_that_never_stands_still_is_an_error_that_says_so(readines
 
 
 @pytest.mark.parametrize("selector", ["#hidden", "#added"])
-async def test_element_that_is_waited_for_is_looked_for_in_the_page_that_follows(
-    readiness: DrivenTab, selector: str
-) -> None:
+async def test_waiting_continues_in_the_next_page(readiness: DrivenTab, selector: str) -> None:
     readiness.site.pages["/next"] = f"<title>Next</title><button id={selector[1:]}>Here</button>".encode()
     await readiness.page.evaluate("setTimeout(() => { location.href = '/next'; }, 300)")
 
@@ -118,7 +116,7 @@ async def test_element_that_is_waited_for_is_looked_for_in_the_page_that_follows
     assert (result["element"]["text"], result["title"]) == ("Here", "Next")
 
 
-async def test_element_that_the_page_that_follows_does_not_have_is_an_error(readiness: DrivenTab) -> None:
+async def test_element_missing_in_the_next_page_is_an_error(readiness: DrivenTab) -> None:
     await readiness.page.evaluate("setTimeout(() => { location.href = '/one'; }, 300)")
 
     assert (await readiness.refused("click", selector="#hidden"))[0] == "ELEMENT_NOT_FOUND"
@@ -134,8 +132,8 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
     assert not await readiness.popup.chrome(f"(await chrome.tabs.get({readiness.tab_id})).active")
 
 
-async def test_list_that_opens_below_the_mouse_takes_the_item_that_was_named(readiness: DrivenTab) -> None:
-    # As jQuery UI's autocomplete does: the first move over a new list is passed over, and the next one counts.
+async def test_named_item_is_clicked_although_the_list_opens_below_the_mouse(readiness: DrivenTab) -> None:
+    # As in jQuery UI's autocomplete: the first move over a new list is ignored, and the next one counts.
     await readiness.show(
         """<ul><li id=first>First<li id=second>Second</ul><script>
           window.taken = "";
@@ -172,7 +170,7 @@ def press_on(element: str) -> list[str]:
     return [f"{event} {element}" for event in ("pointerdown", "mousedown", "mouseup", "click")]
 
 
-async def test_press_that_something_else_would_take_is_kept_from_the_page_and_reported(readiness: DrivenTab) -> None:
+async def test_press_that_another_element_would_receive_is_blocked_and_reported(readiness: DrivenTab) -> None:
     await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
 
     code, message = await readiness.refused_soon("click", selector="#delete")
@@ -183,12 +181,12 @@ async def test_press_that_something_else_would_take_is_kept_from_the_page_and_re
     assert await readiness.page.evaluate("events") == press_on("free")
 
 
-async def test_cover_that_comes_and_goes_with_the_mouse_leaves_no_false_success(readiness: DrivenTab) -> None:
+async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(readiness: DrivenTab) -> None:
     await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i"))
 
     reply = await readiness.ask("click", selector="#delete")
 
-    # Which of the two is there when the mouse comes changes with each of its moves.
+    # Each move of the mouse toggles which of the two is there when it arrives.
     events = await readiness.page.evaluate("events")
     notes = reply["result"].get("notes", []) if reply["success"] else []
     assert ("click delete" in events) == (reply["success"] and not notes)
@@ -196,7 +194,7 @@ async def test_cover_that_comes_and_goes_with_the_mouse_leaves_no_false_success(
     assert all('i#cover "Cover" covered the element' in note for note in notes)
 
 
-async def test_list_that_opens_over_its_button_when_that_is_pressed_is_reported(readiness: DrivenTab) -> None:
+async def test_list_that_opens_over_its_button_on_press_is_reported(readiness: DrivenTab) -> None:
     await readiness.show(
         """<button id=open>Open</button><div id=list hidden style="position: absolute; inset: 0">List</div><script>
           document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
@@ -211,7 +209,7 @@ async def test_list_that_opens_over_its_button_when_that_is_pressed_is_reported(
     assert "notes" not in await readiness.do("click", selector="#list")
 
 
-async def test_element_that_is_replaced_when_the_mouse_comes_is_pressed_all_the_same(readiness: DrivenTab) -> None:
+async def test_element_that_is_replaced_on_hover_is_still_clicked(readiness: DrivenTab) -> None:
     await readiness.show(
         """<button id=go>Go</button><script>
           window.clicked = 0;
@@ -234,7 +232,7 @@ async def test_element_that_is_replaced_when_the_mouse_comes_is_pressed_all_the_
 clicking = reloaded_tab_at("/clicking.html")
 
 
-async def test_page_gets_the_events_that_a_user_makes(clicking: DrivenTab) -> None:
+async def test_page_gets_the_same_events_as_from_a_user(clicking: DrivenTab) -> None:
     result = await clicking.do("click", selector="#pointer")
 
     # Type, trusted, button, click count, buttons held.
@@ -254,7 +252,7 @@ async def test_page_gets_the_events_that_a_user_makes(clicking: DrivenTab) -> No
     assert len(json.dumps(result)) < 300
 
 
-async def test_mouse_presses_as_hard_as_a_mouse_does(clicking: DrivenTab) -> None:
+async def test_mouse_press_has_the_pressure_of_a_real_mouse(clicking: DrivenTab) -> None:
     await clicking.page.evaluate(
         "document.addEventListener('pointerdown', ({ pressure }) => (window.pressure = pressure))"
     )
@@ -292,7 +290,7 @@ async def test_checkbox_clicked_again_is_reported_as_unchecked(clicking: DrivenT
         ("#color", "Use fill"),
     ],
 )
-async def test_click_that_would_open_a_window_of_the_browser_is_refused(
+async def test_click_that_would_open_a_browser_window_is_rejected(
     clicking: DrivenTab, selector: str, says: str
 ) -> None:
     code, message = await clicking.refused("click", selector=selector)
@@ -302,14 +300,14 @@ async def test_click_that_would_open_a_window_of_the_browser_is_refused(
     await clicking.do("hover", selector="#file")
 
 
-async def test_dialog_that_a_click_opens_is_reported_and_holds_nothing_up(clicking: DrivenTab) -> None:
+async def test_dialog_opened_by_a_click_is_reported_and_does_not_block(clicking: DrivenTab) -> None:
     result = await clicking.do("click", selector="#asker")
 
     assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "dismissed"}]
     assert await clicking.page.evaluate("answer") is False
 
 
-async def test_element_that_goes_with_its_click_is_reported_all_the_same(clicking: DrivenTab) -> None:
+async def test_element_that_disappears_with_its_click_is_still_reported(clicking: DrivenTab) -> None:
     assert (await clicking.do("click", selector="#remover"))["element"]["text"] == "remove me"
     assert await clicking.page.evaluate("document.querySelector('#remover')") is None
 

@@ -1,4 +1,4 @@
-"""Keys: which events they make, where they go, what they do there, and what is no key."""
+"""Keys: which events they cause, where they go, what they do there, and which names are not keys."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ async def events(page: DrivenTab) -> list[Any]:
     return await page.page.evaluate("events.splice(0)")
 
 
-async def test_a_key_makes_the_events_of_a_user_and_the_reply_reports_what_the_field_holds(page: DrivenTab) -> None:
+async def test_a_key_causes_the_events_of_a_user_and_the_reply_reports_the_fields_value(page: DrivenTab) -> None:
     result = await page.do("press", keys="a", selector="#name")
 
     assert await events(page) == [
@@ -64,7 +64,7 @@ async def test_a_key_makes_the_events_of_a_user_and_the_reply_reports_what_the_f
     }
 
 
-async def test_a_chord_holds_its_modifiers_down_and_writes_nothing(page: DrivenTab) -> None:
+async def test_a_chord_holds_its_modifiers_down_and_types_nothing(page: DrivenTab) -> None:
     await page.do("press", keys="ctrl+A", selector="#name")
     assert await events(page) == [
         ["keydown", "Control", "ControlLeft", 17, 1, "Control", True],
@@ -118,7 +118,7 @@ async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(pag
         ("#frame >>> #inner", "f", "true", {"value": "f"}),
     ],
 )
-async def test_keys_do_in_each_element_what_a_users_keys_do(
+async def test_keys_have_the_same_effect_in_each_element_as_a_users_keys(
     page: DrivenTab, selector: str, keys: str, effect: str, reported: dict[str, Any]
 ) -> None:
     result = await page.do("press", keys=keys, selector=selector)
@@ -127,7 +127,7 @@ async def test_keys_do_in_each_element_what_a_users_keys_do(
     assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == reported
 
 
-async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_where_that_has_gone(
+async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_where_it_moved(
     page: DrivenTab,
 ) -> None:
     nothing = await page.do("press", keys="Escape")
@@ -143,7 +143,7 @@ async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_whe
     assert (await page.do("press", keys="g"))["value"] == "fg"
 
 
-async def test_a_field_that_has_the_focus_keeps_its_caret(page: DrivenTab) -> None:
+async def test_a_focused_field_keeps_its_caret(page: DrivenTab) -> None:
     await page.do("press", keys="Home", selector="#name")
 
     assert (await page.do("press", keys="x", selector="#name"))["value"] == "xold"
@@ -157,13 +157,13 @@ async def test_a_field_that_has_the_focus_keeps_its_caret(page: DrivenTab) -> No
         ("Control+Foo", '"Foo"'),
         ("Strg+A", '"Strg", which is not one of Shift'),
         ("Contro+A", '"Contro", which is not one of Control'),
-        ("", "keys names no key"),
-        ("  ", "keys names no key"),
+        ("", "keys does not name a key"),
+        ("  ", "keys does not name a key"),
         ("a" * 2_001, "at most 2000"),
         (5, "at most 2000"),
     ],
 )
-async def test_what_is_no_key_is_refused_with_what_is_near_before_anything_is_pressed(
+async def test_unknown_key_is_rejected_with_suggestions_before_anything_is_pressed(
     same_page: DrivenTab, keys: object, says: str
 ) -> None:
     before = await same_page.ask("press", keys=f"a {keys}" if says.startswith('"') else keys, selector="#name")
@@ -173,7 +173,7 @@ async def test_what_is_no_key_is_refused_with_what_is_near_before_anything_is_pr
     assert await events(same_page) == []
 
 
-async def test_element_that_takes_no_keys_is_refused_with_a_sentence(page: DrivenTab) -> None:
+async def test_element_that_accepts_no_keys_is_rejected_with_a_sentence(page: DrivenTab) -> None:
     for selector, says in {
         "#plain": "Press keys in what takes it",
         "#off": "is still disabled",
@@ -185,7 +185,7 @@ async def test_element_that_takes_no_keys_is_refused_with_a_sentence(page: Drive
     assert await events(page) == []
 
 
-async def test_page_to_which_a_key_leads_is_waited_for(page: DrivenTab) -> None:
+async def test_page_that_a_key_opens_is_waited_for(page: DrivenTab) -> None:
     await page.show("<a id=go href=/one>Go</a>")
 
     result = await page.do("press", keys="Enter", selector="#go")

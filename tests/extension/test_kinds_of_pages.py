@@ -1,4 +1,4 @@
-"""What `read_tab` makes of tabs that show no ordinary page: PDFs, data, pictures, drawings, what is selected."""
+"""What `read_tab` makes of tabs without an ordinary page: PDFs, data, images, drawings, selected text."""
 
 import base64
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -23,11 +23,11 @@ EDITOR = f"<div role=menubar>File Edit View</div>{CANVAS}<div contenteditable></
 
 
 def root(body: str, mode: str = "open", host: str = "x-app") -> str:
-    """An element that shows what stands in its shadow root."""
+    """An element whose text is in its shadow root."""
     return f"<{host}><template shadowrootmode={mode}>{body}</template></{host}>"
 
 
-# Shows a document of that path and reads it with those params.
+# Shows the document at this path and reads it with these params.
 Read = Callable[..., Awaitable[Message]]
 
 
@@ -52,7 +52,7 @@ def read(driver: Driver, site: Site, tab: Page) -> Read:
 
 
 def refused(reply: Message, code: str = "UNREADABLE_PAGE") -> str:
-    """The sentence of a refusal."""
+    """Return the message of a refusal."""
     assert not reply["success"], reply["result"]
     assert reply["error"]["code"] == code
     return reply["error"]["message"]
@@ -61,7 +61,7 @@ def refused(reply: Message, code: str = "UNREADABLE_PAGE") -> str:
 # --- PDFs ---
 
 
-async def test_pdf_is_read_by_the_same_rules_with_the_numbers_of_its_pages(read: Read) -> None:
+async def test_pdf_is_read_by_the_same_rules_with_page_numbers(read: Read) -> None:
     file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
 
     whole = (await read("/times.pdf", file))["result"]
@@ -78,9 +78,7 @@ async def test_pdf_is_read_by_the_same_rules_with_the_numbers_of_its_pages(read:
     assert "volcano" in refused(nowhere, "KEYWORD_NOT_FOUND")
 
 
-async def test_pdf_without_its_fonts_is_read_by_the_character_maps_that_come_with_the_extension(
-    read: Read, site: Site
-) -> None:
+async def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps(read: Read, site: Site) -> None:
     site.extra_headers["/mapped.pdf"] = ("Content-Security-Policy", "default-src 'none'; sandbox")
     lines = [
         MappedLine("\u6e21\u8f6e\u4e5d\u70b9\u51fa\u53d1", "UniGB-UCS2-H", "utf-16-be", "GB1"),
@@ -94,7 +92,7 @@ async def test_pdf_without_its_fonts_is_read_by_the_character_maps_that_come_wit
     assert reply["result"]["text"].split("\n") == ["[Page 1]", *(line.text for line in lines)]
 
 
-async def test_pdf_is_asked_for_as_the_user_who_opened_it(read: Read, site: Site) -> None:
+async def test_pdf_is_requested_as_the_user_who_opened_it(read: Read, site: Site) -> None:
     site.extra_headers["/own.pdf"] = ("Content-Security-Policy", "default-src 'none'; sandbox")
 
     reply = await read("/own.pdf", pdf([["Account of Ada"]]))
@@ -104,7 +102,7 @@ async def test_pdf_is_asked_for_as_the_user_who_opened_it(read: Read, site: Site
     assert site.asked.count("/own.pdf") == 1
 
 
-async def test_pdf_without_text_that_is_locked_or_damaged_is_refused_with_what_to_do(read: Read) -> None:
+async def test_pdf_without_text_locked_or_damaged_is_rejected_with_advice(read: Read) -> None:
     scanned = await read("/scan.pdf", pdf([[], []]))
     half = await read("/half.pdf", pdf([["Cover"], [], []]))
     locked = await read("/locked.pdf", pdf([["secret"]], locked=True))
@@ -118,20 +116,20 @@ async def test_pdf_without_text_that_is_locked_or_damaged_is_refused_with_what_t
     assert "damaged" in refused(damaged)
 
 
-async def test_pdf_file_is_read(driver: Driver, tab: Page, tmp_path: Path) -> None:
+async def test_local_pdf_file_is_read(driver: Driver, tab: Page, tmp_path: Path) -> None:
     (tmp_path / "file.pdf").write_bytes(pdf([["From the disk"]]))
     await tab.goto((tmp_path / "file.pdf").as_uri())
 
     assert (await driver[0].ask("read_tab"))["result"]["text"] == "[Page 1]\nFrom the disk"
 
 
-# --- Data, drawings, pictures ---
+# --- Data, drawings, images ---
 
 
 @pytest.mark.parametrize(
     ("path", "body", "text"),
     [
-        # A repeated line of data is data; the browser's own controls and remarks are none.
+        # A repeated line of data is data; the browser's own controls and remarks are not.
         ("/a.json", '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]', '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]'),
         ("/a.xml", "<r><i>1</i><i>1</i></r>", "<r>\n<i>1</i>\n<i>1</i>\n</r>"),
         ("/b.xml", "<r>\n <i a='1'/>\n</r>", '<r>\n <i a="1"/>\n</r>'),
@@ -167,7 +165,7 @@ async def test_document_of_another_type_is_read_as_what_it_is(read: Read, path: 
         ("/styled", root(f"<style>p {{ color: red }}</style>{CANVAS}") + CANVAS, "canvas"),
     ],
 )
-async def test_page_without_text_says_what_it_shows_and_what_to_do(
+async def test_page_without_text_reports_what_it_shows_and_what_to_do(
     read: Read, path: str, body: bytes | str, words: str
 ) -> None:
     assert words in refused(await read(path, body))
@@ -184,12 +182,12 @@ async def test_page_without_text_says_what_it_shows_and_what_to_do(
     ],
     ids=["open", "closed", "closed, of any element", "in others", "in a frame"],
 )
-async def test_page_whose_text_is_its_main_content_alone_says_so(read: Read, body: str) -> None:
+async def test_page_readable_only_as_main_content_is_rejected_with_that_advice(read: Read, body: str) -> None:
     assert 'content="main"' in refused(await read("/inner", body))
     assert (await read("/inner", body, content="main"))["result"]["text"] == "inside"
 
 
-async def test_text_that_only_the_main_content_holds_is_reported(read: Read) -> None:
+async def test_text_that_is_only_in_the_main_content_is_reported(read: Read) -> None:
     page = f"<p>{LINE}</p>{root(f'<p>Closed. {LINE}</p>', mode='closed')}"
 
     whole = (await read("/part", page))["result"]
@@ -203,7 +201,7 @@ async def test_text_that_only_the_main_content_holds_is_reported(read: Read) -> 
     assert "notes" not in little
 
 
-async def test_page_next_to_its_canvas_is_read_with_a_note(read: Read) -> None:
+async def test_page_with_a_canvas_is_read_with_a_note(read: Read) -> None:
     reply = await read("/map", f"<p>{LINE}</p>{EDITOR}")
     files = "".join(f"<li>file-{number}.csv" for number in range(40))
     half = await read("/half", f"<ul>{files}</ul>{EDITOR}")
@@ -216,7 +214,7 @@ async def test_page_next_to_its_canvas_is_read_with_a_note(read: Read) -> None:
     assert "notes" not in plain["result"]
 
 
-async def test_page_of_pictures_is_read_by_what_they_say_in_words(read: Read) -> None:
+async def test_page_of_images_is_read_by_their_alternative_text(read: Read) -> None:
     big = "width=300 height=200"
     page = (
         f"<img src={PICTURE} {big} alt='A ferry at noon'><div role=img aria-label='The harbour' style='height:99px'></div>"
@@ -240,7 +238,7 @@ SELECT_FIELD = (
 SELECT_TEXT = "root => getSelection().setBaseAndExtent(root.firstChild, 8, root.firstChild, 32)"
 
 
-async def test_only_what_the_user_has_selected_is_read(read: Read, driver: Driver, tab: Page) -> None:
+async def test_only_the_users_selection_is_read(read: Read, driver: Driver, tab: Page) -> None:
     frame = "<p>In a frame of this site.</p>"
     nothing = await read("/fields", f'{FIELDS}<iframe srcdoc="{frame}"></iframe>', content="selection")
 
@@ -272,10 +270,10 @@ async def test_only_what_the_user_has_selected_is_read(read: Read, driver: Drive
     assert framed == "In a frame of this site."
 
 
-# --- Pages that are not all there ---
+# --- Incomplete pages ---
 
 
-# In the service worker: the looks at a tab, and which of them the browser answers with "loading" whatever is true.
+# In the service worker: the checks of a tab, and which of them the browser answers with "loading" whatever is true.
 LOOKS = """loading => {
   const { tabs } = chrome;
   const real = (tabs.get.real ??= tabs.get);
@@ -291,7 +289,7 @@ LOOKS = """loading => {
 
 @pytest.fixture
 async def looks(driver: Driver) -> AsyncGenerator[Callable[[int], Awaitable[list[str]]]]:
-    """Begins to note the looks at tabs, of which so many say "loading"; gives what was noted before."""
+    """Begin to record the checks of tabs, this many of which return "loading"; return what was recorded before."""
     (worker,) = driver[1].page.context.service_workers
 
     async def begin(loading: int) -> list[str]:
@@ -304,14 +302,14 @@ async def looks(driver: Driver) -> AsyncGenerator[Callable[[int], Awaitable[list
         await worker.evaluate("void (chrome.tabs.get = chrome.tabs.get.real)")
 
 
-async def test_page_that_is_still_loading_is_read_with_a_note(
+async def test_loading_page_is_read_with_a_note(
     driver: Driver, site: Site, tab: Page, looks: Callable[[int], Awaitable[list[str]]]
 ) -> None:
     await tab.goto(site.url("/slow"), wait_until="commit")
     await tab.get_by_text("first part").wait_for()
 
     await looks(0)
-    # In several steps, which wait once in all.
+    # In several steps, which wait only once.
     await driver[0].ask("read_tab", content="main")
     waited = (await looks(0)).count("loading")
     loading = (await driver[0].ask("read_tab"))["result"]
@@ -325,22 +323,22 @@ async def test_page_that_is_still_loading_is_read_with_a_note(
     assert 200 <= waited < 220
 
 
-async def test_page_whose_end_of_loading_the_browser_does_not_reports_is_waited_for_no_longer(
+async def test_page_whose_load_event_the_browser_does_not_report_is_not_waited_for_longer(
     read: Read, driver: Driver, site: Site, looks: Callable[[int], Awaitable[list[str]]]
 ) -> None:
     await read("/read-before.pdf", pdf([["Ferry times"]]))
     tab_id = await driver[1].tab_id(site.url("/read-before.pdf"))
 
-    # As of a PDF: its viewer loads after the tab has, and there is no event when it is done.
+    # As with a PDF: its viewer loads after the tab has, and there is no event when it is done.
     await looks(9)
     reply = await driver[0].ask("read_tab", tab_id=tab_id)
 
     assert reply["result"]["text"] == "[Page 1]\nFerry times"
-    # More than nine, when the viewer had not been done before either; all that are allowed, when none helped.
+    # More than nine if the viewer was not done before either; the maximum if none helped.
     assert 9 <= (await looks(0)).count("loading") < 200
 
 
-async def test_feed_is_read_with_a_note_that_it_holds_more(read: Read) -> None:
+async def test_feed_is_read_with_a_note_that_there_is_more(read: Read) -> None:
     result = (await read("/feed", f"<div role=feed><article>{LINE}</article></div>"))["result"]
 
     assert result["text"] == LINE

@@ -1,6 +1,6 @@
-"""Pages that leave their tab while a command is about them, in a browser that keeps them for the way back.
+"""Pages that leave their tab during a command, in a browser that keeps them for going back.
 
-None of these commands may wait for the page that has left: it would be the command's own limit of 30 s.
+None of these commands may wait for the page that has left: that would take the command's own limit of 30 s.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from tests.extension.conftest import ELEMENT_LIMITS, EXTENSION, EXTENSION_URL, P
 from tests.support.fake_bridge import Message, running_bridge
 from tests.support.plain_chromium import PlainChromium, plain_chromium
 
-# A command that waits for the page it has lost takes 30 s, and one whose next page never comes 5.
+# A command that waits for the page it has lost takes 30 s, and one whose next page never comes 5 s.
 SOON_S = 20
 TWO = "<title>Two</title><button id=go onclick='document.title = &quot;Pressed&quot;'>Go</button>"
 
@@ -49,7 +49,7 @@ async def soon(tab: AttachedTab, command: str, **params: object) -> Message:
 
 @asynccontextmanager
 async def patience(browser: PlainChromium) -> AsyncGenerator[None]:
-    """Let elements that come late have all the time of their command inside the block."""
+    """Give elements that appear late the whole timeout of their command inside the block."""
     await browser.run_in_worker(f"({ELEMENT_LIMITS})({json.dumps(PATIENT)})")
     try:
         yield
@@ -57,8 +57,8 @@ async def patience(browser: PlainChromium) -> AsyncGenerator[None]:
         await browser.run_in_worker(f"({ELEMENT_LIMITS})(null)")
 
 
-async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
-    """Without that the other tests of this file show nothing. A busy browser may do without, but not five times."""
+async def test_browser_caches_the_pages_that_are_left(tab: AttachedTab) -> None:
+    """Without that the other tests of this file prove nothing. A busy browser may skip it, but not five times."""
     title = ""
     for _ in range(5):
         await tab.show("<script>onpageshow = ({ persisted }) => document.title = persisted ? 'Kept' : 'New'</script>")
@@ -70,7 +70,7 @@ async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
     assert title == "Kept"
 
 
-async def test_element_is_looked_for_in_the_page_that_follows(browser: PlainChromium, tab: AttachedTab) -> None:
+async def test_element_is_searched_in_the_next_page(browser: PlainChromium, tab: AttachedTab) -> None:
     async with patience(browser):
         await tab.show("<script>setTimeout(() => location.href = '/two', 400)</script>")
         clicked = await soon(tab, "click", selector="#go")
@@ -81,7 +81,7 @@ async def test_element_is_looked_for_in_the_page_that_follows(browser: PlainChro
 LEAVE = "onchange=\"location.href = '/two'\""
 
 
-async def test_list_that_leads_elsewhere_has_been_chosen_from(tab: AttachedTab) -> None:
+async def test_list_that_navigates_reports_its_selection(tab: AttachedTab) -> None:
     for _ in range(5):
         await tab.show(f"<select id=list {LEAVE}><option>a<option>b</select>")
 
@@ -91,7 +91,7 @@ async def test_list_that_leads_elsewhere_has_been_chosen_from(tab: AttachedTab) 
         assert chosen["title"] == "Two"
 
 
-async def test_checkbox_that_leads_elsewhere_has_been_clicked(tab: AttachedTab) -> None:
+async def test_checkbox_that_navigates_reports_its_click(tab: AttachedTab) -> None:
     for _ in range(5):
         await tab.show(f"<input type=checkbox id=box {LEAVE}>")
 
@@ -101,7 +101,7 @@ async def test_checkbox_that_leads_elsewhere_has_been_clicked(tab: AttachedTab) 
         assert clicked.get("checked") is True or "The page has left" in clicked["notes"][0]
 
 
-async def test_field_that_leads_elsewhere_has_been_filled(tab: AttachedTab) -> None:
+async def test_field_that_navigates_reports_its_value(tab: AttachedTab) -> None:
     for _ in range(5):
         await tab.show(f"<input id=field {LEAVE}>")
 
@@ -111,7 +111,7 @@ async def test_field_that_leads_elsewhere_has_been_filled(tab: AttachedTab) -> N
         assert filled.get("value") == "words" or "The page has left" in filled["notes"][0]
 
 
-async def test_page_is_left_for_one_about_an_error_and_come_back_to(tab: AttachedTab) -> None:
+async def test_page_is_left_for_an_error_page_and_returned_to(tab: AttachedTab) -> None:
     await tab.show("<a href='http://127.0.0.1:9/'>Nowhere</a>")
     assert 'link "Nowhere"' in (await soon(tab, "page_elements"))["text"]
 
@@ -123,11 +123,11 @@ async def test_page_is_left_for_one_about_an_error_and_come_back_to(tab: Attache
     assert 'link "Nowhere"' in (await soon(tab, "page_elements"))["text"]
 
 
-async def test_page_that_shows_a_dialog_since_before_it_was_attached_is_said_to_and_can_be_left(
+async def test_page_with_a_dialog_from_before_attaching_is_reported_and_can_be_left(
     browser: PlainChromium, tab: AttachedTab
 ) -> None:
     tab.site.pages["/asks"] = b"<body onload='setTimeout(() => { document.title = 1; alert(2) })'>"
-    # In front, because the browser takes back a dialog of a tab that is left.
+    # In front, because the browser closes the dialog of a tab that is left.
     asking_id = await browser.run_in_page(
         POPUP,
         f"""(async () => {{

@@ -1,4 +1,4 @@
-"""What happens to commands that drive a tab when the tab, its page or the debugger goes away under them."""
+"""What happens to commands when the tab, its page or the debugger goes away."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ NEVER = "document.title = 'Waiting'; new Promise(() => {})"
 
 
 async def waiting(tab: DrivenTab, code: str = NEVER) -> asyncio.Task[Message]:
-    """A command that has reached the page and will not end by itself."""
+    """Start a command that has reached the page and will not end by itself."""
     command = asyncio.create_task(tab.ask("evaluate", code=code))
     await tab_has(tab.popup, tab.tab_id, "title", "Waiting")
     assert not command.done()
@@ -63,7 +63,7 @@ async def test_command_on_a_crashed_page_ends_at_once_and_the_page_can_be_left(t
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
 
 
-async def test_page_that_leaves_in_mid_command_is_said_to_have_left(tab: DrivenTab) -> None:
+async def test_page_that_navigates_during_a_command_is_reported(tab: DrivenTab) -> None:
     command = await waiting(tab)
 
     await tab.page.goto(tab.site.url("/two"))
@@ -76,14 +76,14 @@ async def test_user_who_cancels_the_debugger_detaches_the_tab(tab: DrivenTab) ->
     command = await waiting(tab)
     (worker,) = tab.page.context.service_workers
 
-    # Headless browsers show no bar to press Cancel on.
+    # A headless browser shows no bar with Cancel.
     await worker.evaluate(f"chrome.debugger.onDetach.dispatch({{ tabId: {tab.tab_id} }}, 'canceled_by_user')")
 
     assert code_of(await command) == "TAB_DISCONNECTED"
     assert (await tab.refused("console_logs"))[0] == "TAB_NOT_ATTACHED"
 
 
-async def test_debugger_that_the_browser_ends_is_opened_again(tab: DrivenTab) -> None:
+async def test_debugger_that_the_browser_closes_is_reopened(tab: DrivenTab) -> None:
     await tab.show("<script>console.log('before')</script>")
     (worker,) = tab.page.context.service_workers
 
@@ -106,7 +106,7 @@ async def test_tab_can_be_driven_after_the_workers_death(tab: DrivenTab) -> None
     assert [entry["message"] for entry in (await tab.do("console_logs"))["entries"]] == ["kept"]
 
 
-async def test_another_debugger_on_the_tab_is_no_obstacle(tab: DrivenTab) -> None:
+async def test_another_debugger_on_the_tab_does_not_interfere(tab: DrivenTab) -> None:
     await tab.show("<button onclick='this.textContent = 1'>0</button>")
     devtools = await tab.page.context.new_cdp_session(tab.page)
     for domain in ("Page", "Runtime", "Debugger"):
@@ -117,7 +117,7 @@ async def test_another_debugger_on_the_tab_is_no_obstacle(tab: DrivenTab) -> Non
 
 
 @pytest.mark.parametrize("command", ["read_tab", "getDataLayer"])
-async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: str) -> None:
+async def test_dialog_does_not_block_commands_that_only_read(tab: DrivenTab, command: str) -> None:
     await tab.show("words<script>window.dataLayer = ['pushed']</script>")
     async with tab.page.expect_event("dialog"):
         await tab.page.evaluate("void setTimeout(() => alert('later'), 0)")
@@ -128,7 +128,7 @@ async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: 
     assert "dialogs" not in await tab.do(command)
 
 
-async def test_dialog_is_the_users_when_a_command_only_observes(tab: DrivenTab) -> None:
+async def test_dialog_is_left_to_the_user_if_a_command_only_observes(tab: DrivenTab) -> None:
     await tab.show("<script>window.dataLayer = ['pushed']; console.log('kept')</script>")
     look = f"{{ action: 'run', id: 'look', command: 'getDataLayer', tabId: {tab.tab_id}, params: {{}}, observe: true }}"
     looked = (
@@ -157,11 +157,11 @@ async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:
     assert (await tab.do("evaluate", code="order"))["value"] == ["a starts", "a ends", "b"]
 
 
-# It comes to its end while the page stands still.
+# It finishes although the page is blocked.
 TELL = "<script>function tell() { const r = new XMLHttpRequest(); r.open('GET', location + '-holds', false); r.send(); }</script>"
 
 
-async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time(tab: DrivenTab) -> None:
+async def test_pages_that_block_their_tabs_forever_block_no_other_and_time_out(tab: DrivenTab) -> None:
     pages = {
         "/promise": "tell(); await new Promise(() => {})",
         "/loop": "tell(); for (;;);",
@@ -172,7 +172,7 @@ async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time
         tab.site.pages[path] = f"<title>{path}</title>{TELL}".encode()
         async with tab.page.context.expect_page() as shown:
             opened = await tab.bridge.ask("browser_create_tab", url=tab.site.url(path))
-        # Playwright would answer dialogs before the extension can.
+        # Otherwise Playwright would answer dialogs before the extension can.
         (await shown.value).on("dialog", lambda _dialog: None)
         held = DrivenTab(tab.bridge, tab.popup, tab.site, tab.page, opened["result"]["tab_id"])
         await held.allow_evaluate()

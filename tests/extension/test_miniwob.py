@@ -1,6 +1,6 @@
-"""Tasks on third-party pages, solved by agents that know the goal and what the tools say, and nothing else.
+"""Tasks on third-party pages, solved by agents that know only the goal and the tools' replies.
 
-The whole of it is `python -m bench.miniwob`; these are a few kinds of each family.
+The full run is `python -m bench.miniwob`; these are a few kinds of each family.
 """
 
 import sys
@@ -45,13 +45,13 @@ async def bench() -> AsyncGenerator[Bench]:
 
 
 @pytest.mark.parametrize("task", TASKS)
-async def test_a_task_is_solved_from_its_goal_and_what_the_tools_say(bench: Bench, task: str) -> None:
+async def test_a_task_is_solved_from_its_goal_and_the_tools_replies(bench: Bench, task: str) -> None:
     outcome = await bench.episode(task, SEED, all_agents()[task])
 
     assert outcome.is_solved, outcome.said
 
 
-async def test_an_agent_that_does_something_else_has_not_solved_its_task(bench: Bench) -> None:
+async def test_an_agent_that_does_something_else_does_not_solve_its_task(bench: Bench) -> None:
     """The control: the page judges, not the harness."""
     outcome = await bench.episode("click-test-2", SEED, all_agents()["click-test"])
     wrong = await bench.episode("click-button-sequence", SEED, all_agents()["enter-text"])

@@ -1,4 +1,4 @@
-"""Clicks of other kinds: several in a row, other buttons, at a point of the element."""
+"""Other kinds of clicks: several in a row, other buttons, at a point of the element."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -64,7 +64,7 @@ async def test_two_clicks_are_a_double_click_and_three_select_a_line(page: Drive
     )[0]
 
 
-async def test_what_the_first_of_two_clicks_opens_does_not_get_the_second(page: DrivenTab) -> None:
+async def test_element_opened_by_the_first_of_two_clicks_does_not_get_the_second(page: DrivenTab) -> None:
     result = await page.do("click", selector="#once", count=2)
 
     assert 'div#over "Over" covered the element' in result["notes"][0]
@@ -73,7 +73,7 @@ async def test_what_the_first_of_two_clicks_opens_does_not_get_the_second(page: 
     assert "click over 0 0 1" in await page.page.evaluate("events")
 
 
-async def test_layer_that_has_all_input_is_named_and_listed_alone(page: DrivenTab) -> None:
+async def test_layer_that_receives_all_input_is_named_and_listed_alone(page: DrivenTab) -> None:
     await page.show(
         "<body style='pointer-events:none'><button id=button>Run</button><div role=dialog aria-label=News id=news "
         "style='pointer-events:auto'>New here <button id=close>Got it</button></div>"
@@ -86,7 +86,7 @@ async def test_layer_that_has_all_input_is_named_and_listed_alone(page: DrivenTa
     assert ('button "Got it"' in listed, 'button "Run"' in listed) == (True, False)
 
 
-async def test_menu_that_opens_below_the_right_button_is_no_surprise(page: DrivenTab) -> None:
+async def test_menu_that_opens_below_the_right_button_causes_no_note(page: DrivenTab) -> None:
     await page.show(
         "<button id=button>File</button><div id=menu role=menu hidden style='position:fixed;inset:0'>Open</div>"
         "<script>button.onpointerdown = () => { menu.hidden = false }</script>"
@@ -95,7 +95,7 @@ async def test_menu_that_opens_below_the_right_button_is_no_surprise(page: Drive
     assert "notes" not in await page.do("click", selector="#button", button="right")
 
 
-async def test_right_button_asks_the_page_for_its_menu_and_opens_none_of_the_browser(page: DrivenTab) -> None:
+async def test_right_button_opens_the_pages_menu_and_not_the_browsers(page: DrivenTab) -> None:
     await page.do("click", selector="#button", button="right")
 
     assert sorted(await page.page.evaluate("events.splice(0)")) == [
@@ -128,7 +128,7 @@ async def test_middle_button_opens_a_link_in_another_tab(page: DrivenTab) -> Non
         ("#wide", [850, 870], ["wide", 850, 870]),
     ],
 )
-async def test_point_of_an_element_is_brought_into_view_and_hit(
+async def test_point_of_an_element_is_scrolled_into_view_and_hit(
     page: DrivenTab, selector: str, at: list[float], hit: list[object]
 ) -> None:
     await page.do("click", selector=selector, at=at)
@@ -136,7 +136,7 @@ async def test_point_of_an_element_is_brought_into_view_and_hit(
     assert await page.page.evaluate("at") == hit
 
 
-async def test_mouse_is_held_over_a_point_of_an_element(page: DrivenTab) -> None:
+async def test_mouse_hovers_over_a_point_of_an_element(page: DrivenTab) -> None:
     await page.page.evaluate(
         "void (map.onmousemove = ({ target, offsetX, offsetY }) => (at = [target.id, offsetX, offsetY]))"
     )
@@ -148,7 +148,7 @@ async def test_mouse_is_held_over_a_point_of_an_element(page: DrivenTab) -> None
     assert (code, "300 pixels wide" in message) == ("EXECUTION_ERROR", True)
 
 
-async def test_point_next_to_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
+async def test_point_outside_the_element_or_under_another_is_rejected(page: DrivenTab) -> None:
     code, message = await page.refused_soon("click", selector="#small", at=[101, 5])
     assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)
 
@@ -172,14 +172,14 @@ async def test_point_next_to_the_element_or_under_another_is_refused(page: Drive
         ({"at": ["1", 2]}, "at must be [x, y]"),
     ],
 )
-async def test_click_that_cannot_be_is_refused(same_page: DrivenTab, params: dict[str, object], says: str) -> None:
+async def test_impossible_click_is_rejected(same_page: DrivenTab, params: dict[str, object], says: str) -> None:
     code, message = await same_page.refused("click", selector="#button", **params)
 
     assert (code, says in message) == ("INVALID_ARGUMENT", True)
     assert await same_page.page.evaluate("events") == []
 
 
-# --- Presses of which a page shows nothing
+# --- Presses that the page does not show
 
 
 NO_SIGN = "The page did not react to the press. Check it before you try again."
@@ -206,7 +206,7 @@ KEEPS_QUIET = """<button id=stopped>Go</button><iframe id=other src="{other}"></
 
 @asynccontextmanager
 async def dead_to_the_mouse(tab: DrivenTab) -> AsyncGenerator[None]:
-    """Let the browser drop what the mouse does in the tab, as it does below a window of its own."""
+    """Make the browser drop mouse events in the tab, as it does below one of its own windows."""
     session = await tab.page.context.new_cdp_session(tab.page)
     await session.send("Input.setIgnoreInputEvents", {"ignore": True})
     try:
@@ -215,7 +215,7 @@ async def dead_to_the_mouse(tab: DrivenTab) -> AsyncGenerator[None]:
         await session.detach()
 
 
-async def test_press_that_the_page_never_gets_is_reported(page: DrivenTab) -> None:
+async def test_press_that_never_reaches_the_page_is_reported(page: DrivenTab) -> None:
     async with dead_to_the_mouse(page):
         lost = await page.do("click", selector="#button")
         dragged = await page.do("drag", source="#button", target_at=[20, 0])
@@ -227,14 +227,14 @@ async def test_press_that_the_page_never_gets_is_reported(page: DrivenTab) -> No
     assert "click button 0 0 1" in await page.page.evaluate("events")
 
 
-async def test_press_that_a_busy_page_comes_to_late_is_not_taken_for_lost(blank: DrivenTab) -> None:
+async def test_press_that_a_busy_page_handles_late_is_not_considered_lost(blank: DrivenTab) -> None:
     await blank.show(WHEN_TOUCHED.format(does=BUSY))
 
     assert "notes" not in await blank.do("click", selector="#go")
     assert await blank.page.evaluate("events") == ["go"]
 
 
-async def test_press_that_the_browser_brings_late_is_kept_from_what_has_come_over_the_element(blank: DrivenTab) -> None:
+async def test_delayed_press_is_blocked_from_an_element_that_now_covers_the_target(blank: DrivenTab) -> None:
     await blank.show(WHEN_TOUCHED.format(does=COVERING))
 
     async with blank.mouse_held_up("Covered", "mousePressed", "mouseReleased"):
@@ -246,7 +246,7 @@ async def test_press_that_the_browser_brings_late_is_kept_from_what_has_come_ove
     assert await blank.page.evaluate("events") == ["cover"]
 
 
-async def test_press_that_comes_when_the_page_has_left_is_reported(blank: DrivenTab) -> None:
+async def test_press_that_arrives_after_the_page_has_left_is_reported(blank: DrivenTab) -> None:
     await blank.show(WHEN_TOUCHED.format(does=LEAVING))
 
     async with blank.mouse_held_up("Two", "mousePressed", "mouseReleased"):
@@ -256,7 +256,7 @@ async def test_press_that_comes_when_the_page_has_left_is_reported(blank: Driven
 
 
 @pytest.mark.parametrize("selector", ["#stopped", "#other", "#object", "#left"])
-async def test_press_that_a_page_keeps_to_itself_is_not_taken_for_lost(blank: DrivenTab, selector: str) -> None:
+async def test_press_that_a_page_stops_from_propagating_is_not_considered_lost(blank: DrivenTab, selector: str) -> None:
     other = blank.site.url("/one").replace("127.0.0.1", "localhost")
     await blank.show(KEEPS_QUIET.format(other=other))
 

@@ -1,8 +1,8 @@
-"""Where an attached tab goes, and what it says when it gets nowhere."""
+"""Where an attached tab navigates, and the error if it cannot get there."""
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, use_as_person
+from tests.extension.conftest import DrivenTab, use_as_user
 from tests.extension.test_attaching import tab_has
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
@@ -23,7 +23,7 @@ async def test_page_is_reported_once_it_has_loaded(tab: DrivenTab) -> None:
     }
 
 
-async def test_back_and_forward_reach_pages_that_no_one_has_touched(tab: DrivenTab) -> None:
+async def test_back_and_forward_reach_pages_without_user_interaction(tab: DrivenTab) -> None:
     for path in ("/one", "/two"):
         await tab.do("navigate", url=tab.site.url(path))
 
@@ -31,7 +31,7 @@ async def test_back_and_forward_reach_pages_that_no_one_has_touched(tab: DrivenT
     assert (await tab.do("forward"))["title"] == "Two"
 
 
-async def test_history_that_ends_is_said_to_end(tab: DrivenTab) -> None:
+async def test_end_of_the_history_is_reported(tab: DrivenTab) -> None:
     code, message = await tab.refused("forward")
     assert code == "NAVIGATION_FAILED"
     assert "no page after" in message
@@ -41,7 +41,7 @@ async def test_history_that_ends_is_said_to_end(tab: DrivenTab) -> None:
     assert (await tab.do("forward"))["title"] == "One"
 
 
-async def test_place_inside_the_page_is_reached_without_loading(tab: DrivenTab) -> None:
+async def test_fragment_of_the_page_is_reached_without_loading(tab: DrivenTab) -> None:
     await tab.do("navigate", url=tab.site.url("/one"))
     await tab.page.evaluate("window.kept = true")
 
@@ -58,9 +58,7 @@ async def test_place_inside_the_page_is_reached_without_loading(tab: DrivenTab) 
         ("/empty-answer", "no page"),
     ],
 )
-async def test_address_that_leads_nowhere_is_an_error_and_the_next_one_works(
-    tab: DrivenTab, address: str, says: str
-) -> None:
+async def test_unreachable_address_is_an_error_and_the_next_one_works(tab: DrivenTab, address: str, says: str) -> None:
     url = tab.site.url(address) if address.startswith("/") else address
 
     code, message = await tab.refused("navigate", url=url)
@@ -71,7 +69,7 @@ async def test_address_that_leads_nowhere_is_an_error_and_the_next_one_works(
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "one", "", None])
-async def test_other_schemes_are_refused(blank: DrivenTab, url: str | None) -> None:
+async def test_other_schemes_are_rejected(blank: DrivenTab, url: str | None) -> None:
     before = blank.page.url
 
     code, message = await blank.refused("navigate", url=url)
@@ -82,7 +80,7 @@ async def test_other_schemes_are_refused(blank: DrivenTab, url: str | None) -> N
 
 
 @pytest.mark.parametrize("milliseconds", [0, -1, 30_001, 1.5, "1000"])
-async def test_senseless_timeout_is_refused(tab: DrivenTab, milliseconds: object) -> None:
+async def test_invalid_timeout_is_rejected(tab: DrivenTab, milliseconds: object) -> None:
     code, message = await tab.refused("navigate", url=tab.site.url("/one"), timeout=milliseconds)
 
     assert code == "INVALID_ARGUMENT"
@@ -90,17 +88,17 @@ async def test_senseless_timeout_is_refused(tab: DrivenTab, milliseconds: object
     assert await tab.do("navigate", url=tab.site.url("/one"), timeout=30_000)
 
 
-async def test_page_that_does_not_finish_ends_with_its_timeout_and_does_not_spoil_the_next(tab: DrivenTab) -> None:
+async def test_page_that_does_not_finish_times_out_and_does_not_affect_the_next(tab: DrivenTab) -> None:
     code, message = await tab.refused("navigate", url=tab.site.url("/slow"), timeout=300)
 
     assert code == "COMMAND_TIMEOUT"
     assert "300 ms" in message
-    # It does not go on loading.
+    # It does not continue to load.
     await tab_has(tab.popup, tab.tab_id, "status", "complete")
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
 
 
-async def test_page_that_comes_too_late_does_not_come_at_all(tab: DrivenTab) -> None:
+async def test_page_that_comes_too_late_is_not_shown_at_all(tab: DrivenTab) -> None:
     await tab.do("navigate", url=tab.site.url("/one"))
 
     assert (await tab.refused("navigate", url=tab.site.url("/late"), timeout=300))[0] == "COMMAND_TIMEOUT"
@@ -119,10 +117,10 @@ async def test_link_whose_server_never_answers_is_waited_for_once(tab: DrivenTab
     assert clicked["title"] == "Shown"
 
 
-async def test_page_that_asks_before_leaving_is_left_and_the_question_reported(tab: DrivenTab) -> None:
+async def test_page_with_a_leave_confirmation_is_left_and_the_dialog_reported(tab: DrivenTab) -> None:
     await tab.show(STAY)
-    # A page may ask only after somebody has used it.
-    await use_as_person(tab.page)
+    # A page may ask only after user interaction.
+    await use_as_user(tab.page)
 
     left = await tab.do("navigate", url=tab.site.url("/two"))
 

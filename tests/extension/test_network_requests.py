@@ -1,4 +1,4 @@
-"""What an attached tab's pages ask servers for: listed, decoded, and redacted like a data layer."""
+"""The requests of an attached tab's pages: listed, decoded, and redacted like a data layer."""
 
 import asyncio
 import json
@@ -9,15 +9,15 @@ import pytest
 
 from tests.extension.conftest import DrivenTab
 
-# What must cross no border, wherever a page puts it.
+# Values that must never be sent, wherever a page puts them.
 PRIVATE = re.compile(r"ada|larsen|hunter2|555\.777|4111|s3cr3t", re.IGNORECASE)
 
 
 async def listed(tab: DrivenTab, count: int, **params: object) -> list[dict[str, Any]]:
-    """The requests once so many are there and have ended."""
+    """Return the requests once there are this many and all have ended."""
     async with asyncio.timeout(20):
         while True:
-            # The browser asks for a site's icon when it likes to.
+            # The browser requests a site's icon whenever it likes.
             reported = (await tab.do("network_requests", **params))["entries"]
             entries = [entry for entry in reported if not entry["url"].endswith("/favicon.ico")]
             if len(entries) >= count and all(entry["time"] is not None for entry in entries):
@@ -32,12 +32,12 @@ async def tab(blank: DrivenTab) -> DrivenTab:
 
 
 async def ask(tab: DrivenTab, *urls: str) -> None:
-    """Let the page ask for each, one after another, whatever comes of it."""
+    """Let the page send each request, one after another, whatever the result."""
     script = "async (urls) => { for (const url of urls) await fetch(url).then((a) => a.text()).catch(() => 0); }"
     await tab.page.evaluate(script, list(urls))
 
 
-async def test_requests_of_a_tab_are_reported_newest_first_with_what_came_of_them_across_pages(tab: DrivenTab) -> None:
+async def test_requests_of_a_tab_are_reported_newest_first_with_their_results_across_pages(tab: DrivenTab) -> None:
     site = tab.site
     site.statuses["/gone.json"] = 404
     await ask(tab, "/one?n=1", "/gone.json", "http://127.0.0.1:1/closed")
@@ -62,7 +62,7 @@ async def test_requests_of_a_tab_are_reported_newest_first_with_what_came_of_the
     assert not {key for entry in (one, gone) for key in entry if "header" in key.lower()}
 
 
-async def test_a_filter_is_a_type_or_a_text_of_the_address_as_it_is_shown(tab: DrivenTab) -> None:
+async def test_a_filter_is_a_type_or_a_part_of_the_address_as_shown(tab: DrivenTab) -> None:
     await ask(tab, "/one?Letter=a&email=ada@larsen.example", "/two?letter=b")
     await listed(tab, 2, filter="letter=")
 
@@ -74,11 +74,11 @@ async def test_a_filter_is_a_type_or_a_text_of_the_address_as_it_is_shown(tab: D
     assert await found(filter="letter=", max=1) == ["/two?letter=b"]
     assert (await found(filter="document"))[0] == "/shown"
     assert (await found(filter="fetch", max=2)) == ["/two?letter=b", "/one?Letter=a&email=[contact]"]
-    # Who asks for it letter by letter finds nothing.
+    # Guessing it letter by letter finds nothing.
     assert await found(filter="email=ada") == []
 
 
-async def test_hits_of_analytics_are_decoded_and_masked(tab: DrivenTab) -> None:
+async def test_analytics_hits_are_decoded_and_redacted(tab: DrivenTab) -> None:
     await tab.page.evaluate(
         """async () => {
           const shared = "/g/collect?v=2&tid=G-ABC&cid=555.777&uid=ada&dl=" +
@@ -118,7 +118,7 @@ async def test_hits_of_analytics_are_decoded_and_masked(tab: DrivenTab) -> None:
     ]
 
 
-async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None:
+async def test_a_body_is_read_as_redacted_text_and_limited_in_size(tab: DrivenTab) -> None:
     site = tab.site
     site.pages |= {
         "/account": json.dumps({"user": {"name": "Ada"}, "items": [{"name": "Tee"}], "big": 2**60 + 1}).encode(),
@@ -144,8 +144,8 @@ async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None
     assert (pdf["body"], pdf["notes"]) == (None, ["The body is not text: application/pdf."])
 
 
-async def test_requests_of_frames_of_other_sites_are_reported_from_their_first_on(tab: DrivenTab) -> None:
-    """Also of frames in them."""
+async def test_requests_of_cross_site_frames_are_reported_from_the_first_one_on(tab: DrivenTab) -> None:
+    """Also from nested frames."""
     site = tab.site
     own, other = site.url("/"), site.url("/").replace("127.0.0.1", "localhost")
     site.pages["/inner"] = b"<script>fetch('/data.json?of=inner')</script>"
@@ -173,7 +173,7 @@ async def test_requests_of_frames_of_other_sites_are_reported_from_their_first_o
     assert socket["url"].endswith("/socket?of=outer")
 
 
-async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
+async def test_a_missing_body_is_reported_with_a_sentence(tab: DrivenTab) -> None:
     await ask(tab, "http://127.0.0.1:1/closed", "/one")
     one, closed = (await listed(tab, 2))[:2]
     code, message = await tab.refused("network_requests", body_of=closed["id"])
@@ -200,11 +200,11 @@ async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
         {"body_of": "../1"},
     ],
 )
-async def test_arguments_that_make_no_sense_are_refused(blank: DrivenTab, params: dict[str, object]) -> None:
+async def test_invalid_arguments_are_rejected(blank: DrivenTab, params: dict[str, object]) -> None:
     assert (await blank.refused("network_requests", **params))[0] == "INVALID_ARGUMENT"
 
 
-async def test_nothing_private_of_requests_crosses_the_wire(tab: DrivenTab) -> None:
+async def test_nothing_private_in_requests_leaves_the_browser(tab: DrivenTab) -> None:
     tab.site.pages["/redirected"] = b"x"
     await tab.page.evaluate(
         """async () => {
@@ -226,7 +226,7 @@ async def test_nothing_private_of_requests_crosses_the_wire(tab: DrivenTab) -> N
     ]
 
 
-async def test_the_newest_thousand_are_kept_and_all_are_counted(tab: DrivenTab) -> None:
+async def test_the_newest_thousand_are_stored_and_all_are_counted(tab: DrivenTab) -> None:
     before = (await tab.do("network_requests"))["total"]
     await tab.page.evaluate(
         "Promise.all(Array.from({ length: 1_200 }, (_, n) => fetch(`http://127.0.0.1:1/${n}`).catch(() => 0)))"
@@ -241,19 +241,19 @@ async def test_the_newest_thousand_are_kept_and_all_are_counted(tab: DrivenTab) 
     assert (await tab.refused("network_requests", body_of=str(oldest)))[0] == "INVALID_ARGUMENT"
 
 
-async def test_a_flood_of_requests_is_not_followed_and_others_are_again_later(driven: DrivenTab) -> None:
+async def test_a_flood_of_requests_is_not_recorded_and_recording_resumes_later(driven: DrivenTab) -> None:
     await driven.show("<p>page</p>")
     await driven.page.evaluate(
         "globalThis.flood = setInterval(() => { for (let n = 0; n < 300; n++) fetch('http://127.0.0.1:1/').catch(() => 0) })"
     )
     async with asyncio.timeout(60):
         seen = -1
-        # While it rests, nothing is added.
+        # While recording pauses, nothing is added.
         while seen != (seen := (await driven.do("network_requests", max=1))["total"]) or seen < 2_000:
             pass
     await driven.page.evaluate("clearInterval(flood)")
     await driven.do("navigate", url=driven.site.url("/two"))
-    # Playwright hears of it later.
+    # Playwright sees it later.
     await driven.page.wait_for_url(driven.site.url("/two"), wait_until="commit")
 
     async with asyncio.timeout(60):

@@ -1,4 +1,4 @@
-"""Tabs and windows that a driven page opens, and tabs that are opened behind the others."""
+"""Tabs and windows that a driven page opens, and tabs that are opened in the background."""
 
 import re
 
@@ -41,7 +41,7 @@ async def closed(tab: DrivenTab, tab_id: int) -> None:
 
 @pytest.mark.parametrize("selector", ["#link", "#unrelated", "#form", "#script", "#popup", "#led"])
 @pytest.mark.parametrize("is_behind", [False, True], ids=["in front", "behind"])
-async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
+async def test_tab_or_window_that_a_page_opens_is_attached_and_reported(
     opening: DrivenTab, selector: str, *, is_behind: bool
 ) -> None:
     if is_behind:
@@ -58,13 +58,13 @@ async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
     assert read["result"]["title"] == "Two"
     code = await opening.bridge.ask("evaluate", tab_id=tab_id, code="1")
     assert code["error"]["code"] == "EVALUATE_NOT_ALLOWED"
-    # Who looked at another tab still does.
+    # The user still sees another tab.
     if is_behind:
         assert await opening.popup.chrome("(await chrome.tabs.getCurrent()).active")
     await closed(opening, tab_id)
 
 
-async def test_tab_without_a_page_is_named_and_not_attached(opening: DrivenTab) -> None:
+async def test_tab_without_a_page_is_reported_and_not_attached(opening: DrivenTab) -> None:
     result = await opening.do("click", selector="#empty")
 
     tab_id = opened_in(result["notes"][0])
@@ -75,7 +75,7 @@ async def test_tab_without_a_page_is_named_and_not_attached(opening: DrivenTab) 
     await closed(opening, tab_id)
 
 
-async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_reported(opening: DrivenTab) -> None:
+async def test_tab_on_a_denied_host_is_not_attached_and_its_address_not_reported(opening: DrivenTab) -> None:
     other_site = opening.site.url("/two").replace("127.0.0.1", "localhost")
     await opening.show(OPENING.replace("<a id=link href=/two", f"<a id=link href={other_site}"))
     denied = await opening.do("click", selector="#link", denied_hosts=["localhost"])
@@ -91,11 +91,11 @@ async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_reported
     await closed(opening, other)
 
 
-async def test_what_opens_nothing_reports_nothing(opening: DrivenTab) -> None:
+async def test_action_that_opens_nothing_reports_nothing(opening: DrivenTab) -> None:
     before = await attached(opening)
 
     result = await opening.do("click", selector="#quiet")
-    # Another page opens what no command has to do with.
+    # Another page opens a tab that no command has caused.
     other = await opening.popup.chrome(f"(await chrome.tabs.create({{ url: '{opening.site.url('/two')}' }})).id")
     hovered = await opening.do("hover", selector="#quiet")
 
@@ -105,7 +105,7 @@ async def test_what_opens_nothing_reports_nothing(opening: DrivenTab) -> None:
     await closed(opening, other)
 
 
-async def test_page_that_opens_very_many_gets_ten_attached(opening: DrivenTab) -> None:
+async def test_page_that_opens_very_many_tabs_gets_ten_attached(opening: DrivenTab) -> None:
     await opening.allow_evaluate()
     before = await attached(opening)
 
@@ -123,7 +123,7 @@ async def test_page_that_opens_very_many_gets_ten_attached(opening: DrivenTab) -
 
 
 @pytest.mark.parametrize("background", [True, False])
-async def test_tab_is_opened_behind_the_others_when_asked(opening: DrivenTab, *, background: bool) -> None:
+async def test_tab_is_opened_in_the_background_when_requested(opening: DrivenTab, *, background: bool) -> None:
     url = opening.site.url("/one")
 
     created = await opening.bridge.ask("browser_create_tab", url=url, background=background)
@@ -135,7 +135,7 @@ async def test_tab_is_opened_behind_the_others_when_asked(opening: DrivenTab, *,
     await closed(opening, tab_id)
 
 
-async def test_wish_about_the_background_that_is_none_is_refused(opening: DrivenTab) -> None:
+async def test_invalid_value_for_the_background_is_rejected(opening: DrivenTab) -> None:
     error = (await opening.bridge.ask("browser_create_tab", url=opening.site.url("/one"), background="yes"))["error"]
 
     assert (error["code"], "background" in error["message"]) == ("INVALID_ARGUMENT", True)

@@ -1,4 +1,4 @@
-"""What the user chooses in the options and by the keyboard, and the bounds of a session."""
+"""What the user sets in the options and by keyboard, and the limits of a session."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -32,11 +32,11 @@ async def options(driver: Driver) -> AsyncGenerator[Page]:
 
 
 async def stored(popup: Popup, condition: str) -> None:
-    """Wait until the preferences in storage are so."""
+    """Wait until the stored preferences have these values."""
     await until(popup, f"((p) => {condition})((await chrome.storage.local.get({{preferences: {{}}}})).preferences)")
 
 
-async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driver: Driver, options: Page) -> None:
+async def test_options_are_reached_and_changed_by_keyboard_and_apply_at_once(driver: Driver, options: Page) -> None:
     popup = driver[1]
     for name in ("group", "outline", "log"):
         await expect(options.locator(f"#{name}")).to_be_checked()
@@ -64,7 +64,7 @@ async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driv
     await expect(options.locator("#said")).to_contain_text("Saved")
 
 
-async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driver, options: Page) -> None:
+async def test_invalid_host_stays_in_its_field_with_the_reason(driver: Driver, options: Page) -> None:
     hosts = options.locator("#denied-hosts")
     await hosts.fill("bank.example\nftp://bank.example/login")
     await options.keyboard.press("Tab")
@@ -85,7 +85,7 @@ async def test_host_of_a_pasted_address_is_denied(driver: Driver, options: Page)
     await expect(options.locator("#denied-hosts")).to_have_value("bank.example\n::1")
 
 
-async def test_a_choice_that_cannot_be_stored_is_shown_and_one_that_can_is_saved(options: Page) -> None:
+async def test_failed_saves_are_shown_and_later_ones_succeed(options: Page) -> None:
     kept = "chrome.storage.local.set"
     await options.evaluate(f"() => {{ kept = {kept}; {kept} = async () => {{ throw new Error('disk full'); }}; }}")
     await options.locator("#group").press("Space")
@@ -98,7 +98,7 @@ async def test_a_choice_that_cannot_be_stored_is_shown_and_one_that_can_is_saved
     await expect(options.locator("#problem")).to_be_empty()
 
 
-async def test_hosts_are_kept_as_browsers_report_them(driver: Driver, options: Page) -> None:
+async def test_hosts_are_stored_as_browsers_report_them(driver: Driver, options: Page) -> None:
     names = {name: host for name, host in CASES["names"].items() if host}
     await options.locator("#denied-hosts").fill("\n".join(names))
     await options.keyboard.press("Tab")
@@ -116,7 +116,7 @@ async def test_hosts_are_kept_as_browsers_report_them(driver: Driver, options: P
         await expect(options.locator("#denied-hosts")).to_have_attribute("aria-invalid", "false")
 
 
-async def test_host_that_the_user_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:
+async def test_host_that_the_user_denies_is_blocked_for_every_client(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     async with driven_tab(driver, site, "/one") as denied, driven_tab(driver, site, "/two") as led:
         fine = site.url("/two").replace("127.0.0.1", "localhost")
@@ -131,9 +131,9 @@ async def test_host_that_the_user_denies_is_out_of_reach_of_every_client(driver:
         for listing, key in (("list_tabs", "tab_id"), ("browser_get_tabs", "id")):
             listed = {tab[key] for tab in (await bridge.ask(listing))["result"]}
             assert (denied.tab_id in listed, led.tab_id in listed) == (False, True)
-        # The other tab is where it was, and free.
+        # The other tab is where it was, and not blocked.
         assert (await led.do("read_tab"))["url"] == fine
-        # Until its page leads it there.
+        # Until its page navigates there.
         site.pages["/out"] = f"<title>Out</title><a href='{site.url('/one')}'>out</a>".encode()
         await led.do("navigate", url=fine.replace("/two", "/out"))
         assert (await led.refused("click", selector="a"))[0] == "HOST_BLOCKED"
@@ -141,7 +141,7 @@ async def test_host_that_the_user_denies_is_out_of_reach_of_every_client(driver:
         assert (await denied.do("read_tab"))["title"] == "One"
 
 
-async def test_session_that_floods_waits_and_is_refused_and_another_one_is_not_held_up(driven: DrivenTab) -> None:
+async def test_session_that_floods_is_slowed_and_rejected_and_does_not_delay_another_one(driven: DrivenTab) -> None:
     bridge, popup = driven.bridge, driven.popup
     await prefer(popup, commandsPerSecond=1)
     bridge.session = {"id": "aaaa", "client": "flood"}
@@ -160,8 +160,8 @@ async def test_session_that_floods_waits_and_is_refused_and_another_one_is_not_h
     assert 2 <= len(replies) - len(refused) <= 15
 
 
-async def test_session_with_one_command_waits_for_one_of_another_sessions_and_not_for_all(driven: DrivenTab) -> None:
-    """On the same tab, where commands run one after another; those of a session stay in their order."""
+async def test_session_with_one_command_waits_for_one_of_the_other_session_and_not_for_all(driven: DrivenTab) -> None:
+    """On the same tab, where commands run one after another; those of a session keep their order."""
     bridge, order = driven.bridge, list[str]()
 
     async def ask(client: str, name: str, command: str, **params: object) -> None:

@@ -1,4 +1,4 @@
-"""The files that find elements and act on them, alone in a page: without the extension, and with waits that are short."""
+"""The files that find elements and act on them, alone in a page: without the extension, and with short waits."""
 
 import json
 from collections.abc import Generator
@@ -18,13 +18,13 @@ LIMITS = {"find": 100, "ready": 150}
 
 
 def files() -> list[str]:
-    """The files in the order in which the worker puts them into a page."""
+    """Return the files in the order in which the worker injects them."""
     groups = json.loads((EXTENSION / "page" / "files.json").read_text(encoding="utf-8"))
     return [*groups["interaction"], *groups["elementList"]]
 
 
 class Elements:
-    """A page with the files in it."""
+    """A page with the files injected."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -45,7 +45,7 @@ class Elements:
         return self.evaluate(f"chromeTabReader.act({json.dumps(request)})")
 
     def chosen(self, selector: str, action: str = "click", **more: Any) -> str:
-        """The selector of the element that is taken."""
+        """Return the selector of the element that is chosen."""
         answer = self.act(action, selector, **more)
         assert answer["code"] == "", answer
         return answer["element"]["selector"]
@@ -66,21 +66,21 @@ def elements(tab: Page) -> Elements:
     return Elements(tab)
 
 
-def test_every_file_of_the_folder_is_put_into_the_page() -> None:
+def test_every_file_of_the_folder_is_injected_into_the_page() -> None:
     assert sorted(files()) == sorted(path.relative_to(EXTENSION).as_posix() for path in FOLDER.glob("*.js"))
 
 
 # --- text=
 
 
-def test_text_over_several_lines_is_that_of_the_link_and_not_of_what_holds_it(elements: Elements) -> None:
+def test_text_over_several_lines_matches_the_link_and_not_its_container(elements: Elements) -> None:
     elements.show("<nav><a href=#1 id=in>Sign<br>in</a><a href=#2 id=help>Help</a></nav>")
 
     assert elements.chosen("text=Sign in") == "#in"
     assert elements.chosen("text=Help") == "#help"
 
 
-def test_text_of_blocks_and_capitals_is_found_where_it_is_drawn(elements: Elements) -> None:
+def test_text_of_blocks_and_in_capitals_is_found_where_it_is_drawn(elements: Elements) -> None:
     elements.show(
         "<section><p id=blocks><b style='display:block'>a</b><b style='display:block'>b</b></p></section>"
         "<section><p id=capitals style='text-transform: uppercase'>\u00df</p></section>"
@@ -97,7 +97,7 @@ def test_visible_child_of_a_hidden_parent_is_found_by_its_text(elements: Element
     assert elements.refusal("text=away")[0] == "ELEMENT_NOT_FOUND"
 
 
-def test_whole_text_that_comes_late_is_taken_before_a_part_of_another(elements: Elements) -> None:
+def test_complete_text_that_appears_late_is_preferred_to_a_partial_match(elements: Elements) -> None:
     elements.show(
         "<button id=part>Save as a draft</button>"
         "<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button id=all>Save</button>'), 200)"
@@ -108,10 +108,10 @@ def test_whole_text_that_comes_late_is_taken_before_a_part_of_another(elements: 
     assert elements.chosen("text=as a draft") == "#part"
 
 
-# --- Which element takes the mouse
+# --- Which element receives the mouse
 
 
-def test_inside_of_a_button_that_lets_the_mouse_through_stands_for_the_button(elements: Elements) -> None:
+def test_button_is_used_for_its_content_without_pointer_events(elements: Elements) -> None:
     elements.show(
         "<style>i, b { pointer-events: none }</style>"
         "<button id=buy>Buy <i id=icon>now</i></button><p>Nothing <b id=bare>here</b></p>"
@@ -122,14 +122,14 @@ def test_inside_of_a_button_that_lets_the_mouse_through_stands_for_the_button(el
     assert "lets the mouse through" in elements.refusal("#bare")[1]
 
 
-def test_disabled_button_is_hovered_and_not_clicked(elements: Elements) -> None:
+def test_disabled_button_is_hovered_but_not_clicked(elements: Elements) -> None:
     elements.show("<button id=off disabled title='Choose a size first'>Buy</button>")
 
     assert elements.chosen("#off", action="hover") == "#off"
     assert "is still disabled" in elements.refusal("#off")[1]
 
 
-def test_control_behind_its_label_is_shown_where_the_label_is(elements: Elements) -> None:
+def test_control_behind_its_label_is_located_at_the_label(elements: Elements) -> None:
     elements.show("<label id=drawn style='position:absolute; left:50px'><input id=box type=checkbox hidden>Yes</label>")
 
     box = elements.act("show", "#box")["box"]
@@ -138,7 +138,7 @@ def test_control_behind_its_label_is_shown_where_the_label_is(elements: Elements
     assert box["width"] > 10
 
 
-# --- Where it is
+# --- Position
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_control_behind_its_label_is_shown_where_the_label_is(elements: Elements
         "zoom: 1.5",
     ],
 )
-def test_element_in_a_turned_frame_is_aimed_at_where_it_is_drawn(elements: Elements, style: str) -> None:
+def test_element_in_a_rotated_frame_is_hit_where_it_is_drawn(elements: Elements, style: str) -> None:
     elements.show(
         f"<div style='margin: 150px; transform: rotate(10deg)'><iframe style='{style}'"
         " srcdoc=\"<body style='margin: 0'><button id=inner style='margin: 90px 0 0 180px'>In</button>\"></iframe></div>"
@@ -166,7 +166,7 @@ def test_element_in_a_turned_frame_is_aimed_at_where_it_is_drawn(elements: Eleme
 
 
 @pytest.mark.parametrize("body", ["<b>shown</b>", "shown"])
-def test_element_without_a_box_is_scrolled_to_what_it_shows(elements: Elements, body: str) -> None:
+def test_element_without_a_box_is_scrolled_to_its_visible_content(elements: Elements, body: str) -> None:
     elements.show(f"<p style='height: 3000px'></p><div><div id=boxless style='display: contents'>{body}</div></div>")
 
     point = elements.act("click", "#boxless")["point"]
@@ -179,7 +179,7 @@ def test_element_without_a_box_is_scrolled_to_what_it_shows(elements: Elements, 
 # --- Waiting
 
 
-def test_options_and_writability_are_waited_for(elements: Elements) -> None:
+def test_options_and_writable_fields_are_waited_for(elements: Elements) -> None:
     elements.show("<select id=list></select><input id=field readonly>")
     elements.page.evaluate(
         "setTimeout(() => { list.add(new Option('Red', 'r')); field.readOnly = false; }, 200)",
@@ -199,7 +199,7 @@ def test_options_and_writability_are_waited_for(elements: Elements) -> None:
         ("off", "it is disabled"),
     ],
 )
-def test_option_that_does_not_come_is_refused_with_those_there_are(elements: Elements, wanted: str, says: str) -> None:
+def test_missing_option_is_rejected_with_the_existing_ones(elements: Elements, wanted: str, says: str) -> None:
     more = "".join(f"<option value=o{number}>{number}" for number in range(1, 9))
     elements.show(
         f"<select id=list><option value=r>Red<option value=b disabled>Blue{more}"
@@ -212,7 +212,7 @@ def test_option_that_does_not_come_is_refused_with_those_there_are(elements: Ele
     assert elements.page.evaluate("list.value") == "r"
 
 
-def test_field_that_stays_read_only_is_refused(elements: Elements) -> None:
+def test_field_that_stays_read_only_is_rejected(elements: Elements) -> None:
     elements.show("<input id=field readonly value=fixed><input id=until readonly onfocus='this.readOnly = false'>")
 
     assert "is still read-only" in elements.refusal("#field", action="fill", value="x")[1]
@@ -220,7 +220,7 @@ def test_field_that_stays_read_only_is_refused(elements: Elements) -> None:
 
 
 @pytest.mark.parametrize("action", ["select", "fill"])
-def test_request_that_is_cancelled_while_it_waits_does_nothing(elements: Elements, action: str) -> None:
+def test_request_that_is_cancelled_during_its_wait_does_nothing(elements: Elements, action: str) -> None:
     elements.show("<select id=list></select><input id=field disabled>")
     more = {"selector": "#list", "values": ["r"]} if action == "select" else {"selector": "#field", "value": "x"}
     request = {"id": "7", "action": action, "limits": {"find": 5_000, "ready": 5_000}, "isInFront": True, **more}
@@ -233,15 +233,15 @@ def test_request_that_is_cancelled_while_it_waits_does_nothing(elements: Element
 
     assert elements.evaluate("waits.then(({ code }) => code)") == "EXECUTION_ERROR"
     assert elements.page.evaluate("[list.value, document.activeElement.id]") == ["b", ""]
-    # Control: another cancelled one leaves it alone.
+    # Control: cancelling another one does not affect it.
     elements.evaluate('chromeTabReader.cancel({ id: "8" })')
     assert elements.evaluate(f"chromeTabReader.act({json.dumps(request)}).then(({{ code }}) => code)") == ""
 
 
-# --- How much was searched
+# --- Extent of the search
 
 
-def test_page_of_more_than_500_shadow_roots_is_said_to_be_searched_in_part(elements: Elements) -> None:
+def test_page_of_more_than_500_shadow_roots_is_reported_as_searched_in_part(elements: Elements) -> None:
     elements.show(
         """<script>
           window.add = (count) => {
@@ -261,20 +261,20 @@ def test_page_of_more_than_500_shadow_roots_is_said_to_be_searched_in_part(eleme
     assert elements.refusal("#none")[1].endswith(note)
 
 
-# --- Parts that stand alone
+# --- Functions without a request
 
 
-def test_unique_selectors_and_similar_names_are_found_without_a_request(elements: Elements) -> None:
+def test_unique_selectors_and_suggestions_are_found_without_a_request(elements: Elements) -> None:
     elements.show("<ul><li><a href=#>one</a><li><a href=# id=second>two</a></ul>")
 
     selectors = "[...document.links].map((link) => selectorGenerator.selectorOf(link, search.allRoots()))"
-    assert elements.evaluate(selectors) == ["li:nth-of-type(1) > a", "#second"]
+    assert elements.evaluate(selectors) == ["a text=one", "#second"]
     assert elements.evaluate("texts.nameOf(document.links[1])") == 'a#second "two"'
     missing = "suggestions.notFound('#secnd', { roots: search.allRoots(), isWhole: true }).message"
     assert "Did you mean #second" in elements.evaluate(missing)
 
 
-# --- Presses that go astray
+# --- Presses that miss
 
 
 def press_astray(elements: Elements, program: str = "") -> None:
@@ -288,7 +288,7 @@ def press_astray(elements: Elements, program: str = "") -> None:
     assert elements.page.evaluate("hits") == []
 
 
-def test_next_press_is_the_pages_also_where_the_browser_holds_timers_back(elements: Elements) -> None:
+def test_next_press_reaches_the_page_even_if_the_browser_delays_timers(elements: Elements) -> None:
     press_astray(elements, "globalThis.setTimeout = () => 0")
 
     elements.page.click("#other")
@@ -296,7 +296,7 @@ def test_next_press_is_the_pages_also_where_the_browser_holds_timers_back(elemen
     assert elements.page.evaluate("hits") == ["other"]
 
 
-def test_press_of_a_key_after_one_of_the_mouse_is_the_pages(elements: Elements) -> None:
+def test_key_press_after_a_mouse_press_reaches_the_page(elements: Elements) -> None:
     press_astray(elements)
     # Timers run in order.
     elements.evaluate("new Promise(setTimeout)")
@@ -309,7 +309,7 @@ def test_press_of_a_key_after_one_of_the_mouse_is_the_pages(elements: Elements) 
 # --- Frames of other sites
 
 
-def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_page_and_reported(
+def test_press_that_does_not_reach_a_cross_site_frame_is_blocked_and_reported(
     elements: Elements,
 ) -> None:
     elements.show(
@@ -322,7 +322,7 @@ def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_
     request = {"id": "1", "index": 0, "isInFront": True, "presses": 1, "point": {"x": 5, "y": 5}}
     placed = elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
     elements.page.evaluate("document.querySelector('#menu').style.display = 'block'")
-    # Until the menu is drawn, the browser gives the mouse to the process of the frame below it.
+    # Until the menu is drawn, the browser sends mouse events to the process of the frame below it.
     for x in range(40, 240):
         elements.page.mouse.move(x, 40)
         if elements.page.evaluate("document.querySelector('#menu').matches(':hover')"):
@@ -340,12 +340,12 @@ def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_
     seen = {"isSeen": True, "isLost": False, "cover": 'div#menu "Menu"'}
     assert outcome == {**seen, "isPressed": False, "release": ""}
     assert elements.page.evaluate("window.hit") is None
-    # The watch is over with its press.
+    # The watch ends with its press.
     elements.page.mouse.click(5, 5)
     elements.page.wait_for_function("window.hit === 'menu'")
 
 
-def test_press_that_is_seen_on_a_frame_of_another_site_has_not_arrived_in_it(elements: Elements) -> None:
+def test_press_seen_on_a_cross_site_frame_element_has_not_reached_the_frame(elements: Elements) -> None:
     elements.show("<iframe id=way sandbox srcdoc='<button>Pay</button>' style='border: 20px solid'></iframe>")
 
     elements.act("click", "#way >>> button", count=1)

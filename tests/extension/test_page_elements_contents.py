@@ -1,4 +1,4 @@
-"""What the list of a page's elements contains, and in which words: page functions alone, without the extension."""
+"""What the list of a page's elements contains, and how it is worded: page functions alone, without the extension."""
 
 import json
 from collections.abc import Generator
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.extension.conftest import WRITTEN_PAGES
 from tests.extension.test_page_elements import Elements
 from tests.support.browser import launch_chromium
 
@@ -30,13 +31,13 @@ def listed(elements: Elements, **request: Any) -> dict[str, Any]:
 
 
 def lines_of(elements: Elements, **request: Any) -> list[str]:
-    """The lines without the last one, which is about the list."""
+    """Return the lines without the last one, which is about the list."""
     return listed(elements, **request)["text"].splitlines()[:-1]
 
 
 GRID = "display:block;position:absolute;"
 LISTS = {
-    # --- What is drawn is listed, whatever is around it
+    # --- What is drawn is listed, whatever surrounds it
     "body that does not scroll": (
         "<body style='overflow:hidden'><div style='position:absolute;inset:0'><button>a</button></div>",
         ['button "a"  button'],
@@ -165,6 +166,19 @@ LISTS = {
             "circle black 40x40 at 180,30  circle",
         ],
     ),
+    "node of a drawing with many shapes": (
+        f"<svg width=400 height=100>{'<rect width=4 height=4 />' * 70}<g style='cursor:move'><rect width=80 height=30 />"
+        "<text y=20>inject</text></g></svg>",
+        ['draggable "inject"  g'],
+    ),
+    "part of a drawing without size": (
+        "<svg width=300 height=100><g style='cursor:move'></g><g style='cursor:move'><rect width=80 height=30 /></g></svg>",
+        ["draggable black 80x30 at 0,0  g:nth-of-type(2)"],
+    ),
+    "long class name of a box": (
+        "<p>read</p><div class=a-very-long-class-name-of-a-box style='width:90px;height:90px;background:red'></div>",
+        ['text "read"', "box .a-very-long-class-name-of-a-box red 90x90  .a-very-long-class-name-of-a-box"],
+    ),
     "shapes that can be acted on": (
         "<svg width=200 height=60><circle onclick='1' cx=30 cy=30 r=10 fill=red /><rect onclick='1' x=60 y=20 width=30"
         " height=10 fill=blue /></svg>",
@@ -180,11 +194,11 @@ LISTS = {
         "<div style='width:90px;height:90px;background:red;opacity:0'></div><p>read</p>",
         ['text "read"'],
     ),
-    # --- What lies over the page
+    # --- Overlays
     "page that is a fixed layer": (
         "<div style='position:fixed;inset:0'><button>app</button></div>"
         "<div style='position:absolute;top:40px;left:300px;z-index:9'><button>menu</button></div>",
-        ['button "app"  div:nth-of-type(1) > button', 'button "menu"  div:nth-of-type(2) > button'],
+        ['button "app"  button text=app', 'button "menu"  button text=menu'],
     ),
     "list above a dialog": (
         "<button>behind</button><div role=dialog aria-modal=true aria-label=Edit "
@@ -194,7 +208,7 @@ LISTS = {
             'A dialog "Edit" lies over the page: only what is in it or above it is listed.',
             'dialog "Edit"',
             'button "Save"  [aria-label=Edit] > button',
-            'option "one"  div:nth-of-type(2) > div',
+            'option "one"  [role=option] text=one',
         ],
     ),
     "open menu": (
@@ -213,7 +227,7 @@ def test_page_is_listed_as_a_user_sees_it(elements: Elements, name: str) -> None
     assert lines_of(elements) == lines
 
 
-def test_page_without_anything_to_act_on_is_not_said_to_list_elements(elements: Elements) -> None:
+def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: Elements) -> None:
     elements.show("<p>read</p>")
     texts = listed(elements)
     elements.show("<p>read</p><button>a</button>")
@@ -222,7 +236,7 @@ def test_page_without_anything_to_act_on_is_not_said_to_list_elements(elements: 
     assert listed(elements)["text"].splitlines()[-1] == "1 element, all listed."
 
 
-def test_shapes_and_boxes_of_a_page_with_enough_else_are_listed_only_when_looked_for(elements: Elements) -> None:
+def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
     box = "<div id=box style='width:90px;height:90px;background:red'></div>"
     elements.show(box + "".join(f"<button id=b{number}>{number}</button>" for number in range(30)))
 
@@ -230,7 +244,7 @@ def test_shapes_and_boxes_of_a_page_with_enough_else_are_listed_only_when_looked
     assert lines_of(elements, find="box") == ["box red 90x90  #box"]
 
 
-def test_value_is_searched_whole_and_shown_whole_where_it_is_all_there_is(elements: Elements) -> None:
+def test_value_is_searched_completely_and_shown_completely_when_listed_alone(elements: Elements) -> None:
     value = "first line\n" + "words " * 300 + "needle"
     elements.show(f"<textarea id=t>{value}</textarea><input type=password value=needle><button>a</button>")
 
@@ -247,7 +261,7 @@ def test_value_is_searched_whole_and_shown_whole_where_it_is_all_there_is(elemen
 @pytest.mark.parametrize(
     "sign", ["<main aria-busy=true>some</main>", "<div class=card-skeleton style='width:90px;height:9px'></div>"]
 )
-def test_page_that_is_still_drawing_is_said_to_be(elements: Elements, sign: str) -> None:
+def test_page_that_is_still_drawing_is_reported(elements: Elements, sign: str) -> None:
     elements.show(f"<button>a</button>{sign}")
     loading = lines_of(elements)
     elements.show("<button>a</button><main aria-busy=false>some</main><div class=card-skeleton>done</div>")
@@ -257,10 +271,10 @@ def test_page_that_is_still_drawing_is_said_to_be(elements: Elements, sign: str)
     assert lines_of(elements)[0] == 'button "a"  button'
 
 
-# --- What repeats
+# --- Repetition
 
 
-def test_toolbar_is_listed_whole_and_what_repeats_is_counted_by_an_exact_pattern(elements: Elements) -> None:
+def test_toolbar_is_listed_completely_and_repetitions_are_counted_with_an_exact_pattern(elements: Elements) -> None:
     tools = "".join(f"<button class=tool-{name} title={name}>*</button>" for name in "abcdefghijklmn")
     rows = "".join(
         f"<li><a href='#{n}'>Item {n}</a> <button>Add to cart</button> <a class=by href='#by{n}'>{'abc'[n % 3] * 30}</a>"
@@ -309,14 +323,14 @@ SELECTORS = {
 
 
 @pytest.mark.parametrize("name", SELECTORS)
-def test_selector_is_short_and_outlives_the_next_drawing(elements: Elements, name: str) -> None:
+def test_selector_is_short_and_survives_a_redraw(elements: Elements, name: str) -> None:
     body, selector = SELECTORS[name]
     elements.show(body)
 
     assert lines_of(elements)[0].split("  ")[1] == selector
 
 
-def test_button_in_a_host_of_the_same_name_is_reached_through_the_host(elements: Elements) -> None:
+def test_button_in_a_host_with_the_same_name_is_reached_through_the_host(elements: Elements) -> None:
     elements.show(
         "<x-b aria-label='New'></x-b><x-b aria-label='Old'></x-b><script>"
         "for (const host of document.querySelectorAll('x-b')) {"
@@ -330,3 +344,33 @@ def test_button_in_a_host_of_the_same_name_is_reached_through_the_host(elements:
     assert selectors == ["[aria-label=New] >>> button", "[aria-label=Old] >>> button"]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
+
+
+def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element(elements: Elements) -> None:
+    elements.show((WRITTEN_PAGES / "stable-selectors.html").read_text(encoding="utf-8"))
+
+    lines = lines_of(elements)
+
+    selectors = [line.split("  ")[1] for line in lines if "  " in line]
+    assert selectors == [
+        *("li text=File", "li text=Edit", "[data-palette-type=inject]", "[data-palette-type=debug]"),
+        *('[href="#title"]', 'tr:has([href="#title"]) input', '[href="#subtitle"]', 'tr:has([href="#subtitle"]) input'),
+        *('[aria-rowindex="1"] > div', '[aria-rowindex="2"] > div'),
+        # Generated ids and figures do not outlive anything.
+        *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
+        *("button text=Deploy all", "button text=Deploy"),
+    ]
+    for selector in selectors:
+        assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
+
+
+def test_icon_that_closes_a_tab_is_listed_and_is_not_in_the_name_of_the_tab(elements: Elements) -> None:
+    elements.show((WRITTEN_PAGES / "closable-tabs.html").read_text(encoding="utf-8"))
+
+    assert lines_of(elements) == [
+        'tab "data.csv"  [role=tab] text=data.csv',
+        'clickable "Close data.csv"  [title="Close data.csv"]',
+        'tab "notes.md"  div:nth-of-type(2)',
+        'clickable "✕"  .close',
+        'tab "old.txt *"  div:nth-of-type(3)',
+    ]

@@ -1,4 +1,4 @@
-"""The list of what can be done on a page: what is on it, in which words, and with selectors that work."""
+"""The list of what a user can do on a page: its contents, its wording, and selectors that work."""
 
 import asyncio
 import json
@@ -33,13 +33,13 @@ slider "Volume" = 4 (0 to 10)  [aria-label=Volume]
 textbox "Coupon" invalid  [placeholder=Coupon]
 textbox "Note" = "As it is" readonly  [title=Note]
 file "Choose a picture" empty  #hidden-file
-button "Order" disabled  fieldset > button:nth-of-type(1)
-button "Details" collapsed  fieldset > button:nth-of-type(2)
-button "Send"  input:nth-of-type(4)
+button "Order" disabled  button text=Order
+button "Details" collapsed  button text=Details
+button "Send"  [value=Send]
 textbox "Letter" = "Dear Sir"  [aria-label=Letter]
 clickable "A card without a role"  #card
 clickable "Large child of an inline wrapper"  #wrapper
-tab "First tab" selected  div:nth-of-type(4)
+tab "First tab" selected  [role=tab] text=First tab
 row "Duration: | 3 h"
 row "Duration: | 4 h"
 scrollable "Results"  #results
@@ -55,17 +55,17 @@ link "Help"  [href="/help"]
 
 
 def lines_of(result: dict[str, Any]) -> list[str]:
-    """The lines of a list without the last one, which is about the list."""
+    """Return the lines of a list without the last one, which is about the list."""
     return result["text"].splitlines()[:-1]
 
 
 def selectors_of(lines: list[str]) -> list[str]:
-    """The selectors of lines, which are what follows two spaces."""
+    """Return the selectors of lines: they follow two spaces."""
     return [found[1] for line in lines if (found := re.search(r"  (\S.*)$", line))]
 
 
 async def all_lines(tab: DrivenTab, **params: object) -> list[str]:
-    """The whole list, page by page."""
+    """Return the whole list, page by page."""
     lines: list[str] = []
     offset: int | None = 0
     while offset is not None:
@@ -82,7 +82,7 @@ async def open_page(tab: DrivenTab, path: str) -> DrivenTab:
     return tab
 
 
-# In the service worker: runs the command's part there, and counts what the browser is asked for meanwhile.
+# In the service worker: runs the command's part there, and counts the calls to the browser meanwhile.
 COUNTED = """() => {
   const asked = (globalThis.asked = { tabs: 0, pages: 0 });
   const count = (api, name, key) => {
@@ -100,7 +100,7 @@ UNCOUNTED = """() => {
 
 @asynccontextmanager
 async def counted(tab: DrivenTab) -> AsyncGenerator[dict[str, int]]:
-    """Count how often the browser is asked for a tab, and for something in a page."""
+    """Count the calls to the browser for a tab, and for something in a page."""
     (worker,) = tab.page.context.service_workers
     await worker.evaluate(COUNTED)
     count: dict[str, int] = {}
@@ -112,7 +112,7 @@ async def counted(tab: DrivenTab) -> AsyncGenerator[dict[str, int]]:
 # --- What is listed, and how ---
 
 
-async def test_whole_of_a_short_page_is_listed_in_page_order_with_names_states_and_selectors(
+async def test_short_page_is_listed_completely_in_page_order_with_names_states_and_selectors(
     elements: DrivenTab,
 ) -> None:
     await elements.page.set_viewport_size({"width": 1000, "height": 1200})
@@ -124,7 +124,7 @@ async def test_whole_of_a_short_page_is_listed_in_page_order_with_names_states_a
     assert (result["title"], result["url"]) == ("Every kind of element", elements.site.url("/elements.html"))
 
 
-async def test_every_selector_of_the_list_means_one_element_that_can_be_acted_on(elements: DrivenTab) -> None:
+async def test_every_selector_of_the_list_matches_one_interactive_element(elements: DrivenTab) -> None:
     selectors = selectors_of(lines_of(await elements.do("page_elements")))
 
     assert len(selectors) == 23
@@ -133,14 +133,14 @@ async def test_every_selector_of_the_list_means_one_element_that_can_be_acted_on
         assert (hovered["matches"], hovered["element"]["selector"]) == (1, selector)
 
 
-async def test_password_is_never_shown_and_only_its_being_there_is_reported(elements: DrivenTab) -> None:
+async def test_password_is_never_shown_only_its_presence_is_reported(elements: DrivenTab) -> None:
     for params in ({}, {"find": "password"}, {"within": "form"}):
         text = (await elements.do("page_elements", **params))["text"]
         assert 'password "Password" filled' in text
         assert "sesame" not in text
 
 
-# --- Where lists of elements fail: a page for each ---
+# --- Where lists of elements go wrong: one page for each ---
 
 KNOWN_FAILURES = {
     "clickable-without-role": [
@@ -174,14 +174,14 @@ KNOWN_FAILURES = {
 
 
 @pytest.mark.parametrize("name", KNOWN_FAILURES)
-async def test_page_on_which_lists_of_elements_fail_is_listed_right(empty: DrivenTab, name: str) -> None:
+async def test_page_on_which_lists_of_elements_go_wrong_is_listed_correctly(empty: DrivenTab, name: str) -> None:
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
     await open_page(empty, f"/list-{name}.html")
 
     assert lines_of(await empty.do("page_elements")) == KNOWN_FAILURES[name]
 
 
-async def test_box_that_holds_nothing_but_white_space_is_listed_as_an_empty_one_is(empty: DrivenTab) -> None:
+async def test_box_with_only_white_space_is_listed_like_an_empty_one(empty: DrivenTab) -> None:
     style = "width: 50px; height: 50px; margin: 9px; border: 1px solid"
     boxes = "".join(
         f'<div id={name} style="{style}">{content}</div>'
@@ -194,7 +194,7 @@ async def test_box_that_holds_nothing_but_white_space_is_listed_as_an_empty_one_
     assert [line.split("  ")[-1] for line in lines if line.startswith("box")] == ["#bare", "#blank"]
 
 
-async def test_what_a_label_stands_for_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
+async def test_control_of_a_label_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
     await open_page(empty, "/list-label-for-hidden.html")
 
     assert (await empty.do("click", selector="#terms"))["checked"] is True
@@ -202,7 +202,7 @@ async def test_what_a_label_stands_for_is_clicked_by_the_selector_of_its_line(em
     assert 'checkbox "I agree" on  #terms' in lines_of(await empty.do("page_elements"))
 
 
-async def test_toast_is_a_message_among_the_elements_for_as_long_as_it_is_there(empty: DrivenTab) -> None:
+async def test_toast_is_listed_as_a_message_as_long_as_it_is_there(empty: DrivenTab) -> None:
     await open_page(empty, "/list-passing-toast.html")
     await empty.do("click", selector="#save")
 
@@ -211,7 +211,7 @@ async def test_toast_is_a_message_among_the_elements_for_as_long_as_it_is_there(
     assert len(lines_of(await empty.do("page_elements"))) == 1
 
 
-async def test_two_hundred_equal_links_are_counted_and_their_pattern_lists_them(empty: DrivenTab) -> None:
+async def test_two_hundred_identical_links_are_counted_and_their_pattern_lists_them(empty: DrivenTab) -> None:
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
     await open_page(empty, "/list-many-links.html")
 
@@ -224,7 +224,7 @@ async def test_two_hundred_equal_links_are_counted_and_their_pattern_lists_them(
     assert len(set(selectors_of(await all_lines(empty, within="li > a")))) == 200
 
 
-async def test_cover_that_is_fixed_over_the_page_hides_what_is_behind_it(empty: DrivenTab) -> None:
+async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
     await open_page(empty, "/list-behind-modal.html")
     await empty.page.evaluate("document.querySelector('#modal').close()")
     without = await empty.do("page_elements")
@@ -237,7 +237,7 @@ async def test_cover_that_is_fixed_over_the_page_hides_what_is_behind_it(empty: 
     assert selectors_of(lines_of(covered)) == ["#on-cover"]
 
 
-async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_named(
+async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_listed(
     empty: DrivenTab,
 ) -> None:
     await open_page(empty, "/list-panel-above.html")
@@ -255,7 +255,7 @@ async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_el
 # --- Frames of other sites ---
 
 
-async def test_what_is_in_frames_of_other_sites_follows_their_lines_with_selectors_that_lead_there(
+async def test_elements_in_cross_site_frames_follow_their_frames_line_with_working_selectors(
     empty: DrivenTab,
 ) -> None:
     await open_page(empty, "/frames.html")
@@ -279,7 +279,7 @@ async def test_what_is_in_frames_of_other_sites_follows_their_lines_with_selecto
         assert (hovered["matches"], hovered["element"]["text"]) == (1, "Deep")
 
 
-async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab) -> None:
+async def test_find_and_within_search_cross_site_frames(empty: DrivenTab) -> None:
     await open_page(empty, "/frames.html")
 
     found = selectors_of(await all_lines(empty, find="card number"))
@@ -291,7 +291,7 @@ async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab
     assert (await empty.refused("page_elements", within="#pay >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
 
 
-# --- Narrowing and going on ---
+# --- Narrowing and paging ---
 
 
 @pytest.mark.parametrize(
@@ -299,22 +299,20 @@ async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab
     [
         ("docker", ["#docker"]),
         ("LOVELACE", ["[name=customer]"]),
-        ("button det", ["fieldset > button:nth-of-type(2)"]),
+        ("button det", ["button text=Details"]),
         ("note textbox", ["[title=Note]"]),
         ("duration:", ["tr:nth-of-type(1)", "tr:nth-of-type(2)"]),
         ("nothing like it", []),
     ],
 )
-async def test_find_looks_for_words_in_roles_names_values_and_texts(
-    elements: DrivenTab, find: str, found: list[str]
-) -> None:
+async def test_find_searches_roles_names_values_and_texts(elements: DrivenTab, find: str, found: list[str]) -> None:
     result = await elements.do("page_elements", find=find)
 
     assert selectors_of(lines_of(result)) == found
     assert ("Nothing here matches" in result["text"]) is (not found)
 
 
-async def test_within_lists_a_part_of_the_page_and_is_a_selector_like_any_other(elements: DrivenTab) -> None:
+async def test_within_lists_a_part_of_the_page_and_accepts_any_selector(elements: DrivenTab) -> None:
     inside = await elements.do("page_elements", within="table")
     rows = [line.split("  ")[0] for line in lines_of(inside) if line != "-- out of sight --"]
     assert rows == ['row "Duration: | 3 h"', 'row "Duration: | 4 h"']
@@ -327,12 +325,12 @@ async def test_within_lists_a_part_of_the_page_and_is_a_selector_like_any_other(
 
 
 @pytest.mark.parametrize("params", [{"offset": -1}, {"offset": 1.5}, {"find": 5}, {"within": "a" * 2_001}])
-async def test_parameters_of_another_kind_are_refused(elements: DrivenTab, params: dict[str, object]) -> None:
+async def test_parameters_of_a_wrong_type_are_rejected(elements: DrivenTab, params: dict[str, object]) -> None:
     assert (await elements.refused("page_elements", **params))[0] == "INVALID_ARGUMENT"
 
 
-async def test_pages_of_a_long_list_hold_each_element_once(driven: DrivenTab) -> None:
-    """Each field has a shape of its own, so none is only counted."""
+async def test_pages_of_a_long_list_contain_each_element_once(driven: DrivenTab) -> None:
+    """Each field has its own shape, so none is merely counted."""
     tags = ["b", "i", "u", "s", "em", "q"]
     paths = [(one, two, three) for one in tags for two in tags for three in tags]
     fields = [
@@ -349,12 +347,12 @@ async def test_pages_of_a_long_list_hold_each_element_once(driven: DrivenTab) ->
         assert sorted(numbers) == list(range(len(paths)))
 
 
-# --- Everything, on all pages ---
+# --- Completeness, on all pages ---
 
 
 @asynccontextmanager
 async def extension_world(tab: DrivenTab) -> AsyncGenerator[tuple[CDPSession, int]]:
-    """The world of the extension's page functions in the tab's main frame."""
+    """Return the world of the extension's page functions in the tab's main frame."""
     session = await tab.page.context.new_cdp_session(tab.page)
     contexts: list[dict[str, Any]] = []
 
@@ -384,19 +382,24 @@ IS_LISTED = """function () {
   // The browser's own parts of a date field stand for the field.
   for (; element; element = element.getRootNode().host) {
     if (element.matches(listed)) return true;
+    const text = element.textContent.trim().replace(/\\s+/g, " ");
+    if (labeled.some(([css, label]) => text === label && element.matches(css))) return true;
   }
   return false;
 }"""
 
 
 async def left_out(session: CDPSession, selectors: list[str]) -> tuple[int, list[str]]:
-    """How many nodes of the browser's accessibility tree can be acted on, and those of them that no selector means."""
+    """Return the number of interactive nodes in the browser's accessibility tree, and those that no selector matches."""
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     acted_on = [node for node in nodes if not node["ignored"] and node["role"]["value"] in ACTED_ON]
     missing: list[str] = []
-    # Sent once: with each of thousands of nodes, thousands of selectors would take most of the time.
-    listed = ", ".join(selector.rpartition(">>>")[2].strip() for selector in selectors)
-    await session.send("Runtime.evaluate", {"expression": f"globalThis.listed = {json.dumps(f':is({listed})')}"})
+    # Sent once: sending thousands of selectors with each of thousands of nodes would take most of the time.
+    last_parts = [selector.rpartition(">>>")[2].strip() for selector in selectors]
+    listed = ", ".join(part for part in last_parts if " text=" not in part)
+    labeled = [part.split(" text=") for part in last_parts if " text=" in part]
+    given = f"globalThis.listed = {json.dumps(f':is({listed})')}; globalThis.labeled = {json.dumps(labeled)}"
+    await session.send("Runtime.evaluate", {"expression": given})
     for node in acted_on:
         resolved = await session.send("DOM.resolveNode", {"backendNodeId": node["backendDOMNodeId"]})
         asked = {"objectId": resolved["object"]["objectId"], "functionDeclaration": IS_LISTED}
@@ -407,7 +410,7 @@ async def left_out(session: CDPSession, selectors: list[str]) -> tuple[int, list
 
 
 WRITTEN = sorted(path.name for path in WRITTEN_PAGES.glob("*.html"))
-# Each is listed in several pages; what is larger takes longer and shows no more.
+# Each list has several pages; larger ones take longer and show nothing new.
 GENERATED = {"70 kB article": ("article", 70_000), "125 kB shop": ("shop", 125_000), "200 kB list": ("list", 200_000)}
 
 
@@ -435,8 +438,8 @@ async def test_every_selector_is_unique_and_what_the_browser_calls_interactive_i
             await empty.do("screenshot", selector=selector)
 
 
-async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: DrivenTab) -> None:
-    """Of what is far outside of the viewport only what can be acted on is looked at."""
+async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty: DrivenTab) -> None:
+    """Far outside of the viewport only interactive elements are examined."""
     far = (
         "<h2>Far heading</h2><p>Far text</p><div style='cursor: pointer'>Far clickable</div>"
         "<label for=far-box>Far box</label><input type=checkbox id=far-box style='display: none'>"
@@ -461,7 +464,7 @@ async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: 
     assert "texts out of sight are left out" in below["text"]
 
 
-# --- Pages that draw themselves ---
+# --- Pages rendered by scripts ---
 
 
 async def test_first_content_of_a_page_is_waited_for_after_a_navigation(driven: DrivenTab) -> None:
@@ -472,15 +475,15 @@ async def test_first_content_of_a_page_is_waited_for_after_a_navigation(driven: 
     await open_page(driven, "/drawn-by-script")
 
     assert [line.split()[0] for line in lines_of(await driven.do("page_elements"))] == ["button"]
-    # Control: a page that stays empty is said to be, within the time of a command.
+    # Control: a page that stays empty is reported as empty, within the time of a command.
     await open_page(driven, "/blank")
     assert (await driven.do("page_elements"))["total"] == 0
 
 
-# --- What a look costs ---
+# --- Cost ---
 
 
-async def test_look_asks_the_browser_for_no_more_than_it_needs(driven: DrivenTab) -> None:
+async def test_listing_makes_no_more_browser_calls_than_needed(driven: DrivenTab) -> None:
     await driven.show("<button>Buy</button>")
 
     async with counted(driven) as first:
@@ -489,6 +492,6 @@ async def test_look_asks_the_browser_for_no_more_than_it_needs(driven: DrivenTab
         result = await driven.do("page_elements")
 
     assert 'button "Buy"  button' in lines_of(result)
-    # The tab and the page; the first time both again for the files, and again when they are there.
+    # The tab and the page; the first time both again for the files, and again once they are loaded.
     assert first == {"tabs": 3, "pages": 3}
     assert again == {"tabs": 1, "pages": 1}

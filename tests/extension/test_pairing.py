@@ -20,7 +20,7 @@ from tests.support.fake_bridge import (
 from tests.support.ui_texts import ui_text
 
 KEY = encode(bytes(range(32)))
-# Of ws://localhost:3456, where another program may listen.
+# The origin ws://localhost:3456, where another program may listen.
 SOURCE_EXAMPLE = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
 
 
@@ -29,7 +29,7 @@ def string_for(server: object, *, version: object = 1, key: object = KEY) -> str
 
 
 async def parse(popup: Popup, string: str) -> Message:
-    """The pairing that the string holds, or the code and message of its refusal."""
+    """Return the pairing in the string, or the code and message of its rejection."""
     return await popup.page.evaluate(
         """async (string) => {
           const { parseConnectionString } = await import("/background/pairing.js");
@@ -39,7 +39,7 @@ async def parse(popup: Popup, string: str) -> Message:
     )
 
 
-async def test_pasted_string_connects_and_says_so(popup: Popup, bridge: FakeBridge) -> None:
+async def test_pasted_string_connects_and_the_popup_shows_it(popup: Popup, bridge: FakeBridge) -> None:
     await popup.paste(bridge.connection_string)
     await bridge.connected()
 
@@ -47,7 +47,7 @@ async def test_pasted_string_connects_and_says_so(popup: Popup, bridge: FakeBrid
     assert bridge.origins == [EXTENSION_URL]
 
 
-async def test_enter_in_the_field_connects_and_a_broken_line_is_mended(popup: Popup, bridge: FakeBridge) -> None:
+async def test_enter_in_the_field_connects_and_a_broken_line_is_joined(popup: Popup, bridge: FakeBridge) -> None:
     string = bridge.connection_string
     await popup.element("connection-string").fill(f"  {string[:30]} {string[30:]} ")
     await popup.element("connection-string").press("Enter")
@@ -56,7 +56,7 @@ async def test_enter_in_the_field_connects_and_a_broken_line_is_mended(popup: Po
     await popup.shows("Connected")
 
 
-async def test_wrong_string_is_refused_with_a_sentence_and_a_right_one_connects(
+async def test_wrong_string_is_rejected_with_a_sentence_and_a_right_one_connects(
     popup: Popup, bridge: FakeBridge
 ) -> None:
     await popup.paste("http://127.0.0.1:61822")
@@ -71,7 +71,7 @@ async def test_wrong_string_is_refused_with_a_sentence_and_a_right_one_connects(
     await expect(popup.element("pairing-problem")).to_have_text("")
 
 
-async def test_each_wrong_string_has_its_own_sentence(popup: Popup) -> None:
+async def test_each_kind_of_wrong_string_has_its_own_sentence(popup: Popup) -> None:
     sentences = {
         "": "pairEmpty",
         "vf://%%%": "pairDamaged",
@@ -104,7 +104,7 @@ async def test_string_decodes_to_server_port_and_key(popup: Popup) -> None:
     assert await parse(popup, string_for("ws://127.0.0.1/")) == {"server": "ws://127.0.0.1", "port": 80, "key": KEY}
 
 
-async def test_key_that_is_no_base64url_of_32_bytes_counts_as_its_text(popup: Popup) -> None:
+async def test_key_that_is_not_base64url_of_32_bytes_is_used_as_text(popup: Popup) -> None:
     async with running_bridge("dev-123-test") as bridge:
         await popup.paste(bridge.connection_string)
 
@@ -145,7 +145,7 @@ async def test_server_without_the_key_gets_no_proof_and_4401(popup: Popup, bridg
     await popup.shows("Connected")
 
 
-async def test_foreign_program_cannot_make_the_pairing_vanish(popup: Popup, bridge: FakeBridge) -> None:
+async def test_another_program_cannot_make_the_pairing_disappear(popup: Popup, bridge: FakeBridge) -> None:
     right_key, bridge.key = bridge.key, make_nonce()
     await popup.paste(string_for(f"ws://127.0.0.1:{bridge.port}", key=right_key))
     await popup.shows("Disconnected. The server")
@@ -158,7 +158,7 @@ async def test_foreign_program_cannot_make_the_pairing_vanish(popup: Popup, brid
     await popup.shows("Connected")
 
 
-async def test_proof_from_another_port_is_refused(popup: Popup, bridge: FakeBridge) -> None:
+async def test_proof_from_another_port_is_rejected(popup: Popup, bridge: FakeBridge) -> None:
     async def relayed_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         proof = bridge.proof("server", hello["nonce"], nonce, port=bridge.port + 1)
@@ -171,7 +171,7 @@ async def test_proof_from_another_port_is_refused(popup: Popup, bridge: FakeBrid
     assert bridge.received.empty()
 
 
-async def test_proof_of_the_extension_played_back_is_refused(popup: Popup, bridge: FakeBridge) -> None:
+async def test_replayed_proof_of_the_extension_is_rejected(popup: Popup, bridge: FakeBridge) -> None:
     async def reflecting_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         proof = bridge.proof("extension", hello["nonce"], hello["nonce"])
         await peer.send(json.dumps(challenge(hello["nonce"], proof)))
@@ -183,7 +183,7 @@ async def test_proof_of_the_extension_played_back_is_refused(popup: Popup, bridg
     assert bridge.received.empty()
 
 
-async def test_welcome_without_a_proof_opens_nothing(popup: Popup, bridge: FakeBridge) -> None:
+async def test_welcome_without_a_proof_enables_nothing(popup: Popup, bridge: FakeBridge) -> None:
     probe = {"id": "early", "type": "command", "command": "browser_get_tabs", "params": {}}
 
     async def hasty_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
@@ -195,12 +195,12 @@ async def test_welcome_without_a_proof_opens_nothing(popup: Popup, bridge: FakeB
     await popup.paste(bridge.connection_string)
     await bridge.connected()
 
-    # A reply to the early command would have come before this one, and fails the fake bridge.
+    # A reply to the early command would have come before this one, and would fail the fake bridge.
     assert (await bridge.ask("browser_get_tabs"))["success"]
     assert (await bridge.next_message("proof"))["type"] == "proof"
 
 
-async def test_server_that_refuses_our_proof_is_said_to_have_another_key(popup: Popup, bridge: FakeBridge) -> None:
+async def test_server_that_rejects_our_proof_is_reported_to_have_another_key(popup: Popup, bridge: FakeBridge) -> None:
     async def refusing_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
@@ -213,7 +213,7 @@ async def test_server_that_refuses_our_proof_is_said_to_have_another_key(popup: 
     await popup.shows("Disconnected. The server on port .* has a different key")
 
 
-async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge) -> None:
+async def test_each_handshake_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge) -> None:
     await paired.press("disconnect")
     await paired.press("reconnect")
     await bridge.connected()
@@ -222,9 +222,9 @@ async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge)
     assert first != second
 
 
-async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
+async def test_unpairing_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
     assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
-    # What a panel has remembered before, what agents did and what was chosen is the user's own and stays.
+    # A panel's history, the agents' activity and the preferences belong to the user and stay.
     await paired.chrome("await chrome.storage.local.remove(['activity', 'history', 'preferences', 'saved'])")
 
     await paired.unpair()
@@ -235,7 +235,7 @@ async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bri
     assert await paired.chrome("await chrome.alarms.getAll()") == []
 
 
-# In the service worker: what it reads from its storage comes once a connection is wanted again.
+# In the service worker: delays what it reads from its storage until a connection is wanted again.
 READ_LATE = """late => {
   const { local } = chrome.storage;
   const real = (local.get.real ??= local.get);
@@ -249,7 +249,7 @@ READ_LATE = """late => {
 }"""
 
 
-async def test_pairing_right_after_unpairing_stays(popup: Popup, bridge: FakeBridge) -> None:
+async def test_pairing_right_after_unpairing_persists(popup: Popup, bridge: FakeBridge) -> None:
     async with changed_worker(popup.page.context, READ_LATE, True, False):
         await popup.chrome(f"""(() => {{
             const port = chrome.runtime.connect();
@@ -262,7 +262,7 @@ async def test_pairing_right_after_unpairing_stays(popup: Popup, bridge: FakeBri
     await popup.shows("Connected")
 
 
-async def test_script_of_the_extension_in_a_page_cannot_read_the_key(
+async def test_content_script_of_the_extension_cannot_read_the_key(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     page = await paired.page.context.new_page()

@@ -49,7 +49,7 @@ class Panel:
         await self.page.get_by_role("tab", name=view).click()
 
     async def show_details(self) -> None:
-        """Open what the dot in the toolbar stands for."""
+        """Open the menu behind the dot in the toolbar."""
         await self.element("connection").click()
         await expect(self.element("details")).to_be_visible()
 
@@ -80,7 +80,7 @@ class Panel:
                 await field.fill(str(value))
 
     async def run(self, command: str, **fields: object) -> Locator:
-        """Run a command of the form and return its card, once it has its reply."""
+        """Run a command with the form and return its card, once it has its reply."""
         await self.fill_form(command, **fields)
         await self.element("run").click()
         card = self.page.locator("#runs details").first
@@ -89,18 +89,18 @@ class Panel:
         return card
 
     async def reply(self, command: str, **fields: object) -> Any:
-        """The result of a command that succeeds, as the panel shows it."""
+        """Return the result of a successful command, as the panel shows it."""
         card = await self.run(command, **fields)
         await expect(card).to_have_attribute("data-state", "ok")
         return json.loads(await card.locator("pre").inner_text())
 
     async def memory(self) -> Any:
-        """What the panel has put into the browser's storage."""
+        """Return what the panel has put into the browser's storage."""
         return await self.page.evaluate("chrome.storage.local.get({ history: [], saved: [] })")
 
 
 async def opened_panel(context: BrowserContext, tab_id: int, script: str = "") -> Panel:
-    """Another panel; *script* runs in it first."""
+    """Open another panel; *script* runs in it first."""
     page = await context.new_page()
     await page.add_init_script(script)
     panel = Panel(page, tab_id)
@@ -119,7 +119,7 @@ async def shared_tab_and_panel(driver: Driver) -> AsyncGenerator[tuple[DrivenTab
 
 @pytest.fixture
 async def panel(shared_tab_and_panel: tuple[DrivenTab, Panel]) -> Panel:
-    """The panel, just opened, of an attached tab, with nothing to remember. The tab shows what the last test has left."""
+    """The freshly opened panel of an attached tab, without history. The tab shows what the last test has left."""
     _tab, panel = shared_tab_and_panel
     await panel.page.evaluate("chrome.storage.local.remove(['history', 'saved'])")
     await panel.open()
@@ -134,17 +134,17 @@ def inspected(shared_tab_and_panel: tuple[DrivenTab, Panel], panel: Panel) -> Dr
     return shared_tab_and_panel[0]
 
 
-# --- The frame
+# --- Layout
 
 
 async def switch_of(popup: Popup, tab_id: int) -> bool:
-    """Whether JavaScript is allowed in an attached tab, as the worker has stored it."""
+    """Return whether JavaScript is allowed in an attached tab, as the worker has stored it."""
     return dict(await popup.chrome("(await chrome.storage.session.get('attachments')).attachments"))[tab_id][
         "evaluateOn"
     ]
 
 
-async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_it(driver: Driver, site: Site) -> None:
+async def test_panel_shows_connection_and_tab_and_attaches_and_detaches_it(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     page = await show_page(popup, site.url("/one"))
     shown = DrivenTab(bridge, popup, site, page, await popup.tab_id(site.url("/one")))
@@ -172,7 +172,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await page.close()
 
 
-async def test_panel_stays_with_its_tab_while_the_popup_follows_the_user(driven: DrivenTab) -> None:
+async def test_panel_stays_with_its_tab_while_the_popup_follows_the_active_one(driven: DrivenTab) -> None:
     panel = await opened_panel(driven.page.context, driven.tab_id)
     await driven.popup.open()
     await show_page(driven.popup, driven.site.url("/two"))
@@ -199,7 +199,7 @@ async def test_panel_disconnects_and_reconnects_without_losing_the_focus(panel: 
     await expect(panel.element("disconnect")).to_be_focused()
 
 
-async def test_tab_that_cannot_be_attached_says_why(driver: Driver, site: Site) -> None:
+async def test_tab_that_cannot_be_attached_shows_why(driver: Driver, site: Site) -> None:
     _bridge, popup = driver
     page = await show_page(popup, "chrome://version/")
     panel = await opened_panel(popup.page.context, await popup.tab_id("chrome://version/"))
@@ -213,7 +213,7 @@ async def test_tab_that_cannot_be_attached_says_why(driver: Driver, site: Site) 
     await panel.page.close()
 
 
-async def test_panel_goes_on_after_the_worker_was_stopped(panel: Panel, inspected: DrivenTab) -> None:
+async def test_panel_continues_after_the_worker_was_stopped(panel: Panel, inspected: DrivenTab) -> None:
     await stop_worker(inspected.popup)
 
     await inspected.bridge.connected()
@@ -224,7 +224,7 @@ async def test_panel_goes_on_after_the_worker_was_stopped(panel: Panel, inspecte
 # --- Commands
 
 
-async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Panel) -> None:
+async def test_form_of_every_command_has_its_parameters(panel: Panel) -> None:
     offered = await panel.page.locator("#command option").all_inner_texts()
 
     known = await panel.page.evaluate(
@@ -254,7 +254,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         assert await panel.page.locator("#fields label").all_inner_texts() == parameters
 
 
-async def test_reply_is_shown_as_json_with_the_time_it_took(panel: Panel, inspected: DrivenTab) -> None:
+async def test_reply_is_shown_as_json_with_its_duration(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(f"<p>alpha beta gamma</p>{LAYER}")
 
     card = await panel.run("read_tab", start="alpha", end="gamma")
@@ -271,7 +271,7 @@ async def test_reply_is_shown_as_json_with_the_time_it_took(panel: Panel, inspec
     assert (await panel.reply("getDataLayer", since=1))["values"] == [{"event": "add_to_cart", "item": "Blue shoe"}]
 
 
-async def test_error_is_shown_with_its_code_and_sentence_and_spoken(panel: Panel) -> None:
+async def test_error_is_shown_with_its_code_and_sentence_and_announced(panel: Panel) -> None:
     card = await panel.run("getDataLayer", name="nothing.there")
 
     await expect(card).to_have_attribute("data-state", "failed")
@@ -289,13 +289,15 @@ async def test_panel_needs_the_same_consent_as_the_server(panel: Panel, inspecte
     card = await panel.run("getDataLayer")
 
     await expect(card.locator(".state")).to_have_text(re.compile("^TAB_NOT_ATTACHED "))
-    # Not the agent's sentence, which names the popup and a tool.
+    # Not the agent's message, which names the popup and a tool.
     await expect(card.locator(".error")).to_have_text(
         "The tab is not attached. Press Attach at the top, then run this again."
     )
 
 
-async def test_empty_fields_are_left_out_and_needed_ones_are_asked_for(panel: Panel, inspected: DrivenTab) -> None:
+async def test_empty_fields_are_left_out_and_missing_required_ones_are_reported(
+    panel: Panel, inspected: DrivenTab
+) -> None:
     await inspected.show(f"<p>text</p>{LAYER}")
     result = await panel.reply("getDataLayer")
     assert (result["name"], result["since"]) == ("dataLayer", 0)
@@ -311,7 +313,7 @@ async def test_empty_fields_are_left_out_and_needed_ones_are_asked_for(panel: Pa
     await expect(panel.page.locator("#runs details")).to_have_count(1)
 
 
-async def test_what_was_typed_is_there_again_when_its_command_comes_back(panel: Panel) -> None:
+async def test_input_is_restored_when_its_command_is_selected_again(panel: Panel) -> None:
     await panel.fill_form("select", selector="#color", value="red\nblue")
     await panel.element("command").select_option("click")
     await expect(panel.element("field-selector")).to_have_value("")
@@ -322,7 +324,7 @@ async def test_what_was_typed_is_there_again_when_its_command_comes_back(panel: 
     await expect(panel.element("field-value")).to_have_value("red\nblue")
 
 
-async def test_page_is_driven_by_hand(panel: Panel, inspected: DrivenTab) -> None:
+async def test_page_can_be_driven_by_hand(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(
         "<input id=name><select id=color multiple><option>red<option>blue</select>"
         "<button id=buy onclick=\"document.title = 'bought by ' + document.querySelector('input').value\">Buy</button>"
@@ -381,7 +383,7 @@ async def test_several_commands_started_at_once_are_answered_each_in_its_card(
         assert json.loads(await cards.nth(index).locator("pre").text_content() or "")["text"] == text
 
 
-async def test_huge_reply_is_cut_on_the_screen_and_copied_whole(panel: Panel, inspected: DrivenTab) -> None:
+async def test_huge_reply_is_cut_on_the_screen_and_copied_completely(panel: Panel, inspected: DrivenTab) -> None:
     await panel.page.context.grant_permissions(["clipboard-read"])
     lines = "\n".join(f"{number} {'word ' * 200}end" for number in range(1_000))
     await inspected.show(f"<pre>{lines}</pre>")
@@ -397,7 +399,9 @@ async def test_huge_reply_is_cut_on_the_screen_and_copied_whole(panel: Panel, in
     assert copied[1].rstrip().endswith("}")
 
 
-async def test_screenshot_is_shown_and_opens_whole_in_a_tab_by_keyboard(panel: Panel, inspected: DrivenTab) -> None:
+async def test_screenshot_is_shown_and_opens_in_full_size_in_a_tab_by_keyboard(
+    panel: Panel, inspected: DrivenTab
+) -> None:
     await inspected.page.bring_to_front()
     await panel.page.bring_to_front()
     await inspected.show("<body style='margin:0;background:rgb(10, 200, 30)'>")
@@ -414,11 +418,11 @@ async def test_screenshot_is_shown_and_opens_whole_in_a_tab_by_keyboard(panel: P
 
     assert whole.url.startswith(f"blob:{EXTENSION_URL}/")
     assert await whole.evaluate("document.images[0].naturalWidth") == 300
-    # It is none of the user's pages: the tab before it is still the one that is meant.
+    # It is not one of the user's pages: the tab before it is still the current one.
     assert (await inspected.bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
 
 
-async def test_screenshot_is_saved_as_a_file_and_copied_as_a_picture(panel: Panel, inspected: DrivenTab) -> None:
+async def test_screenshot_is_saved_as_a_file_and_copied_as_an_image(panel: Panel, inspected: DrivenTab) -> None:
     await panel.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await inspected.show("<body style='margin:0;background:rgb(10, 200, 30)'>")
     card = await panel.run("screenshot", width=300, height=200)
@@ -436,7 +440,7 @@ async def test_screenshot_is_saved_as_a_file_and_copied_as_a_picture(panel: Pane
     assert await panel.page.evaluate(width) == 300
 
 
-async def test_picture_that_may_not_be_copied_says_what_to_do_instead(panel: Panel, inspected: DrivenTab) -> None:
+async def test_blocked_copying_of_an_image_is_reported_with_an_alternative(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<p>text")
     refused = "navigator.clipboard.write = () => Promise.reject(new DOMException('', 'NotAllowedError'))"
     await panel.page.evaluate(f"() => {{ {refused} }}")
@@ -452,7 +456,7 @@ async def test_picture_that_may_not_be_copied_says_what_to_do_instead(panel: Pan
 
 @pytest.fixture
 async def rows(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Locator]:
-    """The lines of a console that has none yet, and has none of them afterwards: each panel would get them."""
+    """Return the lines of a console that starts without any, and remove them afterwards: each panel would get them."""
 
     async def start_anew() -> None:
         await inspected.page.goto(inspected.site.url("/blank"))
@@ -465,11 +469,11 @@ async def rows(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Locator]:
 
 
 async def log(inspected: DrivenTab, script: str) -> None:
-    """Run a script in the page, as the page itself."""
+    """Run a script in the page's own world."""
     await inspected.page.evaluate(script)
 
 
-async def test_console_shows_what_was_there_and_what_comes(panel: Panel, inspected: DrivenTab, rows: Locator) -> None:
+async def test_console_shows_earlier_and_new_messages(panel: Panel, inspected: DrivenTab, rows: Locator) -> None:
     await inspected.show("<script>console.info('from the start')</script>")
     await panel.show("Console")
     await expect(rows).to_have_text([re.compile(r"\d\d:\d\d:\d\d\.\d{3}infofrom the start")])
@@ -507,7 +511,7 @@ async def test_console_is_filtered_by_level_and_text(panel: Panel, inspected: Dr
     await expect(rows).to_have_text([re.compile("Said by error"), re.compile("by error, again")])
 
 
-async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
+async def test_console_keeps_10000_lines_and_shows_as_many_as_selected(
     panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<p>text")
@@ -543,7 +547,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
     await expect(panel.element("console-state")).to_have_text(ui_text("consoleEmpty"))
 
 
-async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(
+async def test_console_follows_its_end_and_keeps_its_place_when_scrolled_away(
     panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<p>text")
@@ -568,7 +572,7 @@ async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(
     assert await panel.element("console-scroll").evaluate(row_at_top) == top
 
 
-async def test_console_goes_on_over_navigations_and_starts_again_when_attached_again(
+async def test_console_continues_across_navigations_and_restarts_when_reattached(
     panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<script>console.log('first page')</script>", "/first")
@@ -599,7 +603,7 @@ def entries_of(panel: Panel) -> Locator:
     return panel.page.locator("#data-layer-tree > li")
 
 
-async def test_data_layer_is_live_and_searched(panel: Panel, inspected: DrivenTab) -> None:
+async def test_data_layer_is_live_and_searchable(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(LAYER)
     await panel.show("Data layer")
     entries = entries_of(panel)
@@ -612,14 +616,14 @@ async def test_data_layer_is_live_and_searched(panel: Panel, inspected: DrivenTa
     await panel.element("data-layer-search").fill("LACES")
     await expect(entries).to_have_count(1)
     await expect(panel.element("data-layer-count")).to_have_text("1 of 3")
-    # What was searched for is in sight, however deep it is.
+    # The match is in view, however deep it is.
     await expect(entries.get_by_role("treeitem", name='name: "Red laces"', exact=True)).to_be_visible()
 
     await panel.element("data-layer-search").fill("")
     await expect(entries.get_by_role("treeitem")).to_have_count(0)
 
 
-async def test_texts_of_a_page_keep_their_direction_of_writing_to_themselves(
+async def test_bidirectional_text_of_a_page_does_not_affect_its_surroundings(
     panel: Panel, inspected: DrivenTab
 ) -> None:
     await inspected.show("<script>dataLayer = [{ event: '\\u202elaed', '\\u202eyek': '\\u202eeulav' }]</script>")
@@ -665,7 +669,7 @@ async def test_data_layer_is_a_tree_for_mouse_and_keyboard(panel: Panel, inspect
     await keyboard.press("ControlOrMeta+c")
     copied = json.loads(await panel.page.evaluate("navigator.clipboard.readText()"))
     assert copied == {"event": "b", "list": [1, None], "none": {}}
-    # One stop for the Tab key, which an empty object is not by opening.
+    # One stop for the Tab key; opening an empty object does not make it one.
     await expect(tree.locator("[tabindex='0']")).to_have_count(1)
     await tree.get_by_role("treeitem", name="none: {}").click()
     await expect(tree.get_by_role("treeitem", name="none: {}")).not_to_have_attribute("aria-expanded", "true")
@@ -673,7 +677,7 @@ async def test_data_layer_is_a_tree_for_mouse_and_keyboard(panel: Panel, inspect
     await expect(entry.get_by_role("treeitem")).to_have_count(0)
 
 
-async def test_what_is_open_in_the_data_layer_stays_open_while_it_changes(panel: Panel, inspected: DrivenTab) -> None:
+async def test_open_nodes_of_the_data_layer_stay_open_while_it_changes(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<script>dataLayer = [{event: 'a'}, {cart: {total: 1}}]</script>")
     await panel.show("Data layer")
     cart = entries_of(panel).filter(has_text="cart").get_by_role("treeitem", name="cart:")
@@ -692,7 +696,7 @@ async def test_what_is_open_in_the_data_layer_stays_open_while_it_changes(panel:
     await expect(cart).to_be_focused()
 
 
-async def test_large_data_layer_is_shown_by_and_by(panel: Panel, inspected: DrivenTab) -> None:
+async def test_large_data_layer_is_shown_in_steps(panel: Panel, inspected: DrivenTab) -> None:
     big = "{many: Array.from({length: 450}, (_, i) => `item ${i}`)}"
     await inspected.show(
         f"<script>dataLayer = Array.from({{length: 1_000}}, (_, i) => ({{n: i}})); dataLayer.push({big})</script>"
@@ -727,7 +731,7 @@ async def test_data_layer_follows_reloads_changed_entries_and_another_name(panel
     await log(inspected, "dataLayer[1].item = 'Red shoe'")
     await expect(entries.first).to_contain_text("Red shoe")
 
-    # As many entries as before, others.
+    # As many entries as before, but different ones.
     await inspected.show("<script>dataLayer = ['one', 'two']; digitalData = { page: 'shop' }</script>", "/other")
     await expect(entries).to_have_text([re.compile("two"), re.compile("one")])
 
@@ -742,7 +746,7 @@ async def test_data_layer_follows_reloads_changed_entries_and_another_name(panel
     await expect(entries).to_have_count(0)
 
 
-async def test_dialog_is_left_to_the_user_while_the_data_layer_is_looked_at(panel: Panel, inspected: DrivenTab) -> None:
+async def test_dialog_is_left_to_the_user_while_the_data_layer_is_shown(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(f"{LAYER}<button onclick=\"document.title = confirm('Pay?')\">Pay</button>")
     await panel.show("Data layer")
     await expect(entries_of(panel)).to_have_count(2)
@@ -755,7 +759,7 @@ async def test_dialog_is_left_to_the_user_while_the_data_layer_is_looked_at(pane
     await expect(entries_of(panel).first).to_contain_text("answered")
     assert await inspected.page.title() == "true"
     await expect(panel.element("data-layer-state")).to_be_empty()
-    # The control: what acts does answer it.
+    # The control: an action does answer it.
     assert (await inspected.do("click", selector="button"))["dialogs"] == [
         {"type": "confirm", "message": "Pay?", "answer": "dismissed"}
     ]
@@ -789,7 +793,7 @@ chrome.runtime.connect = () => {
     ],
     ids=["closed port", "senseless reply"],
 )
-async def test_data_layer_comes_although_one_look_at_it_failed(panel: Panel, inspected: DrivenTab, fail: str) -> None:
+async def test_data_layer_appears_although_one_read_failed(panel: Panel, inspected: DrivenTab, fail: str) -> None:
     await inspected.show(LAYER)
     other = await opened_panel(panel.page.context, panel.tab_id, BROKEN_PORT.replace("FAIL", fail))
 
@@ -800,7 +804,7 @@ async def test_data_layer_comes_although_one_look_at_it_failed(panel: Panel, ins
     await other.page.close()
 
 
-async def test_data_layer_is_asked_for_only_while_it_is_looked_at_and_the_tab_is_attached(
+async def test_data_layer_is_read_only_while_it_is_shown_and_the_tab_is_attached(
     panel: Panel, inspected: DrivenTab
 ) -> None:
     await inspected.show("<p>text<script>reads = 0; dataLayer = [{ get read() { return (reads += 1); } }]</script>")
@@ -808,7 +812,7 @@ async def test_data_layer_is_asked_for_only_while_it_is_looked_at_and_the_tab_is
     other = await opened_panel(inspected.page.context, panel.tab_id, hasty)
 
     async def reads_meanwhile() -> int:
-        """How often it is read while forty other commands of the tab run."""
+        """Return how often it is read while forty other commands run in the tab."""
         before = await inspected.do("read_tab") and await inspected.page.evaluate("reads")
         for _ in range(40):
             await inspected.ask("read_tab")
@@ -831,7 +835,7 @@ async def test_data_layer_is_asked_for_only_while_it_is_looked_at_and_the_tab_is
 # --- History and saved commands
 
 
-async def test_elements_are_live_searched_and_go_on(panel: Panel, inspected: DrivenTab) -> None:
+async def test_elements_are_live_searchable_and_paged(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<h1>Shop</h1><button id=buy>Buy now</button><input name=mail aria-label=Mail>")
     await panel.show("Elements")
     lines = panel.page.locator("#elements > li")
@@ -855,7 +859,7 @@ async def test_elements_are_live_searched_and_go_on(panel: Panel, inspected: Dri
     await expect(panel.element("elements-count")).not_to_have_text(re.compile(r"^[1-5]\d of"))
 
 
-async def test_pointing_at_a_line_marks_its_element_and_pressing_it_takes_its_selector(
+async def test_hovering_over_a_line_highlights_its_element_and_clicking_it_inserts_its_selector(
     panel: Panel, inspected: DrivenTab
 ) -> None:
     await inspected.show("<body style='margin: 60px'><button id=buy>Buy now</button><input name=mail aria-label=Mail>")
@@ -877,7 +881,7 @@ async def test_pointing_at_a_line_marks_its_element_and_pressing_it_takes_its_se
 
 
 async def pictured(tab: DrivenTab, is_right: Callable[[bytes], bool]) -> None:
-    """Wait until the tab looks as it should."""
+    """Wait until the tab looks as expected."""
 
     async def look() -> bool:
         picture = await picture_of(tab.page)
@@ -887,7 +891,7 @@ async def pictured(tab: DrivenTab, is_right: Callable[[bytes], bool]) -> None:
 
 
 async def picture_of(page: Page) -> bytes | None:
-    """None when the browser has none yet, as a busy one now and then."""
+    """Return None when the browser has none yet, as sometimes happens when it is busy."""
     try:
         return await page.screenshot()
     except Error as error:
@@ -896,7 +900,7 @@ async def picture_of(page: Page) -> bytes | None:
         raise
 
 
-async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected: DrivenTab) -> None:
+async def test_history_survives_a_reload_and_can_be_rerun(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<p>alpha beta</p>")
     await panel.reply("read_tab", start="alpha")
     await panel.run("getDataLayer", name="nothing.there")
@@ -927,7 +931,7 @@ async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected:
     assert (await panel.memory())["history"] == []
 
 
-async def test_history_keeps_no_picture_and_nothing_typed_into_a_field(panel: Panel, inspected: DrivenTab) -> None:
+async def test_history_contains_no_image_and_nothing_typed_into_a_field(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<input type=password id=secret><input id=pin>")
     await panel.reply("fill", selector="#secret", value="hunter2-secret")
     assert (await panel.reply("fill", selector="#pin", value="hunter2-secret"))["value"] == "hunter2-secret"
@@ -973,7 +977,7 @@ async def test_history_is_bounded(panel: Panel, inspected: DrivenTab) -> None:
     await expect(panel.page.locator("#history > li").first).to_contain_text(ui_text("tooLong"))
 
 
-async def test_forgetting_the_server_leaves_history_and_saved_commands_and_the_panel_pairs_again(
+async def test_unpairing_keeps_history_and_saved_commands_and_the_panel_can_pair_again(
     panel: Panel, inspected: DrivenTab
 ) -> None:
     await panel.fill_form("click", selector="#buy")
@@ -1000,7 +1004,7 @@ async def test_forgetting_the_server_leaves_history_and_saved_commands_and_the_p
     await panel.page.keyboard.press("Escape")
 
 
-async def test_saved_command_runs_is_replaced_under_its_name_and_deleted(panel: Panel, inspected: DrivenTab) -> None:
+async def test_saved_command_can_be_run_replaced_and_deleted(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<p>alpha beta gamma</p>")
     saved = panel.page.locator("#saved > li")
     for name, start in (("Second", "alpha"), ("First", "gamma"), ("Second", "beta")):
@@ -1028,7 +1032,7 @@ async def test_saved_command_runs_is_replaced_under_its_name_and_deleted(panel: 
     await expect(panel.element("save-name")).to_be_focused()
 
 
-async def test_full_list_of_saved_commands_asks_to_delete_one(panel: Panel) -> None:
+async def test_full_list_of_saved_commands_asks_the_user_to_delete_one(panel: Panel) -> None:
     saved = [{"name": f"{number:02}", "command": "back", "params": {}} for number in range(50)]
     await panel.page.evaluate("(saved) => chrome.storage.local.set({ saved })", saved)
     await expect(panel.element("saved-state")).to_have_text(ui_text("savedFull", 50))
@@ -1040,7 +1044,7 @@ async def test_full_list_of_saved_commands_asks_to_delete_one(panel: Panel) -> N
     await expect(panel.element("saved-state")).to_be_empty()
 
 
-async def test_two_panels_show_the_same_memory(panel: Panel, inspected: DrivenTab) -> None:
+async def test_two_panels_show_the_same_history(panel: Panel, inspected: DrivenTab) -> None:
     other = await opened_panel(inspected.page.context, inspected.tab_id)
     await other.show("History")
 
@@ -1093,14 +1097,14 @@ async def test_web_page_can_neither_embed_the_panel_nor_open_its_port(panel: Pan
 
     assert not any(each.url.startswith(PANEL_URL) for each in inspected.page.frames)
     assert await inspected.page.evaluate("typeof globalThis.chrome?.runtime?.connect") == "undefined"
-    # The control: the very address works in a tab.
+    # The control: the same address works in a tab.
     await panel.open()
 
 
-# --- Keyboard, screen reader, looks
+# --- Keyboard, screen reader, appearance
 
 
-async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, inspected: DrivenTab) -> None:
+async def test_every_view_can_be_reached_and_used_by_keyboard_alone(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(f"<p>alpha beta</p>{LAYER}<script>console.log('said')</script>")
     await panel.open()
     keyboard = panel.page.keyboard
@@ -1213,7 +1217,7 @@ async def test_every_control_has_a_name_for_screen_readers(panel: Panel, inspect
 
 @pytest.fixture
 async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
-    """The panel with something long in every view; it has its size and its colours again afterwards."""
+    """The panel with something long in every view; its size and colors are restored afterwards."""
     title = "unbreakable" * 30
     size = panel.page.viewport_size
     layer = json.dumps([{"event": title, title: {title: [title]}}])
@@ -1247,7 +1251,7 @@ async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
             size = await full.page.evaluate("[document.documentElement.scrollWidth, scrollY]")
             assert size == [width, 0], (width, view)
             assert await full.page.evaluate(wide, width) == [], (width, view)
-            # All there is above a view is one toolbar.
+            # Above a view there is only one toolbar.
             assert await full.page.locator("main").evaluate("(main) => main.getBoundingClientRect().top") == 28
         await full.show("Commands")
         await full.show_details()
@@ -1279,7 +1283,7 @@ async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
     assert len(backgrounds) == 2
 
 
-async def test_which_view_is_open_is_also_seen_in_the_systems_own_colours(full: Panel) -> None:
+async def test_open_view_is_also_recognizable_in_high_contrast_colors(full: Panel) -> None:
     await full.page.emulate_media(forced_colors="active")
     line = "(tab) => getComputedStyle(tab).borderBottomColor"
     shown = await full.page.locator("[role=tab]").evaluate_all(f"(tabs) => tabs.map({line})")
@@ -1290,13 +1294,13 @@ async def test_which_view_is_open_is_also_seen_in_the_systems_own_colours(full: 
     assert sorted(shown) == sorted([chosen, *[behind] * (len(shown) - 1)])
 
 
-# --- In DevTools itself
+# --- Inside DevTools itself
 
-# Playwright shows no DevTools windows, so the browser is asked directly.
+# Playwright has no access to DevTools windows, so the browser is queried directly.
 
 
 async def session_of(browser: PlainChromium, start: str) -> str:
-    """The session of the first target whose address starts like that, once there is one."""
+    """Return the session of the first target whose address starts like this, once there is one."""
     while True:
         targets = (await browser.ask("Target.getTargets", filter=[{}]))["targetInfos"]
         for target in targets:
@@ -1322,7 +1326,7 @@ DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then
   Settings.Settings.instance().moduleSetting('ui-theme').set('dark'))"""
 
 
-async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> None:
+async def test_devtools_has_the_panel_for_the_inspected_tab(site: Site) -> None:
     arguments = ["--auto-open-devtools-for-tabs", site.url("/one")]
     async with asyncio.timeout(60), plain_chromium(EXTENSION, *arguments) as browser:
         devtools = await session_of(browser, "devtools://devtools/bundled/devtools_app.html")
@@ -1350,7 +1354,7 @@ async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> Non
           return true;
         })()"""
         assert await value_in(browser, panel, attached)
-        # Our debugger works next to DevTools.
+        # Our debugger works alongside DevTools.
         inspected = await session_of(browser, site.url("/one"))
         await value_in(browser, inspected, "console.log('next to DevTools')")
         logged = """(async () => {

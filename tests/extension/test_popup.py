@@ -28,7 +28,7 @@ CONTROLS = {
 
 
 async def show_page(popup: Popup, url: str) -> Page:
-    """Open the page as the tab before the popup."""
+    """Open this page as the tab before the popup."""
     page = await popup.page.context.new_page()
     await page.goto(url)
     await popup.page.bring_to_front()
@@ -39,20 +39,20 @@ async def visible_controls(popup: Popup) -> set[str]:
     return CONTROLS & await popup.visible_ids()
 
 
-async def test_setup_shows_what_it_takes_to_connect_and_nothing_else(popup: Popup) -> None:
+async def test_setup_shows_what_is_needed_to_connect_and_nothing_else(popup: Popup) -> None:
     await expect(popup.element("connection-string")).to_be_focused()
 
     assert await visible_controls(popup) == {"connection-string", "connect"}
 
 
-# In the service worker: it never comes to an answer as long as that is wanted.
+# In the service worker: it never answers while this is on.
 SILENT = """wanted => {
   const real = (chrome.tabs.query.real ??= chrome.tabs.query);
   chrome.tabs.query = wanted ? Object.assign(() => new Promise(() => {}), { real }) : real;
 }"""
 
 
-async def test_popup_whose_first_question_got_lost_says_so_and_asks_again(popup: Popup) -> None:
+async def test_popup_whose_first_request_got_lost_says_so_and_retries(popup: Popup) -> None:
     async with changed_worker(popup.page.context, SILENT, True, False):
         await popup.page.reload()
         await popup.shows(ui_text("statusSilent"))
@@ -69,7 +69,7 @@ async def test_connected_shows_the_tab_and_disconnect(paired: Popup, site: Site)
     assert await visible_controls(paired) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
 
 
-async def test_disconnected_shows_reconnect_and_forget(paired: Popup) -> None:
+async def test_disconnected_shows_reconnect_and_unpair(paired: Popup) -> None:
     await paired.press("disconnect")
     await paired.shows("Disconnected")
 
@@ -77,9 +77,7 @@ async def test_disconnected_shows_reconnect_and_forget(paired: Popup) -> None:
 
 
 @pytest.mark.parametrize("way", ["Escape", "Enter"])
-async def test_question_that_is_not_answered_with_yes_keeps_the_key(
-    paired: Popup, bridge: FakeBridge, way: str
-) -> None:
+async def test_unconfirmed_unpairing_keeps_the_key(paired: Popup, bridge: FakeBridge, way: str) -> None:
     await paired.press("forget")
     await expect(paired.element("unpair")).to_be_visible()
     await paired.page.keyboard.press(way)
@@ -91,7 +89,7 @@ async def test_question_that_is_not_answered_with_yes_keeps_the_key(
     await bridge.connected()
 
 
-async def test_one_primary_action_by_state(popup: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_each_state_has_one_primary_action(popup: Popup, bridge: FakeBridge, site: Site) -> None:
     async def is_primary(*ids: str) -> None:
         shown = "[...document.querySelectorAll('button.primary')].filter((b) => b.checkVisibility()).map((b) => b.id)"
         await comes_true(popup.page, f"JSON.stringify({shown}) === '{json.dumps(ids, separators=(',', ':'))}'")
@@ -110,7 +108,7 @@ async def test_one_primary_action_by_state(popup: Popup, bridge: FakeBridge, sit
     await is_primary("reconnect")
 
 
-async def test_tab_is_shown_with_its_icon_its_host_and_what_may_be_done_there(paired: Popup, site: Site) -> None:
+async def test_tab_is_shown_with_its_icon_its_host_and_its_permissions(paired: Popup, site: Site) -> None:
     site.pages["/icon"] = b"<title>Icon</title><link rel=icon href='data:image/png;base64,iVBORw0KGgo='><body>x"
     await show_page(paired, site.url("/icon"))
     await expect(paired.element("tab-host")).to_have_text(f"127.0.0.1:{site.server_port}")
@@ -124,7 +122,7 @@ async def test_tab_is_shown_with_its_icon_its_host_and_what_may_be_done_there(pa
     await expect(paired.element("tab-rights")).to_have_text(ui_text("rightsAttached"))
 
 
-async def test_version_and_help_are_at_hand(popup: Popup) -> None:
+async def test_version_and_help_are_shown(popup: Popup) -> None:
     version = await popup.chrome("chrome.runtime.getManifest().version")
     await expect(popup.element("version")).to_have_text(f"Version {version}")
 
@@ -134,7 +132,7 @@ async def test_version_and_help_are_at_hand(popup: Popup) -> None:
     await expect(help_page.get_by_role("heading", name=ui_text("popupSays"))).to_be_visible()
 
 
-async def test_copy_that_the_browser_refuses_does_not_take_the_users_next_one(popup: Popup) -> None:
+async def test_rejected_copy_does_not_affect_the_next_one(popup: Popup) -> None:
     copied = await popup.page.evaluate(
         """async () => {
           const { copyText } = await import("/ui/dom.js");
@@ -153,7 +151,7 @@ async def test_copy_that_the_browser_refuses_does_not_take_the_users_next_one(po
 
 @pytest.fixture
 async def changing_looks(popup: Popup) -> AsyncGenerator[None]:
-    """It has its size and its colours again afterwards."""
+    """Its size and colors are restored afterwards."""
     size = popup.page.viewport_size
     yield
     await popup.page.emulate_media(color_scheme=None, forced_colors="none")
@@ -162,7 +160,7 @@ async def changing_looks(popup: Popup) -> AsyncGenerator[None]:
 
 
 @pytest.mark.usefixtures("changing_looks")
-async def test_stop_stays_in_sight_with_ten_attached_tabs_and_the_tab_in_front_is_listed_once(
+async def test_stop_stays_visible_with_ten_attached_tabs_and_the_tab_in_front_is_listed_once(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     await paired.page.set_viewport_size({"width": 340, "height": 600})
@@ -201,14 +199,14 @@ async def test_connection_details_name_the_port_the_server_and_the_last_problem(
     await expect(facts).to_contain_text(ui_text("adviceNoServer", bridge.port))
 
 
-async def test_clients_are_named_as_users_know_them(paired: Popup, bridge: FakeBridge) -> None:
+async def test_clients_are_shown_under_the_names_that_users_know(paired: Popup, bridge: FakeBridge) -> None:
     clients = ["claude-code", "claude-code", "own-client"]
     await bridge.send({"type": "event", "event": "sessions", "sessions": 3, "clients": clients})
 
     await paired.shows(re.escape("Connected · Claude Code (2) and own-client"))
 
 
-async def test_badge_shows_a_command_that_failed_while_no_page_of_ours_was_open(
+async def test_badge_shows_a_command_that_failed_while_no_extension_page_was_open(
     paired: Popup, bridge: FakeBridge
 ) -> None:
     (worker,) = paired.page.context.service_workers
@@ -245,7 +243,7 @@ async def test_worker_logs_states_and_close_reasons_with_a_prefix(popup: Popup, 
     ]
 
 
-async def test_wrong_key_can_be_mended_in_each_way_there_is(popup: Popup, bridge: FakeBridge) -> None:
+async def test_wrong_key_can_be_fixed_in_each_possible_way(popup: Popup, bridge: FakeBridge) -> None:
     string = bridge.connection_string
     bridge.key = make_nonce()
     await popup.paste(string)
@@ -291,7 +289,7 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await expect(popup.element("connection-string")).to_be_focused()
 
 
-async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_screen_reader_announces_names_state_and_errors(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     page = paired.page
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
@@ -352,7 +350,7 @@ async def test_closed_tab_is_detached(paired: Popup, bridge: FakeBridge, site: S
     assert (await bridge.next_message("tab_detached"))["tab_id"] == tab_id
 
 
-async def test_sleeping_tab_stays_attached_under_its_new_id(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_discarded_tab_stays_attached_under_its_new_id(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
     attached = await bridge.next_message("tab_attached")
@@ -366,7 +364,7 @@ async def test_sleeping_tab_stays_attached_under_its_new_id(paired: Popup, bridg
 
 
 @pytest.mark.parametrize(("switch_id", "field"), [("allow-evaluate", "evaluateOn"), ("show-private", "privateOn")])
-async def test_a_switch_is_off_for_each_newly_attached_tab_and_on_another_origin(
+async def test_a_switch_is_off_in_each_newly_attached_tab_and_on_another_origin(
     paired: Popup, bridge: FakeBridge, site: Site, switch_id: str, field: str
 ) -> None:
     page = await show_page(paired, site.url("/one"))
@@ -377,7 +375,7 @@ async def test_a_switch_is_off_for_each_newly_attached_tab_and_on_another_origin
     await bridge.next_message("tab_attached")
     stored = f"(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.{field})"
     await expect(switch).to_be_checked()
-    # The box is checked by the click itself; the worker's word comes after it.
+    # The click itself checks the box; the worker's confirmation comes later.
     await comes_true(paired.page, f"async () => JSON.stringify({stored}) === '[\"{site.url('')}\"]'")
 
     await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
@@ -394,7 +392,7 @@ async def test_a_switch_is_off_for_each_newly_attached_tab_and_on_another_origin
     assert await paired.chrome(stored) == [""]
 
 
-async def test_browser_page_cannot_be_attached_and_the_popup_says_why(paired: Popup, site: Site) -> None:
+async def test_browser_page_cannot_be_attached_and_the_popup_explains_why(paired: Popup, site: Site) -> None:
     page = await show_page(paired, "chrome://version/")
     await expect(paired.element("tab-obstacle")).to_contain_text("chrome: pages")
     await expect(paired.element("attachButton")).to_be_disabled()
@@ -405,7 +403,9 @@ async def test_browser_page_cannot_be_attached_and_the_popup_says_why(paired: Po
 
 
 @pytest.mark.parametrize("way", ["forget", "another key"])
-async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: FakeBridge, site: Site, way: str) -> None:
+async def test_new_pairing_starts_without_attached_tabs(
+    paired: Popup, bridge: FakeBridge, site: Site, way: str
+) -> None:
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
     await bridge.next_message("tab_attached")
@@ -430,7 +430,9 @@ async def test_title_of_a_page_is_shown_as_text(paired: Popup, site: Site) -> No
     await expect(paired.element("tab-title")).to_have_text("<img src=x onerror=alert(1)>")
 
 
-async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_badge_shows_each_state_and_the_tooltip_explains_it(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
     await show_page(paired, site.url("/one"))
     tab_id = await paired.tab_id(site.url("/one"))
     connected = "Chrome Tab Reader: Connected · 1 session"
@@ -460,7 +462,7 @@ async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bri
     assert await badge_color(paired) == GRAY
 
 
-async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
+async def test_badge_of_an_attached_tab_survives_a_reload_with_the_popup_closed(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     page = await show_page(paired, site.url("/one"))
@@ -513,7 +515,7 @@ async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Po
 
 
 @pytest.mark.usefixtures("changing_looks")
-async def test_main_button_and_a_wrong_field_stand_out_in_the_systems_own_colours(popup: Popup) -> None:
+async def test_main_button_and_a_wrong_field_stand_out_in_high_contrast_colors(popup: Popup) -> None:
     await popup.page.emulate_media(forced_colors="active")
     width = "(field) => getComputedStyle(field).borderTopWidth"
     assert await popup.element("connection-string").evaluate(width) == "1px"
@@ -525,24 +527,24 @@ async def test_main_button_and_a_wrong_field_stand_out_in_the_systems_own_colour
     assert await popup.page.evaluate(f"{behind.format('#connect')} !== {behind.format('body')}")
 
 
-async def test_popup_of_the_button_is_as_wide_as_it_should_be(popup: Popup) -> None:
+async def test_popup_of_the_button_has_the_right_width(popup: Popup) -> None:
     await popup.chrome("await chrome.action.openPopup()")
 
     await comes_true(popup.page, "chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
 
 
 async def badge_color(popup: Popup) -> list[int]:
-    """The colour that all tabs have, as red, green and blue."""
+    """Return the color that all tabs have, as red, green and blue."""
     return (await popup.chrome("await chrome.action.getBadgeBackgroundColor({})"))[:3]
 
 
 async def expect_badge(popup: Popup, tab_id: int, text: str, tooltip: str) -> None:
-    """Wait for that text and a tooltip that starts like that: both follow the state a moment later."""
+    """Wait for this text and a tooltip that starts like this: both follow the state with a short delay."""
     await wait_for_badge(popup.page, tab_id, text, tooltip)
 
 
 async def wait_for_badge(context: Page | Worker, tab_id: int, text: str, tooltip: str) -> None:
-    """Wait as above, in any context of the extension; a negative id is for what all tabs have."""
+    """Wait as above, in any context of the extension; a negative id stands for what all tabs have."""
     shown = "Promise.all([chrome.action.getBadgeText(details), chrome.action.getTitle(details)])"
     script = f"""async ([details, text, tooltip]) => {{
       const isShown = ([shownText, title]) => shownText === text && title.startsWith(tooltip);
@@ -553,7 +555,7 @@ async def wait_for_badge(context: Page | Worker, tab_id: int, text: str, tooltip
 
 
 async def contrast(page: Page, selector: str) -> float:
-    """The WCAG contrast ratio of an element's text to what is behind it."""
+    """Return the WCAG contrast ratio between an element's text and what is behind it."""
     return await page.evaluate(
         """(selector) => {
           const channels = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -571,8 +573,10 @@ async def contrast(page: Page, selector: str) -> float:
     )
 
 
-async def test_titles_of_tabs_are_shown_without_characters_that_turn_or_hide_letters(popup: Popup, site: Site) -> None:
-    """Also in the list of attached tabs, next to a title in a script from right to left."""
+async def test_titles_of_tabs_are_shown_without_invisible_and_direction_changing_characters(
+    popup: Popup, site: Site
+) -> None:
+    """Also in the list of attached tabs, next to a title in a right-to-left script."""
     page = await show_page(popup, site.url("/one"))
     title = "\u202emoc.knab\u2069\u200b \u05e9\u05dc\u05d5\u05dd"
     await page.evaluate("(title) => (document.title = title)", title)

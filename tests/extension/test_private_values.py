@@ -1,4 +1,4 @@
-"""What is private in a data layer leaves the browser only where the user shows it, and stays nowhere."""
+"""Private values in a data layer leave the browser only if the user shows them, and are stored nowhere."""
 
 import json
 import re
@@ -29,7 +29,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
     return driven
 
 
-async def test_nothing_private_crosses_the_wire_until_the_user_shows_it(tab: DrivenTab) -> None:
+async def test_nothing_private_leaves_the_browser_until_the_user_shows_it(tab: DrivenTab) -> None:
     reported = await tab.do("getDataLayer")
 
     assert reported["values"] == [
@@ -55,11 +55,11 @@ async def test_nothing_private_crosses_the_wire_until_the_user_shows_it(tab: Dri
     shown = await tab.do("getDataLayer", redact=False)
     assert shown["values"][1]["user"] == {"id": "u-17", "name": "Ada Larsen"}
     assert shown["redacted"] == {}
-    # Who does not ask for them does not get them.
+    # A client that does not request them does not get them.
     assert (await tab.do("getDataLayer"))["redacted"] == reported["redacted"]
 
 
-# In a data layer, addresses of requests, a hit, a body, and what failed; each stands under a name or has a form.
+# In a data layer, addresses of requests, a hit, a body, and errors; each is under a private name or has a private form.
 OWN = {
     "mail": "ada@larsen.example",
     "login": "larsen-login-17",
@@ -91,13 +91,13 @@ LISTEN = """() => {
 
 
 def found(text: str | bytes) -> set[str]:
-    """What of it stands there, as JSON, UTF-8 or an address would have it."""
+    """Return which of them appear, as JSON, UTF-8 or an address would encode them."""
     data = text if isinstance(text, bytes) else text.encode()
     ways = {name: {value, quote(value), json.dumps(value)[1:-1]} for name, value in OWN.items()}
     return {name for name, texts in ways.items() if any(text.encode() in data for text in texts)}
 
 
-async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the_user_shows_it(
+async def test_no_private_byte_is_sent_stored_shown_or_logged_until_the_user_shows_it(
     driven: DrivenTab,
 ) -> None:
     bridge, site, (worker,) = driven.bridge, driven.site, driven.page.context.service_workers
@@ -148,7 +148,7 @@ async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the
     await panel.close()
 
 
-async def test_page_does_not_notice_what_is_refused(driven: DrivenTab) -> None:
+async def test_page_does_not_notice_that_values_are_withheld(driven: DrivenTab) -> None:
     await driven.show(
         "<script>globalThis.reads = 0; Object.defineProperty(globalThis, 'dataLayer', { get: () => [++reads] })</script>"
     )
@@ -167,7 +167,7 @@ async def test_page_does_not_notice_what_is_refused(driven: DrivenTab) -> None:
     assert await driven.page.evaluate("reads") > 0
 
 
-async def test_private_values_are_shown_on_no_other_origin(tab: DrivenTab) -> None:
+async def test_private_values_are_not_shown_on_another_origin(tab: DrivenTab) -> None:
     await tab.show_private()
     await tab.do("navigate", url=tab.site.url("/shown").replace("127.0.0.1", "localhost"))
     assert (await tab.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
@@ -177,7 +177,7 @@ async def test_private_values_are_shown_on_no_other_origin(tab: DrivenTab) -> No
     assert (await tab.do("getDataLayer", redact=False))["redacted"] == {}
 
 
-async def test_the_panel_shows_the_same_and_its_history_keeps_no_values(tab: DrivenTab) -> None:
+async def test_the_panel_shows_the_same_and_its_history_contains_no_values(tab: DrivenTab) -> None:
     page = await tab.page.context.new_page()
     await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={tab.tab_id}")
     await page.get_by_role("tab", name="Data layer").click()
@@ -206,7 +206,7 @@ async def test_the_panel_shows_the_same_and_its_history_keeps_no_values(tab: Dri
     await page.close()
 
 
-async def test_nothing_of_an_incognito_tab_is_kept(playwright: Playwright, bridge: FakeBridge, site: Site) -> None:
+async def test_nothing_of_an_incognito_tab_is_stored(playwright: Playwright, bridge: FakeBridge, site: Site) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         async with launched_chromium(playwright, Path(profile)) as context:
             popup = await opened_popup(context)

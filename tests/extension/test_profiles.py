@@ -1,4 +1,4 @@
-"""What the extension says of its browser profile, and how the user sees and changes its name."""
+"""What the extension reports about its browser profile, and how the user sees and changes its name."""
 
 import json
 
@@ -13,7 +13,7 @@ ONE_OF_TWO = {"type": "event", "event": "sessions", "sessions": 1, "clients": []
 
 
 async def test_a_profile_keeps_its_id_and_its_run_when_the_worker_is_killed(popup: Popup, bridge: FakeBridge) -> None:
-    # The test before has emptied the storage under the running worker.
+    # The previous test has cleared the storage under the running worker.
     await stop_worker(popup)
     await popup.pair(bridge)
     await stop_worker(popup)
@@ -26,7 +26,7 @@ async def test_a_profile_keeps_its_id_and_its_run_when_the_worker_is_killed(popu
     assert second["looked_at"] >= first["looked_at"] > 0
 
 
-async def test_a_copied_profile_takes_the_id_that_the_server_gives_it_and_says_so(
+async def test_a_copied_profile_adopts_the_id_that_the_server_assigns_and_reports_it(
     popup: Popup, bridge: FakeBridge
 ) -> None:
     async def copy_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
@@ -45,18 +45,18 @@ async def test_a_copied_profile_takes_the_id_that_the_server_gives_it_and_says_s
     await bridge.hang_up()
     await bridge.connected()
     assert bridge.hellos[1]["browser"]["id"] == "another-id"
-    # It stays a copy when the worker is killed.
+    # It is still a copy when the worker is killed.
     await stop_worker(popup)
     await bridge.connected()
     await bridge.send(ONE_OF_TWO | {"name": "Chromium 2"})
     await expect(popup.element("identity-line")).to_have_text(line)
-    # The next test has a profile that is none.
+    # The next test has a profile that is not a copy.
     await popup.chrome("chrome.storage.session.remove('isCopy')")
     await stop_worker(popup)
     await bridge.connected()
 
 
-async def test_one_of_several_profiles_says_which_it_is_and_is_renamed_with_one_click(
+async def test_one_of_several_profiles_shows_which_it_is_and_is_renamed_with_one_click(
     popup: Popup, bridge: FakeBridge
 ) -> None:
     await popup.pair(bridge)
@@ -83,7 +83,7 @@ async def test_one_of_several_profiles_says_which_it_is_and_is_renamed_with_one_
 @pytest.mark.parametrize(
     ("page", "element"), [("side-panel/side-panel.html", "#identity"), ("devtools/panel.html?tab=1", "#sentence")]
 )
-async def test_side_panel_and_devtools_panel_say_which_of_several_profiles_this_is(
+async def test_side_panel_and_devtools_panel_show_which_of_several_profiles_this_is(
     page: str, element: str, popup: Popup, bridge: FakeBridge
 ) -> None:
     await popup.pair(bridge)
@@ -96,7 +96,9 @@ async def test_side_panel_and_devtools_panel_say_which_of_several_profiles_this_
     await panel.close()
 
 
-async def test_a_tab_that_the_user_turns_to_is_reported_and_one_behind_is_not(popup: Popup, bridge: FakeBridge) -> None:
+async def test_a_tab_that_the_user_activates_is_reported_and_one_in_the_background_is_not(
+    popup: Popup, bridge: FakeBridge
+) -> None:
     await popup.pair(bridge)
     created = await popup.chrome("chrome.tabs.create({ active: false })")
     await popup.chrome(f"chrome.tabs.update({created['id']}, {{ active: true }})")

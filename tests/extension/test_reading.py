@@ -1,4 +1,4 @@
-"""What `read_tab` and `browser_get_tabs` answer for the tabs that people have."""
+"""What `read_tab` and `browser_get_tabs` return for the tabs that users have."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -21,7 +21,7 @@ def bridge(driver: Driver) -> FakeBridge:
 
 @pytest.fixture
 async def paired(driver: Driver) -> AsyncGenerator[Popup]:
-    """The extension's own tab; what a test opens besides is closed after it."""
+    """The extension's own tab; tabs that a test opens are closed after it."""
     popup = driver[1]
     before = set(popup.page.context.pages)
     yield popup
@@ -57,7 +57,7 @@ async def open_page(popup: Popup, url: str) -> Page:
 
 
 async def open_window(popup: Popup, url: str) -> int:
-    """Open a window with the focus and that page; its id."""
+    """Open a focused window with this page; return its id."""
     async with popup.page.context.expect_page() as opened:
         window = await popup.chrome(f"await chrome.windows.create({{ url: '{url}', focused: true }})")
     page = await opened.value
@@ -88,7 +88,7 @@ async def test_tab_in_front_is_read(paired: Popup, show: Shown, bridge: FakeBrid
     }
 
 
-async def test_keywords_cut_the_text(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_keywords_limit_the_text(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/one"))
 
     reply = await bridge.ask("read_tab", start="ALPHA", end="gamma")
@@ -96,7 +96,7 @@ async def test_keywords_cut_the_text(show: Shown, bridge: FakeBridge, site: Site
     assert reply["result"]["text"] == "beta"
 
 
-async def test_answer_of_the_page_function_is_passed_on(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_reply_of_the_page_function_is_passed_on(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/one"))
 
     reply = await bridge.ask("read_tab", start="delta")
@@ -105,7 +105,7 @@ async def test_answer_of_the_page_function_is_passed_on(show: Shown, bridge: Fak
     assert '"delta"' in reply["error"]["message"]
 
 
-async def test_page_without_text_is_empty(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_page_without_text_is_an_empty_page(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/empty"))
 
     assert (await bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
@@ -120,12 +120,12 @@ async def test_named_tab_is_read_while_another_is_in_front(paired: Popup, bridge
     assert reply["result"]["title"] == "One"
 
 
-async def test_window_that_last_had_the_focus_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_window_that_had_the_focus_last_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await open_window(paired, site.url("/one"))
     second = await open_window(paired, site.url("/two"))
     assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
 
-    # Headless windows take no focus from each other, so the front one has to go.
+    # Headless windows take no focus from each other, so the front one has to be closed.
     await paired.chrome(f"await chrome.windows.remove({second})")
 
     assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
@@ -139,7 +139,9 @@ async def test_window_without_focus_is_read(paired: Popup, bridge: FakeBridge, s
     assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
 
 
-async def test_popup_in_front_as_a_tab_means_the_tab_before_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_popup_open_as_a_tab_in_front_means_the_tab_before_it(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
     await open_page(paired, site.url("/two"))
     await open_page(paired, site.url("/one"))
     await paired.open()
@@ -148,7 +150,7 @@ async def test_popup_in_front_as_a_tab_means_the_tab_before_it(paired: Popup, br
     assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
 
 
-async def test_own_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: FakeBridge) -> None:
+async def test_extension_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: FakeBridge) -> None:
     reply = await bridge.ask("read_tab", tab_id=await paired.tab_id(paired.page.url))
 
     assert reply["error"]["code"] == "UNREADABLE_PAGE"
@@ -168,10 +170,10 @@ async def test_own_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: Fa
         ("http://127.0.0.1:1/", "shows an error of the browser"),
     ],
 )
-async def test_page_that_cannot_be_read_is_refused_with_its_reason(
+async def test_page_that_cannot_be_read_is_rejected_with_the_reason(
     show: Shown, bridge: FakeBridge, site: Site, url: str, sentence: str
 ) -> None:
-    # The shop and the closed port do not answer here; their tabs have the address all the same.
+    # The store and the closed port do not answer here; their tabs have the address all the same.
     with suppress(PlaywrightError):
         await show(url.format(site=site.url("")))
 
@@ -181,7 +183,7 @@ async def test_page_that_cannot_be_read_is_refused_with_its_reason(
     assert sentence in reply["error"]["message"]
 
 
-async def test_sleeping_tab_is_refused_and_not_woken(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_discarded_tab_is_rejected_and_not_reloaded(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     url = site.url("/one")
     await open_page(paired, url)
     await open_page(paired, site.url("/two"))
@@ -195,7 +197,7 @@ async def test_sleeping_tab_is_refused_and_not_woken(paired: Popup, bridge: Fake
 
 
 @pytest.mark.usefixtures("paired")
-async def test_tab_that_is_not_there_is_not_found(bridge: FakeBridge) -> None:
+async def test_nonexistent_tab_is_not_found(bridge: FakeBridge) -> None:
     error = (await bridge.ask("read_tab", tab_id=999_999_999))["error"]
 
     assert error == {
@@ -204,7 +206,7 @@ async def test_tab_that_is_not_there_is_not_found(bridge: FakeBridge) -> None:
     }
 
 
-async def test_loading_page_is_read_when_it_is_complete(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_loading_page_is_read_once_it_is_complete(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     page = await paired.page.context.new_page()
     await page.goto(site.url("/slow"), wait_until="commit")
     await expect(page.get_by_text("first part")).to_be_visible()
@@ -224,7 +226,7 @@ async def test_page_that_never_finishes_loading_is_read_as_it_is(paired: Popup, 
     assert (await bridge.ask("read_tab"))["result"]["text"] == "first part"
 
 
-async def test_page_of_10_megabytes_is_read_whole(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_page_of_10_megabytes_is_read_completely(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/huge"))
 
     text = (await bridge.ask("read_tab"))["result"]["text"]
@@ -232,7 +234,7 @@ async def test_page_of_10_megabytes_is_read_whole(show: Shown, bridge: FakeBridg
     assert text == "\n".join(HUGE_LINES)
 
 
-async def test_answer_that_escaping_makes_too_large_is_refused(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_reply_that_escaping_makes_too_large_is_rejected(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/controls"))
 
     error = (await bridge.ask("read_tab"))["error"]
@@ -242,9 +244,9 @@ async def test_answer_that_escaping_makes_too_large_is_refused(show: Shown, brid
     assert (await bridge.ask("browser_get_tabs"))["success"]
 
 
-async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_busy_page_times_out_and_delays_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     context = paired.page.context
-    # The time between its pings is decided when it connects.
+    # The interval of its pings is set when it connects.
     async with shorter_waits(context, {20_000: 2_000}):
         await bridge.hang_up()
         await bridge.connected()
@@ -252,7 +254,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
         bridge.received.get_nowait()
     page = await open_page(paired, site.url("/busy"))
     busy_id = await paired.tab_id(site.url("/busy"))
-    # It waits for its server and does nothing else meanwhile, which takes no processor time.
+    # It waits for its server and does nothing else meanwhile, which uses no CPU time.
     busy_with = "const request = new XMLHttpRequest(); request.open('GET', '/late', false); request.send()"
     await page.evaluate(f"setTimeout(() => {{ {busy_with} }})")
     async with held_limits(context):
@@ -262,7 +264,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
         await open_page(paired, site.url("/two"))
         assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
         assert not busy.done()
-        # The worker lives through the wait by its pings.
+        # Its pings keep the worker alive during the wait.
         assert (await bridge.next_message("ping")) == {"type": "ping"}
 
     for reply in (await busy, await behind_it):
@@ -270,7 +272,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
         assert "reload it" in reply["error"]["message"]
 
 
-async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(paired: Popup) -> None:
+async def test_commands_of_one_tab_run_in_turn_and_one_that_timed_out_never_starts(paired: Popup) -> None:
     log = await paired.page.evaluate(
         """async () => {
           const { inTurn } = await import("/background/tab-queue.js");
@@ -299,7 +301,7 @@ async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never
     assert "time is up" in log
 
 
-async def test_list_holds_the_tabs_of_all_windows_without_our_own(
+async def test_list_contains_the_tabs_of_all_windows_except_our_own(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     first, second = site.url("/one"), site.url("/two")
@@ -320,7 +322,7 @@ async def test_list_holds_the_tabs_of_all_windows_without_our_own(
     assert paired.page.url not in listed
 
 
-async def test_unknown_command_is_answered_with_what_to_do(paired: Popup, bridge: FakeBridge) -> None:
+async def test_unknown_command_is_answered_with_advice(paired: Popup, bridge: FakeBridge) -> None:
     for name in ("toString", "no_such_command"):
         error = (await bridge.ask(name))["error"]
 
@@ -330,7 +332,7 @@ async def test_unknown_command_is_answered_with_what_to_do(paired: Popup, bridge
     await paired.shows("Connected")
 
 
-async def test_keyword_that_is_no_text_is_refused(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_keyword_that_is_not_a_string_is_rejected(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/one"))
 
     error = (await bridge.ask("read_tab", start=7))["error"]
@@ -338,13 +340,13 @@ async def test_keyword_that_is_no_text_is_refused(show: Shown, bridge: FakeBridg
     assert error == {"code": "INVALID_ARGUMENT", "message": "start must be a text or null."}
 
 
-async def test_main_content_is_read_by_scripts_that_are_put_there_once(
+async def test_main_content_is_read_by_scripts_that_are_injected_once(
     show: Shown, bridge: FakeBridge, site: Site
 ) -> None:
     story = "".join(f"<p>The river rose by two metres in one night, and again in the next. {i}</p>" for i in range(8))
     closed = "<x-note></x-note><script>document.querySelector('x-note').attachShadow({ mode: 'closed' }).textContent = "
     closed += "'A note in a closed root, long enough to be read as a line of its own.'</script>"
-    # One of another site, whose text is in the whole page only.
+    # One of another site, whose text is only in the whole page.
     foreign = f'<iframe src="http://localhost:{site.server_port}/one" width=300 height=200></iframe>'
     page = f"<nav><a href=/>{'Menu ' * 60}</a></nav><main><h1>Flood</h1>{story}{closed}</main>{foreign}"
     site.pages["/flood"] = page.encode()
@@ -363,7 +365,7 @@ async def test_main_content_is_read_by_scripts_that_are_put_there_once(
     assert refused == {"code": "INVALID_ARGUMENT", "message": 'content must be "all", "main" or "selection".'}
 
 
-async def test_page_that_is_little_more_than_a_frame_of_another_site_is_read_with_it(
+async def test_page_that_consists_mainly_of_a_cross_site_frame_is_read_with_it(
     show: Shown, bridge: FakeBridge, site: Site
 ) -> None:
     site.pages["/shell"] = (

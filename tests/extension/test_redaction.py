@@ -1,6 +1,6 @@
-"""What is redacted in the browser before anything leaves it: by keys, and where a value's own form proves it.
+"""What is redacted in the browser before anything leaves it: by key, and where the form of a value proves it.
 
-The module is the extension's own, run by the node of the checks.
+The module is the extension's own, run by the Node.js of the checks.
 """
 
 import json
@@ -26,7 +26,7 @@ class Redaction:
         self._process = process
 
     def ask(self, value: Any, name: str = "", kind: str = "value", page: str = "") -> tuple[Any, dict[str, int]]:
-        """The value as it is shown, and how often each kind was redacted."""
+        """Return the value as it is shown, and how often each kind was redacted."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps({"value": value, "name": name, "kind": kind, "page": page}) + "\n")
@@ -35,7 +35,7 @@ class Redaction:
         return shown, redacted
 
     def __call__(self, value: Any, name: str = "") -> Any:
-        """The value as it is shown."""
+        """Return the value as it is shown."""
         return self.ask(value, name)[0]
 
 
@@ -90,8 +90,8 @@ def test_a_secret_in_a_text_is_redacted(redacted: Redaction, text: str, expected
 @pytest.mark.parametrize(
     "text",
     [
-        "order 4111111111111112",  # no check digit
-        "order 1234567890123452",  # as no card begins
+        "order 4111111111111112",  # no valid check digit
+        "order 1234567890123452",  # no card number begins like this
         "2026-11-21 10:30:00",
         "GA1.2.1043279482.1699999999",
         "1699999999",
@@ -104,8 +104,8 @@ def test_a_secret_in_a_text_is_redacted(redacted: Redaction, text: str, expected
         "Mozilla/5.0 Chrome/120.1.2.3",
         "300.1.2.3",
         "std::vector",
-        "DE89370400440532013001",  # no check digits
-        "1700000000004",  # milliseconds, whose last digit happens to be right
+        "DE89370400440532013001",  # no valid check digits
+        "1700000000004",  # milliseconds whose last digit happens to be a valid check digit
         "order 000-12-3456",
         "+1 2 3",
         "bearer of good news",
@@ -116,7 +116,7 @@ def test_a_secret_in_a_text_is_redacted(redacted: Redaction, text: str, expected
         "0000000000000000",
     ],
 )
-def test_what_is_no_secret_stays(redacted: Redaction, text: str) -> None:
+def test_text_that_is_not_a_secret_stays(redacted: Redaction, text: str) -> None:
     assert redacted(text) == text
 
 
@@ -164,7 +164,7 @@ NAMES = [*((name, "secret") for name in SECRET_NAMES), *((name, "contact") for n
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES)
-def test_a_value_under_a_private_name_is_redacted_whatever_it_is(redacted: Redaction, name: str, kind: str) -> None:
+def test_a_value_under_a_private_name_is_always_redacted(redacted: Redaction, name: str, kind: str) -> None:
     assert redacted({name: "x"}) == {name: f"[{kind}]"}
     assert redacted({name.upper(): 7}) == {name.upper(): f"[{kind}]"}
     assert redacted({name: {"deep": ["x"]}}) == {name: {"deep": [f"[{kind}]"]}}
@@ -188,7 +188,7 @@ def test_keys_and_numbers_are_redacted_too(redacted: Redaction) -> None:
 
 
 @pytest.mark.parametrize("text", ["+44 20 7946 0958 ", "030 1234567 ", "4111 1111 1111 1111 ", "a@b.example "])
-def test_two_megabytes_that_look_private_are_redacted_to_the_last(redacted: Redaction, text: str) -> None:
+def test_two_megabytes_that_look_private_are_redacted_completely(redacted: Redaction, text: str) -> None:
     kind = redacted(text).strip()
     much = redacted([text * 500 for _ in range(2_000_000 // len(text) // 500)])
 
@@ -196,7 +196,7 @@ def test_two_megabytes_that_look_private_are_redacted_to_the_last(redacted: Reda
     assert set("".join(much).split()) == {kind}
 
 
-def test_numbers_above_the_limit_of_checks_are_redacted_unchecked(redacted: Redaction) -> None:
+def test_numbers_beyond_the_limit_of_checks_are_redacted_unchecked(redacted: Redaction) -> None:
     invalid = [f"+11 2 3 {number}" for number in range(10_000, 13_000)]
     assert redacted(invalid[-1]) == invalid[-1]
 
@@ -205,7 +205,7 @@ def test_numbers_above_the_limit_of_checks_are_redacted_unchecked(redacted: Reda
     assert (shown[0], shown[-1]) == (invalid[0], "[phone]")
 
 
-def test_what_was_redacted_is_counted_by_kind(redacted: Redaction) -> None:
+def test_redacted_values_are_counted_by_kind(redacted: Redaction) -> None:
     _, counts = redacted.ask(["a@b.example", "c@d.example", {"token": "x"}])
 
     assert counts == {"email": 2, "secret": 1}
@@ -230,12 +230,12 @@ PRIVATE = [(name, kind) for kind, names in MORE_NAMES.items() for name in names.
 
 
 @pytest.mark.parametrize(("name", "kind"), PRIVATE)
-def test_whom_a_value_is_about_is_redacted_by_its_name(redacted: Redaction, name: str, kind: str) -> None:
+def test_a_persons_value_is_redacted_by_its_name(redacted: Redaction, name: str, kind: str) -> None:
     assert redacted({name: "x"}) == {name: f"[{kind}]"}
     assert redacted({name: True, "event": ""}) == {name: True, "event": ""}
 
 
-def test_a_block_of_an_address_is_redacted_whole_and_that_of_a_user_by_what_stands_in_it(redacted: Redaction) -> None:
+def test_a_postal_address_is_redacted_completely_and_a_user_object_by_its_fields(redacted: Redaction) -> None:
     assert redacted({"address": {"lines": ["1 High St", "Flat 2"], "country": "GB"}}) == {
         "address": {"lines": ["[address]", "[address]"], "country": "[address]"}
     }
@@ -249,14 +249,14 @@ def test_a_block_of_an_address_is_redacted_whole_and_that_of_a_user_by_what_stan
     }
 
 
-def test_names_are_read_where_commands_and_pairs_put_them(redacted: Redaction) -> None:
+def test_names_are_recognized_in_commands_and_pairs(redacted: Redaction) -> None:
     assert redacted(["set", "user_id", 7]) == ["set", "user_id", "[id]"]
     assert redacted(["setUserId", "ada"]) == ["setUserId", "[id]"]
     assert redacted([["email", "x"], ["color", "red"]]) == [["email", "[contact]"], ["color", "red"]]
     assert redacted(["phone", "tablet"]) == ["phone", "tablet"]
 
 
-# --- Addresses of the web
+# --- Web addresses
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_parameters_of_an_address_are_redacted_by_name_and_form(redacted: Redact
     assert redacted.ask(url, kind="address")[0] == expected
 
 
-# --- Texts that mean to be slow
+# --- Texts made to be slow
 
 
 @pytest.mark.parametrize(
@@ -326,27 +326,27 @@ def test_parameters_of_an_address_are_redacted_by_name_and_form(redacted: Redact
         ),
     ],
 )
-def test_a_megabyte_of_anything_is_read_to_its_end(redacted: Redaction, unit: str) -> None:
+def test_a_megabyte_of_anything_is_read_completely(redacted: Redaction, unit: str) -> None:
     much = (unit * 1_000_000)[:1_000_000]
 
     shown, _ = redacted.ask({"text": "?" + much, much: much})
 
-    # Whatever was redacted in it: what is read more than a few times a character would not end today.
+    # Whatever was redacted in it: reading each character more than a few times would take forever.
     assert len(shown) == 2
 
 
 @pytest.mark.parametrize("word", ["username", "customeraddress", "a", "aB", "Id", "\u4e2d", "ID_", "nameofthe"])
-def test_thousands_of_long_keys_are_read_to_their_end(redacted: Redaction, word: str) -> None:
+def test_thousands_of_long_keys_are_read_completely(redacted: Redaction, word: str) -> None:
     keys = {f"{(word * 200)[:200]}{number}x": "1" for number in range(10_000)}
 
     assert redacted(keys)
 
 
-# --- What Google's documentation of e-commerce and tag manager shows
+# --- Examples of Google's documentation of e-commerce and Tag Manager
 
 
 class Own(NamedTuple):
-    """A value that is somebody's."""
+    """A value that belongs to somebody."""
 
     value: Any
 
@@ -515,7 +515,7 @@ DOCUMENTED: list[Any] = [
 
 
 def reported(value: Any) -> Any:
-    """The same as a page has it."""
+    """The same without the markers, as a page has it."""
     match value:
         case Own():
             return value.value
@@ -528,7 +528,7 @@ def reported(value: Any) -> Any:
 
 
 def compared(value: Any, shown: Any) -> Generator[tuple[bool, Any, Any]]:
-    """Each leaf: whether it is somebody's, what it is, and how it is shown."""
+    """Yield each leaf: whether it belongs to somebody, its value, and how it is shown."""
     match value:
         case Own():
             yield True, value.value, shown
@@ -543,7 +543,7 @@ def compared(value: Any, shown: Any) -> Generator[tuple[bool, Any, Any]]:
             yield False, value, shown
 
 
-def test_documented_events_stay_readable_but_for_what_is_somebodys(redacted: Redaction) -> None:
+def test_documented_events_stay_readable_except_for_private_values(redacted: Redaction) -> None:
     shown, counts = redacted.ask(reported(DOCUMENTED))
 
     leaves = list(compared(DOCUMENTED, shown))
@@ -587,7 +587,7 @@ def leaves(value: Any, shown: Any) -> Generator[tuple[Any, Any]]:
 
 
 class Score:
-    """Private values that were left, and others that were touched, by kind of entry."""
+    """Private values that were left, and others that were redacted, by kind of entry."""
 
     def __init__(self, redacted: Redaction, files: list[str]) -> None:
         self.private, self.harmless, self.entries = Counter[str](), Counter[str](), Counter[str]()
@@ -617,7 +617,7 @@ class Score:
 
 
 @pytest.mark.parametrize("files", [["tuned"], ["held_out"], ["third_party"]])
-def test_of_private_values_at_least_95_percent_are_found_and_at_most_3_of_others_touched(
+def test_at_least_95_percent_of_private_values_and_at_most_3_of_others_are_redacted(
     redacted: Redaction, files: list[str]
 ) -> None:
     score = Score(redacted, files)
@@ -627,7 +627,7 @@ def test_of_private_values_at_least_95_percent_are_found_and_at_most_3_of_others
     assert len(score.touched) <= 0.03 * score.harmless.total(), score.touched
 
 
-def test_the_lists_are_long_enough_to_count(redacted: Redaction) -> None:
+def test_the_lists_are_long_enough(redacted: Redaction) -> None:
     score = Score(redacted, ["tuned", "held_out"])
 
     assert score.entries["event"] >= 104
@@ -651,7 +651,7 @@ def test_the_lists_are_long_enough_to_count(redacted: Redaction) -> None:
         ("a = 1 & b = 2", None),
     ],
 )
-def test_bodies_are_read_as_what_they_are(redacted: Redaction, text: str, expected: str | None) -> None:
+def test_bodies_are_parsed_by_their_format(redacted: Redaction, text: str, expected: str | None) -> None:
     assert redacted.ask(text, kind="source")[0] == (text if expected is None else expected)
 
 
@@ -665,7 +665,7 @@ def test_bodies_are_read_as_what_they_are(redacted: Redaction, text: str, expect
         ("https://shop.example.es/", {"order_number": "612345678"}, {"order_number": "612345678"}),
     ],
 )
-def test_a_phone_number_without_a_country_code_is_one_of_the_countries_of_the_page(
+def test_a_phone_number_without_a_country_code_is_recognized_by_the_pages_countries(
     redacted: Redaction, page: str, layer: Any, expected: Any
 ) -> None:
     assert redacted.ask(layer, page=page)[0] == expected

@@ -1,4 +1,4 @@
-"""Pictures of a page: of what is seen, of an element as a whole, and in a given size."""
+"""Screenshots of a page: of the viewport, of a whole element, and in a given size."""
 
 import asyncio
 import base64
@@ -26,7 +26,7 @@ def png_size(shot: Message) -> tuple[int, int]:
 
 
 async def color_at(tab: DrivenTab, shot: Message, x: int, y: int) -> list[int]:
-    """What a browser sees at that pixel of the picture."""
+    """Return the color that a browser sees at this pixel of the image."""
     return await tab.popup.page.evaluate(
         """async ([type, data, x, y]) => {
             const image = await createImageBitmap(await (await fetch(`data:${type};base64,${data}`)).blob());
@@ -38,10 +38,10 @@ async def color_at(tab: DrivenTab, shot: Message, x: int, y: int) -> list[int]:
     )
 
 
-async def test_viewport_is_pictured_as_it_is(driven: DrivenTab) -> None:
+async def test_viewport_is_captured_as_it_is(driven: DrivenTab) -> None:
     await driven.show(RED)
     size = "[innerWidth, innerHeight]"
-    # The browser's bar about the debugger slides in when it will: then the window has another size afterwards.
+    # The browser's bar about the debugger slides in at any time: then the window has another size afterwards.
     seen, after, shot = [], None, {}
     while seen != after:
         seen = await driven.page.evaluate(size)
@@ -52,7 +52,7 @@ async def test_viewport_is_pictured_as_it_is(driven: DrivenTab) -> None:
     assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
 
 
-# In the service worker: the window gets another size once the first picture is asked for; counts the pictures.
+# In the service worker: the window is resized when the first screenshot is requested; counts the screenshots.
 RESIZING = """isOn => {
   const { debugger: cdp } = chrome;
   const real = (cdp.sendCommand.real ??= cdp.sendCommand);
@@ -70,7 +70,7 @@ RESIZING = """isOn => {
 }"""
 
 
-async def test_picture_is_taken_again_when_the_window_changes_its_size_meanwhile(driven: DrivenTab) -> None:
+async def test_screenshot_is_retaken_if_the_window_is_resized_meanwhile(driven: DrivenTab) -> None:
     await driven.show(RED)
     (worker,) = driven.page.context.service_workers
     steady = await driven.do("screenshot")
@@ -85,14 +85,14 @@ async def test_picture_is_taken_again_when_the_window_changes_its_size_meanwhile
     assert png_size(shot)[1] == await driven.page.evaluate("innerHeight") < png_size(steady)[1]
 
 
-async def test_tab_in_the_background_is_pictured_too(driven: DrivenTab) -> None:
+async def test_tab_in_the_background_is_captured_too(driven: DrivenTab) -> None:
     await driven.show(RED)
     await driven.bridge.ask("browser_create_tab", url=driven.site.url("/two"))
 
     assert await color_at(driven, await driven.do("screenshot"), 5, 5) == [255, 0, 0]
 
 
-async def test_element_is_pictured_as_a_whole_also_beyond_the_viewport(driven: DrivenTab) -> None:
+async def test_element_is_captured_completely_even_beyond_the_viewport(driven: DrivenTab) -> None:
     await driven.show(
         "<body style='margin:0'><div style='height:5000px'></div>"
         "<div id=tall style='width:100px;height:3000px;background:linear-gradient(lime 50%, blue 50%)'></div>"
@@ -108,7 +108,7 @@ async def test_element_is_pictured_as_a_whole_also_beyond_the_viewport(driven: D
 @pytest.mark.parametrize(
     ("size", "expected"), [({"width": 400, "height": 300}, (400, 300)), ({"width": 1500, "height": 40}, (1500, 40))]
 )
-async def test_given_size_is_the_page_in_a_window_of_that_size(
+async def test_screenshot_of_a_given_size_shows_the_page_in_a_window_of_that_size(
     driven: DrivenTab, size: dict[str, int], expected: tuple[int, int]
 ) -> None:
     await driven.show(
@@ -122,8 +122,8 @@ async def test_given_size_is_the_page_in_a_window_of_that_size(
     assert await driven.page.evaluate("[innerWidth, innerHeight]") != list(expected)
 
 
-async def test_picture_that_is_too_large_is_made_smaller_with_a_note(driven: DrivenTab) -> None:
-    # Noise is what no picture format makes small.
+async def test_image_that_is_too_large_is_scaled_down_with_a_note(driven: DrivenTab) -> None:
+    # No image format makes noise small.
     await driven.show("""<body style='margin:0'><canvas id=noise width=1600 height=1600></canvas><script>
         const context = noise.getContext("2d");
         const pixels = context.createImageData(1600, 1600);
@@ -141,7 +141,7 @@ async def test_picture_that_is_too_large_is_made_smaller_with_a_note(driven: Dri
     assert "notes" not in await driven.do("screenshot", width=100, height=100)
 
 
-async def test_long_element_is_made_smaller_to_a_side_that_clients_take(driven: DrivenTab) -> None:
+async def test_long_element_is_scaled_down_to_a_side_that_clients_accept(driven: DrivenTab) -> None:
     await driven.show("<body style='margin:0'><div id=long style='width:50px;height:9000px;background:red'></div>")
 
     shot = await driven.do("screenshot", selector="#long")
@@ -151,7 +151,7 @@ async def test_long_element_is_made_smaller_to_a_side_that_clients_take(driven: 
 
 
 @pytest.mark.parametrize("size", [{"width": 0}, {"height": 4001}, {"width": "400"}, {"height": 1.5}])
-async def test_senseless_size_is_refused(blank: DrivenTab, size: dict[str, object]) -> None:
+async def test_invalid_size_is_rejected(blank: DrivenTab, size: dict[str, object]) -> None:
     code, message = await blank.refused("screenshot", **size)
 
     assert code == "INVALID_ARGUMENT"
@@ -159,7 +159,7 @@ async def test_senseless_size_is_refused(blank: DrivenTab, size: dict[str, objec
     assert png_size(await blank.do("screenshot", width=4, height=4000)) == (4, 4000)
 
 
-async def test_hidden_control_is_pictured_by_its_label(driven: DrivenTab) -> None:
+async def test_hidden_control_is_captured_by_its_label(driven: DrivenTab) -> None:
     await driven.show(
         "<body style='margin:0'><input type=checkbox id=box hidden>"
         "<label for=box style='display:block;width:80px;height:30px;background:lime'></label>"
@@ -171,7 +171,7 @@ async def test_hidden_control_is_pictured_by_its_label(driven: DrivenTab) -> Non
     assert await color_at(driven, shot, 5, 5) == [0, 255, 0]
 
 
-async def test_disabled_field_and_a_body_without_height_are_pictured(driven: DrivenTab) -> None:
+async def test_disabled_field_and_a_body_without_height_are_captured(driven: DrivenTab) -> None:
     await driven.show(
         "<body style='margin: 0'><div style='position: absolute; inset: 0'><fieldset disabled><input id=off "
         "style='width: 90px; height: 30px; box-sizing: border-box'></fieldset></div>"
@@ -184,7 +184,7 @@ async def test_disabled_field_and_a_body_without_height_are_pictured(driven: Dri
     assert page["height"] > 100
 
 
-async def test_sized_picture_that_no_one_waits_for_leaves_the_tab_its_size(driven: DrivenTab) -> None:
+async def test_cancelled_screenshot_of_a_given_size_restores_the_tabs_size(driven: DrivenTab) -> None:
     await driven.show("<script>onresize = () => document.title = innerWidth</script>")
     before = await driven.page.evaluate("innerWidth")
     # The element is waited for while the window has the given size.
@@ -193,11 +193,11 @@ async def test_sized_picture_that_no_one_waits_for_leaves_the_tab_its_size(drive
 
     await driven.bridge.send({"type": "cancel", "id": str(driven.bridge.last_id)})
 
-    assert "was cancelled" in (await shooting)["error"]["message"]
+    assert "was canceled" in (await shooting)["error"]["message"]
     await driven.page.wait_for_function(f"innerWidth === {before}")
 
 
-# In the service worker: so many pictures come to nothing, with what a busy Chrome says then.
+# In the service worker: this many screenshots fail with the error of a busy Chrome.
 NOTHING_TO_COPY = """count => {
   const { debugger: cdp } = chrome;
   const real = (cdp.sendCommand.real ??= cdp.sendCommand);
@@ -211,7 +211,7 @@ NOTHING_TO_COPY = """count => {
 }"""
 
 
-async def test_picture_that_the_browser_has_not_got_yet_is_taken_again(driven: DrivenTab) -> None:
+async def test_screenshot_that_the_browser_cannot_take_yet_is_retried(driven: DrivenTab) -> None:
     await driven.show(RED)
     async with changed_worker(driven.page.context, NOTHING_TO_COPY, 2, 0):
         shot = await driven.do("screenshot")
@@ -224,7 +224,7 @@ async def test_picture_that_the_browser_has_not_got_yet_is_taken_again(driven: D
     assert "Unable to capture screenshot" in message
 
 
-async def test_element_that_is_not_there_is_said_not_to_be(driven: DrivenTab) -> None:
+async def test_missing_element_is_reported(driven: DrivenTab) -> None:
     await driven.show("<button id=add-to-cart>Buy</button>")
 
     code, message = await driven.refused("screenshot", selector="#add-cart")

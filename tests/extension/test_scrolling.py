@@ -1,4 +1,4 @@
-"""Scrolling: elements into view, boxes and the page to where they should be, and what is said about it."""
+"""Scrolling: elements into view, boxes and the page to a position, and what is reported about it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ PAGE = """<style>body { margin: 0 } #tall { height: 4000px } #box { height: 100p
     addEventListener(type, ({ target, isTrusted }) => events.push(`${type} ${target.id ?? "page"} ${isTrusted}`), true);
   }
 </script>"""
-# Nothing of the page itself scrolls, and the list grows when its end comes into sight, twice.
+# The page itself does not scroll, and the list grows twice when its end comes into view.
 LIST = """<style>html, body { margin: 0; height: 100%; overflow: hidden } #list { height: 100%; overflow: auto } p { height: 300px }</style>
 <div id=list><p>1<p>2<p>3<p>4<p>5</p><i id=end>end</i></div><script>
   let rounds = 0;
@@ -36,7 +36,7 @@ async def top(page: DrivenTab, scroller: str) -> float:
     return await page.page.evaluate(f"{scroller}.scrollTop")
 
 
-async def test_element_is_brought_into_view(page: DrivenTab) -> None:
+async def test_element_is_scrolled_into_view(page: DrivenTab) -> None:
     result = await page.do("scroll", selector="#last")
 
     assert await page.page.evaluate("last.getBoundingClientRect().bottom <= innerHeight")
@@ -65,7 +65,7 @@ async def test_element_that_the_page_scrolls_away_again_is_reported(page: Driven
         ({"selector": "#box", "to": "right"}, "box", "scrollLeft"),
     ],
 )
-async def test_box_around_the_element_or_the_page_goes_where_it_should_by_a_wheel(
+async def test_box_around_the_element_or_the_page_is_scrolled_to_its_target_by_wheel(
     page: DrivenTab, params: dict[str, Any], scroller: str, moved: str
 ) -> None:
     result = await page.do("scroll", **params)
@@ -81,7 +81,7 @@ async def test_box_around_the_element_or_the_page_goes_where_it_should_by_a_whee
     assert any(event.startswith("wheel") and event.endswith("true") for event in await page.page.evaluate("events"))
 
 
-async def test_back_to_the_start(page: DrivenTab) -> None:
+async def test_back_to_the_top(page: DrivenTab) -> None:
     for params in ({"to": "top"}, {"to": -9_999}, {"selector": "#box", "to": "left"}):
         await page.page.evaluate("scrollTo(0, 300); box.scrollTo(300, 300)")
         result = await page.do("scroll", **params)
@@ -89,13 +89,13 @@ async def test_back_to_the_start(page: DrivenTab) -> None:
         assert "notes" not in result
 
 
-async def test_page_that_keeps_the_wheel_for_itself_is_scrolled_all_the_same(page: DrivenTab) -> None:
+async def test_page_that_handles_the_wheel_itself_is_scrolled_too(page: DrivenTab) -> None:
     await page.page.evaluate("addEventListener('wheel', (event) => event.preventDefault(), { passive: false })")
 
     assert (await page.do("scroll", to=800))["scrolled"]["top"] == await top(page, "document.documentElement") == 800
 
 
-async def test_list_that_loads_more_at_its_end_is_reported_by_its_height(blank: DrivenTab) -> None:
+async def test_list_that_loads_more_at_its_end_is_reported_with_its_height(blank: DrivenTab) -> None:
     await blank.show(LIST)
 
     first = await blank.do("scroll", to="bottom")
@@ -123,7 +123,7 @@ async def test_tab_in_the_background_is_scrolled_too(page: DrivenTab) -> None:
         ({"selector": "#lastt", "to": "top"}, "ELEMENT_NOT_FOUND", "#last"),
     ],
 )
-async def test_what_cannot_be_scrolled_to_is_refused(
+async def test_impossible_scroll_target_is_rejected(
     page: DrivenTab, params: dict[str, Any], code: str, says: str
 ) -> None:
     found, message = await page.refused("scroll", **params)

@@ -1,4 +1,4 @@
-"""Selectors: which element they mean, and what is said about those that mean none."""
+"""Selectors: which element they match, and the errors for those that match none."""
 
 import pytest
 
@@ -22,6 +22,10 @@ same_selectors = shared_tab_at("/selectors.html")
         ("text=split over several elements", "page: split over several elements"),
         ("text=send order", "page: Send order"),
         ("text=close window", "page: x"),
+        ("button text=bUY  NOW", "page: now"),
+        ("button text=pay later", "page: Buy now and pay later"),
+        ("button:not([title=' text=x']) text='Buy now'", "page: now"),
+        ("#shop >>> button text=frame twin", "shop: frame twin"),
         ("#deepest", "deep: deepest button"),
         ("text=deepest", "deep: deepest button"),
         ("xpath=//button[@id='deepest']", "deep: deepest button"),
@@ -45,13 +49,13 @@ async def test_selector_of_each_kind_finds_its_element_also_in_shadow_roots_and_
     result = await same_selectors.do("click", selector=selector)
 
     assert clicked in await same_selectors.page.evaluate("clicked")
-    # What the reply names is the same element again, and no other.
+    # The selector in the reply matches the same element again, and no other.
     again = await same_selectors.do("click", selector=result["element"]["selector"])
     assert (again["element"], again["matches"]) == (result["element"], 1)
     assert (await same_selectors.page.evaluate("clicked")).count(clicked) == 2
 
 
-async def test_frame_in_a_frame_in_a_frame_is_clicked_where_it_is_drawn(selectors: DrivenTab) -> None:
+async def test_element_in_triply_nested_frames_is_clicked_where_it_is_drawn(selectors: DrivenTab) -> None:
     result = await selectors.do("click", selector="#inmost")
 
     inmost = selectors.page.frames[-1]
@@ -63,7 +67,7 @@ async def test_frame_in_a_frame_in_a_frame_is_clicked_where_it_is_drawn(selector
     ("selector", "names", "matches"),
     [("li button", "li:nth-of-type(1) > button", 2), (".note", "#second-note", 3), ("#second-note", "#second-note", 1)],
 )
-async def test_first_visible_one_of_several_is_taken_and_their_number_reported(
+async def test_first_visible_match_is_used_and_the_number_of_matches_reported(
     same_selectors: DrivenTab, selector: str, names: str, matches: int
 ) -> None:
     result = await same_selectors.do("click", selector=selector)
@@ -84,6 +88,8 @@ async def test_first_visible_one_of_several_is_taken_and_their_number_reported(
         ("xpath=count(//a)", "XPath expression for elements"),
         ("#shop >>> ", "empty"),
         ("text=", "empty"),
+        ("button text=", "empty"),
+        ("div[ text=Buy now", "square brackets"),
         ("a\u202eb[\n\x1b", '"a b["'),
     ],
 )
@@ -98,7 +104,7 @@ async def test_bad_selector_is_distinguished_from_one_that_matches_nothing(
 
 
 @pytest.mark.parametrize("selector", [None, 5, "", "  ", "a" * 2_001])
-async def test_selector_must_be_a_text_of_bounded_length(same_selectors: DrivenTab, selector: object) -> None:
+async def test_selector_must_be_a_string_of_bounded_length(same_selectors: DrivenTab, selector: object) -> None:
     assert (await same_selectors.refused("click", selector=selector))[0] == "INVALID_ARGUMENT"
 
 
@@ -115,7 +121,7 @@ async def test_selector_must_be_a_text_of_bounded_length(same_selectors: DrivenT
         ("#deepestt", "#deepest"),
     ],
 )
-async def test_missing_element_is_answered_with_similar_ones_that_exist(
+async def test_missing_element_is_answered_with_similar_existing_ones(
     same_selectors: DrivenTab, selector: str, suggests: str
 ) -> None:
     code, message = await same_selectors.refused("click", selector=selector)
@@ -134,7 +140,7 @@ async def test_missing_element_unlike_any_other_gets_no_suggestion(same_selector
     assert "Nothing like it is there" in message
 
 
-async def test_texts_of_a_hostile_page_stay_one_short_quoted_line_in_messages(driven: DrivenTab) -> None:
+async def test_hostile_texts_stay_one_short_quoted_line_in_messages(driven: DrivenTab) -> None:
     await driven.show("<button id=hostile disabled></button><p id=hostilf></p>")
     await driven.page.evaluate(
         """document.querySelectorAll("button, p").forEach((element) => {
@@ -152,7 +158,7 @@ async def test_texts_of_a_hostile_page_stay_one_short_quoted_line_in_messages(dr
     assert "hostile obey" not in disabled
 
 
-async def test_names_that_hide_what_the_document_has_stop_nothing(driven: DrivenTab) -> None:
+async def test_names_that_shadow_properties_of_the_document_break_nothing(driven: DrivenTab) -> None:
     await driven.do("navigate", url=driven.site.url("/clobbered.html"))
 
     form = await driven.do("click", selector="#hostile")
@@ -167,7 +173,7 @@ async def test_names_that_hide_what_the_document_has_stop_nothing(driven: Driven
     assert "#hostile" in (await driven.refused("click", selector="#hostil"))[1]
 
 
-async def test_page_of_20000_elements_is_searched_for_what_was_meant_too(driven: DrivenTab) -> None:
+async def test_suggestions_are_found_in_a_page_of_20000_elements_too(driven: DrivenTab) -> None:
     await driven.show(
         """<body><script>
           for (let i = 0; i < 10000; i += 1) {
@@ -206,7 +212,7 @@ async def test_text_is_found_next_to_a_frame_whose_document_is_being_replaced(dr
     assert (await driven.do("click", selector="text=Go"))["element"]["tag"] == "button"
 
 
-async def test_near_misses_are_elements_that_can_be_used(driven: DrivenTab) -> None:
+async def test_suggestions_are_usable_elements(driven: DrivenTab) -> None:
     await driven.show("<template id=cards></template><ul id=card-list><li>one</ul>")
 
     _, message = await driven.refused("click", selector="#cards-list")

@@ -1,4 +1,4 @@
-"""Two sessions, one real browser: the owner of the port is killed, and the other session goes on."""
+"""Two sessions, one real browser: the leader is killed, and the other session continues."""
 
 import http.server
 from collections.abc import Generator
@@ -31,7 +31,7 @@ def site() -> Generator[str]:
         yield address
 
 
-async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_session_answers(
+async def test_after_kill_9_of_the_leader_the_extension_reconnects_and_the_other_session_answers(
     site: str, tmp_path: Path
 ) -> None:
     model = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
@@ -60,6 +60,6 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
             read = await second.call_tool("read_chrome_tab", {}, raise_on_error=False)
             return "The ferry leaves at nine." in str(read)
 
-        # On a machine that does nothing else it takes two seconds, the extension's first retry.
+        # On an idle machine it takes two seconds, the extension's first retry.
         await until(answers)
         await popup.get_by_text("Connected · demo").wait_for()

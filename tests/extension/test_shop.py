@@ -1,4 +1,4 @@
-"""A task from start to end on a page written like a real shop: the server over stdio, a real Chromium, only MCP tools."""
+"""A task from start to finish on a page like a real shop: the server over stdio, a real Chromium, only MCP tools."""
 
 import asyncio
 import base64
@@ -49,7 +49,7 @@ class Agent:
         return await self.client.call_tool(tool, {"tab_id": self.tab_id, **arguments}, raise_on_error=False)
 
     async def do(self, tool: str, selector: str | None = None, **arguments: Any) -> Any:
-        """What a tool that succeeds says, as JSON."""
+        """Return the reply of a successful tool, parsed as JSON."""
         text = text_of(await self.call(tool, **({"selector": selector} if selector else {}), **arguments))
         assert tool not in ACTS or len(text) < MOST_CHARS, text
         return json.loads(text)
@@ -58,7 +58,7 @@ class Agent:
         return error_of(await self.call(tool, **arguments))
 
     async def reads(self, words: str) -> str:
-        """Read the page until it says that; a page takes its time."""
+        """Read the page until it contains this text; a page needs time."""
 
         async def look() -> str:
             text = text_of(await self.call("read_chrome_tab"))
@@ -70,7 +70,7 @@ class Agent:
         return (await self.do("getDataLayer", path=path))["result"]
 
     async def tracked(self, event: str) -> Any:
-        """The newest event of that name, once there is one."""
+        """Return the newest event of this name, once there is one."""
         return (await until(lambda: self.layer(f"$[?@.event=='{event}']")))[-1]
 
 
@@ -86,7 +86,7 @@ def shop() -> Generator[str]:
 
 @pytest.fixture(scope="module")
 async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserContext]]:
-    """Two sessions, the second with the other names, and the browser that they share."""
+    """Two sessions, the second with the alternative names, and the browser that they share."""
     settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
@@ -97,14 +97,14 @@ async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserConte
         renamed = await stack.enter_async_context(started_server(other, folder / "renamed.log"))
         arguments = [*chromium_arguments(), *STILL]
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile", arguments=arguments))
-        # Playwright would answer dialogs before the extension can.
+        # Otherwise Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
         await pair(browser, await connection_string(environment))
         yield client, renamed, browser
 
 
 async def opened(client: Client[Any], url: str) -> Agent:
-    """Open an attached tab, and wait until the shop has drawn its first page."""
+    """Open an attached tab, and wait until the shop has rendered its first page."""
     created = json.loads(text_of(await client.call_tool("browser_create_tab", {"url": url})))
     assert created["url"] == url
     agent = Agent(client, created["tab_id"])
@@ -119,7 +119,7 @@ async def agent(parts: tuple[Client[Any], Client[Any], BrowserContext], shop: st
     await agent.do("browser_close_tab")
 
 
-async def test_a_task_in_a_shop_goes_from_the_search_to_the_purchase_event(agent: Agent, shop: str) -> None:
+async def test_a_task_in_a_shop_is_done_from_the_search_to_the_purchase_event(agent: Agent, shop: str) -> None:
     await find_and_filter(agent, shop)
     await fill_the_cart(agent, shop)
     await fill_the_form(agent)
@@ -165,7 +165,7 @@ async def fill_the_cart(agent: Agent, shop: str) -> None:
     tracked = await agent.tracked("add_to_cart")
     assert tracked["ecommerce"]["items"] == [{"item_id": "mint", "item_name": "Peppermint", "quantity": 2}]
 
-    # The last teas are drawn when somebody scrolls down to them.
+    # The last teas are rendered when the user scrolls down to them.
     await agent.do("click", "header a[href='?']")
     assert "Peppermint" not in await agent.reads("More teas below")
     await agent.do("hover", "text=More teas below ...")
@@ -208,7 +208,7 @@ async def place_the_order(agent: Agent, shop: str) -> None:
     refused = "4000 0000 0000 0002"
     assert (await agent.do("fill", "iframe >>> input", value=refused))["value"] == refused
     await agent.do("click", "text=Place order")
-    # The bank's refusal opens after the click has been answered.
+    # The bank's refusal appears after the click has been answered.
     async with asyncio.timeout(WAIT_S):
         while not (dialogs := (await agent.do("hover", "h1")).get("dialogs")):
             continue
@@ -241,12 +241,12 @@ async def place_the_order(agent: Agent, shop: str) -> None:
     assert (await agent.do("navigate", url=f"{shop}?kind=green"))["status"] == 200
 
 
-# The acts of that purchase, by somebody who knows the selectors and need not look; detours and refusals left out.
+# The actions of this purchase by an agent that knows the selectors and need not look, without detours and refusals.
 ACTS_OF_WHO_KNOWS = 21
 
 
 class Stranger:
-    """Somebody who has never seen the page: selectors come from the lines that name what is wanted."""
+    """An agent that has never seen the page: selectors come from the lines that name what it wants."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -281,7 +281,7 @@ class Stranger:
         await self.does("wait_for", text=cart)
 
 
-async def test_the_same_is_bought_from_the_list_of_elements_alone_in_no_more_calls(agent: Agent) -> None:
+async def test_the_same_purchase_works_from_the_list_of_elements_alone_in_no_more_calls(agent: Agent) -> None:
     stranger = Stranger(agent)
     await stranger.looks()
     await stranger.click('button "Only what is needed"')
@@ -315,7 +315,7 @@ async def test_the_same_is_bought_from_the_list_of_elements_alone_in_no_more_cal
     assert stranger.calls <= ACTS_OF_WHO_KNOWS
 
 
-async def test_a_screenshot_is_seen_at_once_and_kept_as_a_resource(agent: Agent) -> None:
+async def test_a_screenshot_is_returned_at_once_and_kept_as_a_resource(agent: Agent) -> None:
     image, about = (await agent.call("screenshot", name="Shelf", selector="header")).content
 
     assert isinstance(image, ImageContent)
@@ -383,7 +383,7 @@ async def test_two_tabs_driven_at_once_do_not_disturb_each_other(
         await agent.do("browser_close_tab")
 
 
-async def test_the_other_names_drive_the_same_tab(
+async def test_the_alternative_tool_names_drive_the_same_tab(
     parts: tuple[Client[Any], Client[Any], BrowserContext], agent: Agent, shop: str
 ) -> None:
     renamed = parts[1]

@@ -46,7 +46,7 @@ class Panel:
         return self.page.locator(selector, **about)
 
     async def question(self, part: str) -> Any:
-        """Return what the server hears next of a question, dropping other parts."""
+        """Return the next message that the server gets about a question, dropping other parts."""
         while True:
             message = await self.tab.bridge.next_message("prompt")
             if part in message:
@@ -76,7 +76,7 @@ async def panel(one: DrivenTab) -> AsyncGenerator[Panel]:
     await page.close()
 
 
-async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: Panel) -> None:
+async def test_an_answer_grows_as_it_is_written_and_is_rendered_as_elements(panel: Panel) -> None:
     await expect(panel.at("#tab-title")).to_have_text("One")
     await expect(panel.at("#introduction")).to_be_visible()
     await expect(panel.at("#clear-conversation")).to_be_hidden()
@@ -139,7 +139,7 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await expect(panel.at(".reference")).to_be_disabled()
 
 
-async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(panel: Panel) -> None:
+async def test_what_is_missing_from_an_answer_is_reported_in_the_users_language(panel: Panel) -> None:
     error = {"code": "MODEL_TIMEOUT", "message": "..."}
     notes = [
         {"code": "unread", "values": {"start": 999, "end": 2000, "total": 3000, "error": error}},
@@ -160,7 +160,7 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
     await expect(panel.at(".end summary")).to_have_text(f"99% of the page · {isolated('small')} · 1.2\u00a0s")
 
 
-async def test_each_note_of_the_page_function_is_said_in_the_users_language(panel: Panel) -> None:
+async def test_each_note_of_the_page_function_is_shown_in_the_users_language(panel: Panel) -> None:
     notes = [{"code": code, "values": {"count": 1, "total": 2}} for code in server.PAGE_NOTES]
     await panel.send_event(await panel.ask("What is it?"), "done", text="It is.", receipt=RECEIPT, notes=notes)
 
@@ -170,7 +170,7 @@ async def test_each_note_of_the_page_function_is_said_in_the_users_language(pane
     await expect(said.last).to_have_text(ui_text("notePdfScanned", 1, 2))
 
 
-async def test_a_page_that_cannot_be_read_is_named_before_the_question(panel: Panel) -> None:
+async def test_a_page_that_cannot_be_read_is_reported_before_the_question(panel: Panel) -> None:
     await expect(panel.at("#ready button").first).to_be_visible()
     await panel.tab.page.goto("chrome://version/")
     await expect(panel.at("#obstacle")).to_contain_text("chrome: pages")
@@ -190,7 +190,7 @@ async def test_a_long_title_is_cut_and_does_not_widen_the_panel(panel: Panel) ->
     assert await panel.page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the_web(panel: Panel) -> None:
+async def test_a_models_answer_becomes_no_markup_loads_nothing_and_links_only_to_the_web(panel: Panel) -> None:
     requested: list[str] = []
     panel.page.on("request", lambda request: requested.append(request.url))
     await panel.send_event(await panel.ask("What is it?"), "done", text=MARKDOWN)
@@ -207,7 +207,7 @@ async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the
     assert [url for url in requested if "evil" in url] == []
 
 
-async def test_further_questions_belong_to_the_same_conversation_until_it_is_cleared(panel: Panel) -> None:
+async def test_follow_up_questions_belong_to_the_same_conversation_until_it_is_cleared(panel: Panel) -> None:
     first = await panel.ask("What is it?")
     await panel.send_event(first, "done", text="An apple.")
     second = await panel.ask("Which colour?")
@@ -223,7 +223,7 @@ async def test_further_questions_belong_to_the_same_conversation_until_it_is_cle
     await panel.send_event(third, "done", text="An apple.")
 
 
-async def test_page_is_read_ahead_once_when_the_user_begins_to_type_and_only_if_they_want_that(panel: Panel) -> None:
+async def test_page_is_read_ahead_once_when_the_user_starts_typing_and_only_if_enabled(panel: Panel) -> None:
     await panel.at("#question").press_sequentially("Wh")
     not_read_ahead = await panel.ask("What is it?")
     await panel.send_event(not_read_ahead, "done", text="An apple.")
@@ -231,7 +231,7 @@ async def test_page_is_read_ahead_once_when_the_user_begins_to_type_and_only_if_
     assert await panel.question("clear") == not_read_ahead["conversation"]
 
     await panel.page.evaluate("chrome.storage.local.set({ preferences: { readAhead: true } })")
-    await panel.tab.bridge.next_message("renamed")  # the worker knows of the change
+    await panel.tab.bridge.next_message("renamed")  # the worker has noticed the change
     await panel.at("#question").press_sequentially("What")
     ahead = await panel.question("read_ahead")
     asked = await panel.ask("What is it?")
@@ -254,14 +254,14 @@ async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None
 
     assert await panel.question("stop") == asked["id"]
     await expect(panel.at("#conversation")).to_contain_text(ui_text("askStopped"))
-    # What still comes belongs to nothing; the next question does.
+    # Late parts are dropped; the next question works.
     await panel.send_event(asked, "done", text="An apple.")
     again = await panel.ask("What is it?")
     await panel.send_event(again, "done", text="A pear.")
     await expect(panel.at(".answer")).to_have_text(["An", "A pear."])
 
 
-async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
+async def test_errors_are_shown_under_the_question(panel: Panel) -> None:
     error = {"code": "HOST_BLOCKED", "message": "[sites] denies <b>one.test</b>."}
     await panel.send_event(await panel.ask("What is it?"), "failed", error=error)
     await expect(panel.at(".problem")).to_have_text(ui_text("errorHostBlocked"))
@@ -274,15 +274,16 @@ async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
     await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
     await expect(panel.at("#ask")).to_be_disabled()
     await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
-    await expect(panel.at("#serve pre")).to_have_text("uv run chrome_tab_mcp_server.py --setup")
-    await expect(panel.at("#serve .hint")).to_contain_text("chrome-tab-reader --setup")
+    await expect(panel.at("#serve pre")).to_have_text(
+        ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
+    )
     await panel.at("#reconnect").click()
     await panel.tab.bridge.connected()
     await expect(panel.at("#ask")).to_be_enabled()
     await expect(panel.at("#offline")).to_be_hidden()
 
 
-async def test_without_a_server_the_panel_names_the_command_that_the_last_server_has_named(panel: Panel) -> None:
+async def test_without_a_server_the_panel_shows_the_command_that_the_last_server_reported(panel: Panel) -> None:
     serve = "uv run '/home/a b/chrome_tab_mcp_server.py' --serve --model <b>qwen3</b>"
     panel.tab.bridge.server_info = {"commands": {"serve": serve, "setup": 7, "doctor": "x" * 2_001}}
     try:
@@ -290,8 +291,8 @@ async def test_without_a_server_the_panel_names_the_command_that_the_last_server
         await panel.tab.bridge.connected()
         await expect(panel.at("#offline")).to_be_hidden()
         await panel.tab.bridge.hang_up()
-        await expect(panel.at("#serve pre")).to_have_text(serve)
-        await expect(panel.at("#serve .hint")).to_be_hidden()
+        await expect(panel.at("#serve pre")).to_have_text([serve])
+        await expect(panel.at("#serve .hint")).to_have_count(0)
         await panel.at("#serve button").click()
         await expect(panel.at("#serve button")).to_have_text(ui_text("copied"))
         kept = await panel.page.evaluate("async () => (await chrome.storage.local.get('commands')).commands")
@@ -301,7 +302,7 @@ async def test_without_a_server_the_panel_names_the_command_that_the_last_server
     await panel.tab.bridge.connected()
 
 
-async def test_a_page_that_settings_deny_is_named_before_the_question(panel: Panel, one: DrivenTab) -> None:
+async def test_a_page_that_settings_deny_is_reported_before_the_question(panel: Panel, one: DrivenTab) -> None:
     denied = ui_text("obstacleDenied")
     await expect(panel.at("#obstacle")).to_be_hidden()
     deny = "deniedHosts => chrome.storage.local.set({ preferences: { deniedHosts } })"
@@ -325,7 +326,7 @@ async def test_a_page_that_settings_deny_is_named_before_the_question(panel: Pan
     await expect(panel.at("#obstacle")).to_be_hidden()
 
 
-async def test_a_page_that_the_browser_closes_to_extensions_is_named_before_the_question(
+async def test_a_page_that_the_browser_closes_to_extensions_is_reported_before_the_question(
     panel: Panel, one: DrivenTab
 ) -> None:
     other = await one.page.context.new_page()
@@ -343,7 +344,7 @@ async def test_a_page_that_the_browser_closes_to_extensions_is_named_before_the_
     await other.close()
 
 
-async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(
+async def test_suggested_questions_are_asked_by_a_click_and_two_attached_tabs_can_be_compared(
     panel: Panel, one: DrivenTab
 ) -> None:
     await panel.at("#ready button", has_text=ui_text("askFacts")).click()
@@ -365,7 +366,7 @@ async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_
     await expect(compare).to_be_hidden()
 
 
-async def test_closing_the_panel_stops_what_it_asked_and_clears_the_conversation(panel: Panel) -> None:
+async def test_closing_the_panel_stops_its_question_and_clears_the_conversation(panel: Panel) -> None:
     asked = await panel.ask("What is it?")
     await panel.page.close()
 
@@ -408,7 +409,7 @@ async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: Driv
     await one.received("tab_attached")
 
 
-# What takes the parser minutes, breaks its stack, or becomes more elements than a page can lay out. Each ends in WORD.
+# What takes the parser minutes, overflows its stack, or yields more elements than a page can lay out; ends in WORD.
 HOSTILE = {
     "deep quotes": "> " * 10_000,
     "open emphases": "*a_ " * 13_000,
@@ -441,8 +442,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_drawn(panel: Panel, hostile: str) -> None:
-    # Nothing of it comes between the panel and a click.
+async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_rendered(
+    panel: Panel, hostile: str
+) -> None:
+    # Nothing of it gets between the panel and a click.
     await panel.page.evaluate(
         "document.querySelector('#question').addEventListener('click', () => (document.title = 'Clicked'))"
     )
@@ -458,14 +461,14 @@ async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_draw
     await expect(panel.at(".answer").last.locator("strong")).to_have_text("An apple", timeout=20_000)
 
 
-async def test_what_is_nested_too_deeply_is_shown_as_it_was_written(panel: Panel) -> None:
+async def test_deeply_nested_markdown_is_shown_as_source_text(panel: Panel) -> None:
     await panel.send_event(await panel.ask("What is it?"), "done", text=f"{'> ' * 100}**deep**\n\n> **shallow**")
 
     await expect(panel.at(".answer strong")).to_have_text("shallow")
     await expect(panel.at(".answer")).to_contain_text("> **deep**")
 
 
-async def test_each_part_of_an_answer_has_its_own_direction_of_writing(panel: Panel) -> None:
+async def test_each_part_of_an_answer_has_its_own_text_direction(panel: Panel) -> None:
     text = "\u05e9\u05dc\u05d5\u05dd world\n\n- apple \u202egnp.exe\n- pear\n\n[\u202eknil](https://shop.test/a) after"
     await panel.send_event(await panel.ask("What is it?"), "done", text=text)
     direction = "(element) => [getComputedStyle(element).direction, getComputedStyle(element).unicodeBidi]"
@@ -475,7 +478,7 @@ async def test_each_part_of_an_answer_has_its_own_direction_of_writing(panel: Pa
     assert await panel.at(".answer a").evaluate(direction) == ["ltr", "isolate"]
 
 
-async def test_a_title_is_shown_without_characters_that_turn_or_hide_its_letters(panel: Panel) -> None:
+async def test_a_title_is_shown_without_invisible_and_direction_changing_characters(panel: Panel) -> None:
     title = "\u202eExample\u202c Bank\u2066\u200b\u2060\ufeff\u00ad\u3164\U000e0041 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     await panel.tab.page.evaluate("(title) => (document.title = title)", title)
 

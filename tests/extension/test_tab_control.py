@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, Dialog, Playwright
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, launched_chromium, use_as_person
+from tests.extension.conftest import Popup, Site, launched_chromium, use_as_user
 from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_reading import open_page, open_window
 from tests.support.fake_bridge import FakeBridge
@@ -58,11 +58,11 @@ async def test_created_tab_has_the_console_and_the_requests_of_its_first_load(br
     assert {request["url"] for request in requests} >= {url, site.url("/two")}
     console = (await bridge.ask("console_logs", tab_id=tab_id))["result"]["entries"]
     assert [entry["message"] for entry in console if entry["message"] == "begun"] == ["begun"]
-    # The empty page before it is not a place to go back to.
+    # The empty page before it cannot be reached by going back.
     assert (await bridge.ask("back", tab_id=tab_id))["error"]["code"] == "NAVIGATION_FAILED"
 
 
-async def test_created_tab_is_answered_when_its_page_has_loaded_whole(
+async def test_creating_a_tab_is_answered_when_its_page_has_loaded_completely(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
@@ -77,7 +77,7 @@ async def test_created_tab_is_answered_when_its_page_has_loaded_whole(
 
 
 @pytest.mark.usefixtures("paired")
-async def test_redirects_are_followed_to_the_page_in_the_end(bridge: FakeBridge, site: Site) -> None:
+async def test_redirects_are_followed_to_the_final_page(bridge: FakeBridge, site: Site) -> None:
     site.pages["/from"] = b"<title>From</title><script>location.replace('/two')</script>"
 
     result = (await bridge.ask("browser_create_tab", url=site.url("/from")))["result"]
@@ -113,7 +113,7 @@ async def test_page_that_does_not_load_is_an_error_and_its_tab_is_closed(
     assert (await bridge.ask("browser_create_tab", url=site.url("/one")))["success"]
 
 
-async def test_tab_that_is_closed_while_it_loads_is_disconnected(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_tab_that_is_closed_during_loading_is_disconnected(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
     await until(paired, "(await chrome.tabs.query({ title: 'Slow' })).length === 1")
 
@@ -122,7 +122,7 @@ async def test_tab_that_is_closed_while_it_loads_is_disconnected(paired: Popup, 
     assert (await creating)["error"]["code"] == "TAB_DISCONNECTED"
 
 
-async def test_tab_of_a_page_that_never_finishes_is_closed_when_the_time_is_up(paired: Popup, site: Site) -> None:
+async def test_tab_of_a_page_that_never_finishes_is_closed_after_the_timeout(paired: Popup, site: Site) -> None:
     outcome = await paired.page.evaluate(
         """async (url) => {
           const { createTab } = await import("/commands/tabs.js");
@@ -156,13 +156,13 @@ async def test_closed_tab_is_gone_and_another_stays(paired: Popup, bridge: FakeB
     assert (await bridge.ask("browser_close_tab"))["error"]["code"] == "INVALID_ARGUMENT"
 
 
-async def test_tab_that_the_browser_does_not_close_is_not_said_to_be_closed(
+async def test_tab_that_the_browser_does_not_close_is_not_reported_as_closed(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     await open_page(paired, site.url("/one"))
     tab_id = await paired.tab_id(site.url("/one"))
     (worker,) = paired.page.context.service_workers
-    # What the browser says while the user drags a tab, which headless browsers do not know.
+    # The browser's error while the user drags a tab, which is impossible in a headless one.
     await worker.evaluate("""() => {
         globalThis.remove = chrome.tabs.remove;
         chrome.tabs.remove = () => Promise.reject(Error("Tabs cannot be edited right now"));
@@ -175,7 +175,7 @@ async def test_tab_that_the_browser_does_not_close_is_not_said_to_be_closed(
     assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["result"] == {"success": True}
 
 
-async def test_tab_in_a_popped_up_window_is_listed_and_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_tab_in_a_popup_window_is_listed_and_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     url = site.url("/two")
     async with paired.page.context.expect_page() as opened:
         await paired.chrome(f"await chrome.windows.create({{ url: '{url}', type: 'popup', focused: true }})")
@@ -185,7 +185,7 @@ async def test_tab_in_a_popped_up_window_is_listed_and_read(paired: Popup, bridg
     assert (await bridge.ask("read_tab"))["result"]["text"] == "second page"
 
 
-async def test_own_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> None:
+async def test_extension_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> None:
     tab_id = await paired.tab_id(paired.page.url)
 
     assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["error"]["code"] == "INVALID_ARGUMENT"
@@ -193,7 +193,7 @@ async def test_own_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> N
     await paired.shows("Connected")
 
 
-async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did(
+async def test_page_that_asks_before_it_closes_asks_only_after_user_interaction(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     site.pages["/draft"] = UNLOAD_QUESTION.encode()
@@ -201,9 +201,9 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did
     site.pages["/own"] = UNLOAD_QUESTION.encode() + b"<form name=open></form>"
     page = await open_page(paired, site.url("/draft"))
     asked: asyncio.Queue[Dialog] = asyncio.Queue()
-    # Playwright accepts what is asked before its browser has heard that somebody listens; the next line goes there too.
+    # Playwright accepts a dialog before its browser knows that there is a listener; the next line reaches it too.
     page.on("dialog", asked.put_nowait)
-    await use_as_person(page)
+    await use_as_user(page)
     drafts = await paired.tab_id(site.url("/draft"))
 
     error = (await bridge.ask("browser_close_tab", tab_id=drafts))["error"]
@@ -213,18 +213,18 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did
 
     async with paired.page.context.expect_page() as opened:
         created = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]
-    await use_as_person(await opened.value)
+    await use_as_user(await opened.value)
     assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
 
 
-async def test_tabs_of_two_windows_are_listed_whole(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_tabs_of_two_windows_are_listed_completely(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     window = await open_window(paired, site.url("/one"))
     script = """(windowId) => Promise.all(Array.from({ length: 20 }, (_, index) =>
       chrome.tabs.create({ url: `about:blank?${index}`, active: false, ...(index % 2 && { windowId }) })))"""
     created = await paired.page.evaluate(script, window)
 
     tabs = (await bridge.ask("browser_get_tabs"))["result"]
-    # So many that Playwright, which closes what a test leaves behind, may not have heard of all.
+    # So many that Playwright, which closes what a test leaves behind, may not know all of them yet.
     await paired.chrome(f"await chrome.tabs.remove({[tab['id'] for tab in created]})")
 
     asked = [tab for tab in tabs if tab["url"].startswith("about:blank?")]
@@ -234,7 +234,7 @@ async def test_tabs_of_two_windows_are_listed_whole(paired: Popup, bridge: FakeB
     assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
 
 
-async def test_private_tabs_are_there_only_when_the_user_allows_it(
+async def test_private_tabs_are_listed_only_if_the_user_allows_it(
     playwright: Playwright, bridge: FakeBridge, site: Site
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
@@ -261,10 +261,10 @@ async def test_private_tabs_are_there_only_when_the_user_allows_it(
 
 
 async def allow_private(context: BrowserContext, bridge: FakeBridge, *, allowed: bool) -> Popup:
-    """Turn the switch in chrome://extensions; Chrome restarts the extension then, and the next event wakes it."""
+    """Turn the switch in chrome://extensions; Chrome then restarts the extension, and the next event wakes it."""
     settings = await context.new_page()
     await settings.goto("chrome://extensions/strings.m.js")
-    # An unpacked extension does not come back without the developer mode.
+    # An unpacked extension does not return without developer mode.
     await settings.evaluate(
         """async (incognitoAccess) => {
           const extensionId = "odmielohngedldmmnjkobeohjielmdjk";

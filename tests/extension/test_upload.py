@@ -1,4 +1,6 @@
-"""Giving files to a page: to fields, also hidden ones, and to buttons that ask for them; and no window of the browser."""
+"""Giving files to a page: to fields, even hidden ones, and to buttons that open a file chooser; without browser
+windows.
+"""
 
 import os
 from collections.abc import Generator
@@ -55,7 +57,7 @@ def paths(tmp_path: Path) -> list[str]:
         ("#host >>> input", "shadowed"),
     ],
 )
-async def test_file_reaches_the_field_behind_what_was_named(
+async def test_file_reaches_the_field_behind_the_named_element(
     page: DrivenTab, paths: list[str], selector: str, field: str
 ) -> None:
     result = await page.do("upload", selector=selector, paths=paths[:1])
@@ -67,7 +69,7 @@ async def test_file_reaches_the_field_behind_what_was_named(
 
 
 @pytest.mark.parametrize(("selector", "field"), [("#many", "many"), ("#several", "made")])
-async def test_several_files_go_where_several_are_taken(
+async def test_several_files_are_accepted_where_the_field_allows_it(
     page: DrivenTab, paths: list[str], selector: str, field: str
 ) -> None:
     assert (await page.do("upload", selector=selector, paths=paths))["files"] == ["first.txt", "second.txt"]
@@ -115,7 +117,7 @@ async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: Dri
         ({"selector": "#one", "count": 0}, "INVALID_ARGUMENT", "1 to 50 paths"),
     ],
 )
-async def test_files_that_cannot_be_given_reach_no_page(
+async def test_invalid_files_reach_no_page(
     page: DrivenTab, paths: list[str], params: dict[str, Any], code: str, says: str
 ) -> None:
     count = params.pop("count", 1)
@@ -126,7 +128,9 @@ async def test_files_that_cannot_be_given_reach_no_page(
 
 
 @pytest.mark.parametrize("selector", ["#button", "#several"])
-async def test_click_that_asks_for_files_opens_no_window_and_says_what_to_use(page: DrivenTab, selector: str) -> None:
+async def test_click_that_opens_a_file_chooser_shows_no_window_and_names_the_tool_to_use(
+    page: DrivenTab, selector: str
+) -> None:
     result = await page.do("click", selector=selector)
 
     assert result["notes"] == [
@@ -135,7 +139,7 @@ async def test_click_that_asks_for_files_opens_no_window_and_says_what_to_use(pa
     assert "notes" not in await page.do("click", selector="#idle")
 
 
-async def test_without_access_to_files_the_user_learns_how_to_give_it(page: DrivenTab, paths: list[str]) -> None:
+async def test_without_access_to_files_the_user_learns_how_to_grant_it(page: DrivenTab, paths: list[str]) -> None:
     (worker,) = page.page.context.service_workers
     await worker.evaluate(
         "globalThis.real = chrome.extension.isAllowedFileSchemeAccess; chrome.extension.isAllowedFileSchemeAccess = async () => false"

@@ -1,4 +1,4 @@
-"""Waiting for texts and elements: what comes, goes, stays away, and the page that follows."""
+"""Waiting for texts and elements: to appear, disappear or stay away, also on the next page."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ async def same_page(blank: DrivenTab) -> DrivenTab:
         ({"gone": "Secret sale"}, None),
     ],
 )
-async def test_what_holds_already_is_answered_with_the_element(
+async def test_condition_that_is_already_true_is_answered_with_the_element(
     page: DrivenTab, params: dict[str, str], selector: str | None
 ) -> None:
     result = await page.do("wait_for", **params)
@@ -56,7 +56,7 @@ async def test_what_holds_already_is_answered_with_the_element(
         ({"gone": "Loading", "text": "Secret sale"}, "(spinner.remove(), later(() => (hidden.hidden = false)))"),
     ],
 )
-async def test_what_comes_or_goes_is_waited_for(page: DrivenTab, params: dict[str, str], change: str) -> None:
+async def test_appearing_and_disappearing_are_waited_for(page: DrivenTab, params: dict[str, str], change: str) -> None:
     await page.page.evaluate(f"later(() => {{ {change}; globalThis.hasChanged = true; }})")
 
     await page.do("wait_for", **params)
@@ -67,7 +67,7 @@ async def test_what_comes_or_goes_is_waited_for(page: DrivenTab, params: dict[st
         assert shown == (text and text != params.get("gone"))
 
 
-async def test_page_that_follows_is_asked_too(page: DrivenTab) -> None:
+async def test_waiting_continues_on_the_next_page(page: DrivenTab) -> None:
     page.site.pages["/next"] = (
         b"<title>Next</title><script>setTimeout(() => document.body.append('Arrived'), 200)</script><body>"
     )
@@ -76,7 +76,7 @@ async def test_page_that_follows_is_asked_too(page: DrivenTab) -> None:
     assert (await page.do("wait_for", text="Arrived"))["title"] == "Next"
 
 
-async def test_tab_in_the_background_is_drawn_while_it_is_waited_for(page: DrivenTab) -> None:
+async def test_tab_in_the_background_is_rendered_during_the_wait(page: DrivenTab) -> None:
     await page.popup.page.bring_to_front()
     await page.page.evaluate("requestAnimationFrame(() => (hidden.hidden = false)), 0")
 
@@ -93,7 +93,7 @@ async def test_tab_in_the_background_is_drawn_while_it_is_waited_for(page: Drive
         ({"selector": "#there", "text": "Thank you", "gone": "Loading"}, ['no text "Thank you"']),
     ],
 )
-async def test_what_does_not_come_in_time_is_named_with_what_is_near(
+async def test_timeout_names_what_is_missing_with_suggestions(
     page: DrivenTab, params: dict[str, str], says: list[str]
 ) -> None:
     code, message = await page.refused("wait_for", timeout=300, **params)
@@ -112,9 +112,7 @@ async def test_what_does_not_come_in_time_is_named_with_what_is_near(
         ({"selector": "p["}, "INVALID_SELECTOR", "p["),
     ],
 )
-async def test_wait_that_cannot_be_is_refused(
-    same_page: DrivenTab, params: dict[str, Any], code: str, says: str
-) -> None:
+async def test_impossible_wait_is_rejected(same_page: DrivenTab, params: dict[str, Any], code: str, says: str) -> None:
     found, message = await same_page.refused("wait_for", **params)
 
     assert (found, says in message) == (code, True), message

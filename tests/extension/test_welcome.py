@@ -1,4 +1,4 @@
-"""The page that opens once the extension is installed: three steps, and the state of each."""
+"""The page that opens after the installation: three steps, and the state of each."""
 
 import json
 import re
@@ -25,7 +25,7 @@ async def welcome(popup: Popup) -> AsyncGenerator[Page]:
     await page.close()
 
 
-async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user_looked_at(
+async def test_welcome_opens_only_at_installation_and_does_not_count_as_the_active_page(
     popup: Popup, site: Site
 ) -> None:
     # The fixtures have waited for the page of the installation itself.
@@ -42,13 +42,13 @@ async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user
     await expect(popup.element("tab-title")).to_have_text("One")
 
 
-async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
+async def test_steps_can_be_done_by_keyboard_and_each_shows_its_state(
     welcome: Page, bridge: FakeBridge, site: Site
 ) -> None:
     keyboard, field = welcome.keyboard, welcome.locator("#connection-string")
     await expect(welcome.locator("#client-check")).to_have_text(ui_text("checkAfterPairing"))
     await expect(welcome.locator("details[open]")).to_have_id("pair-step")
-    copies = welcome.locator("#setup .command button")
+    copies = welcome.locator("#setup .command button").last
     await copies.focus()
     await keyboard.press("Enter")
     await expect(copies).to_have_text(ui_text("copied"))
@@ -68,7 +68,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await expect(welcome.locator("#client-check")).to_have_text(re.compile("no client uses it yet"))
     await expect(welcome.locator("details[open]")).to_have_id("client-step")
     await expect(welcome.locator("#page-check")).to_be_hidden()
-    copies = welcome.locator("#setup-command button")
+    copies = welcome.locator("#setup-command button").first
     await expect(copies).to_be_focused()
     await keyboard.press("Enter")
     await expect(copies).to_have_text(ui_text("copied"))
@@ -90,29 +90,43 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
 
 
-async def test_popup_and_welcome_name_the_same_command_and_the_servers_own_once_it_is_known(
+async def test_before_pairing_the_panel_leads_to_the_page_that_pairs(popup: Popup) -> None:
+    await popup.page.goto(f"{EXTENSION_URL}/ui/side-panel/side-panel.html")
+    link = popup.element("help")
+
+    await expect(link).to_have_text(ui_text("stepPair"))
+    assert str(await link.get_attribute("href")).endswith("welcome/welcome.html")
+    await expect(popup.element("reconnect")).to_be_hidden()
+    await expect(popup.element("ask")).to_be_disabled()
+
+
+async def test_popup_and_welcome_show_the_same_command_and_the_servers_own_once_it_is_known(
     welcome: Page, popup: Popup, bridge: FakeBridge
 ) -> None:
     pages = (welcome, popup.page)
     for page in pages:
-        await expect(page.locator("#setup pre")).to_have_text("uv run chrome_tab_mcp_server.py --setup")
-        await expect(page.locator("#setup .command .hint")).to_contain_text("chrome-tab-reader --setup")
-    await expect(welcome.locator("#doctor-command pre")).to_have_text("uv run chrome_tab_mcp_server.py --doctor")
+        both = ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
+        await expect(page.locator("#setup pre")).to_have_text(both)
+        copy = page.locator("#setup .command button")
+        await copy.last.click()
+        await expect(copy).to_have_text([ui_text("copy"), ui_text("copied")])
+    doctor = ["uv run chrome_tab_mcp_server.py --doctor", "chrome-tab-reader --doctor"]
+    await expect(welcome.locator("#doctor-command pre")).to_have_text(doctor)
 
     commands = {name: f"uv run /home/ada/server.py --{name}" for name in ("setup", "doctor", "claude")}
     bridge.server_info = {"commands": commands}
     await welcome.locator("#connection-string").fill(bridge.connection_string)
     await welcome.locator("#connect").click()
     await bridge.connected()
-    await expect(welcome.locator("#setup-command pre")).to_have_text(commands["setup"])
+    await expect(welcome.locator("#setup-command pre")).to_have_text([commands["setup"]])
     await expect(welcome.locator("#add-to-claude pre")).to_have_text(commands["claude"])
-    await expect(welcome.locator("#doctor-command pre")).to_have_text(commands["doctor"])
+    await expect(welcome.locator("#doctor-command pre")).to_have_text([commands["doctor"]])
 
-    # The pairing is wrong from here on: the form is back, with the line that the server gave.
+    # The pairing is wrong from here on: the form is back, with the line that the server reported.
     bridge.key = bridge.key[::-1]
     await bridge.hang_up()
     for page in pages:
-        await expect(page.locator("#setup pre")).to_have_text(commands["setup"])
+        await expect(page.locator("#setup pre")).to_have_text([commands["setup"]])
         await expect(page.locator("#setup .command .hint")).to_be_hidden()
 
 
@@ -150,7 +164,7 @@ async def test_welcome_fits_and_its_text_has_contrast_in_each_theme(welcome: Pag
             assert await contrast(welcome, selector) >= 4.5, (scheme, selector)
 
 
-# What the browser does with a system in another language.
+# What the browser does on a system in another language.
 IN_LANGUAGE = """chrome.i18n.getMessage = ((texts) => (key, values = []) =>
     texts[key].message.replace(/\\$(\\d)/g, (_, place) => values[place - 1] ?? ""))(%s)"""
 
@@ -166,7 +180,7 @@ async def test_every_page_fits_in_each_language(popup: Popup, locale: str) -> No
         "popup/popup": "help",
         "options/options": "keyboard",
         "welcome/welcome": "stepAsk",
-        "side-panel/side-panel": "help",
+        "side-panel/side-panel": "stepPair",
         "devtools/panel": "savedCommands",
     }
     for path, key in pages.items():

@@ -1,4 +1,4 @@
-"""Fields that take no text of their own are operated as a user does, and their value is what the page has kept."""
+"""Widgets that accept no text of their own are operated as a user would, and their value is what the page has kept."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, na
     assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
 
 
-async def test_several_options_become_what_the_field_holds_and_nothing_else(widgets: DrivenTab) -> None:
+async def test_several_options_become_exactly_the_fields_value(widgets: DrivenTab) -> None:
     await widgets.do("select", selector="#tags", value=["red", "green"])
     assert (await state(widgets))["tags"] == ["red", "green"]
 
@@ -62,7 +62,7 @@ async def test_several_options_become_what_the_field_holds_and_nothing_else(widg
         ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
     ],
 )
-async def test_what_the_page_does_not_keep_is_an_error_that_names_what_there_is(
+async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_existing_ones(
     widgets: DrivenTab, name: str, value: str, code: str, says: str
 ) -> None:
     before = await state(widgets)
@@ -86,7 +86,9 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
 
 
 @pytest.mark.parametrize(("name", "value"), [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")])
-async def test_thumb_spin_button_and_date_segments_reach_the_value(widgets: DrivenTab, name: str, value: str) -> None:
+async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
+    widgets: DrivenTab, name: str, value: str
+) -> None:
     assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
     now = await widgets.page.eval_on_selector_all(
@@ -95,7 +97,7 @@ async def test_thumb_spin_button_and_date_segments_reach_the_value(widgets: Driv
     assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
-# It offers to add what is typed, a moment later, and drops what was not added once it is left.
+# A moment later it offers to add the typed text, and on blur it drops what was not added.
 CREATABLE = """<input id=key role=combobox aria-expanded=false aria-controls=list autocomplete=off><span id=held></span>
 <div id=list role=listbox style="position:absolute" hidden></div><script>
   const offer = () => setTimeout(() => {
@@ -110,20 +112,20 @@ CREATABLE = """<input id=key role=combobox aria-expanded=false aria-controls=lis
 </script>"""
 
 
-async def test_what_a_list_offers_to_add_is_added(widgets: DrivenTab) -> None:
+async def test_option_that_a_list_offers_to_add_is_added(widgets: DrivenTab) -> None:
     await widgets.show(CREATABLE % "true")
 
     assert (await widgets.do("fill", selector="#key", value="owner"))["value"] == "owner"
     assert await widgets.page.locator("#held").inner_text() == "owner"
 
 
-async def test_text_that_a_list_drops_a_moment_later_is_not_kept(widgets: DrivenTab) -> None:
+async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(widgets: DrivenTab) -> None:
     await widgets.show(CREATABLE % "false")
 
     assert (await widgets.refused("fill", selector="#key", value="owner"))[0] == "VALUE_NOT_KEPT"
 
 
-async def test_list_with_a_search_field_of_its_own_is_operated_as_a_list(widgets: DrivenTab) -> None:
+async def test_list_with_its_own_search_field_is_operated_as_a_list(widgets: DrivenTab) -> None:
     search = "id=key type=search aria-haspopup=listbox "
     await widgets.show((CREATABLE % "true").replace("id=key ", search))
 
@@ -143,14 +145,14 @@ async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_writ
     assert (code, "#tag. It is empty now" in message, '#phone: "555"' in message) == ("VALUE_NOT_KEPT", True, True)
 
 
-async def test_one_segment_takes_the_whole_date(widgets: DrivenTab) -> None:
+async def test_one_segment_accepts_the_whole_date(widgets: DrivenTab) -> None:
     reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
 
     assert reply["value"] == "2026-12-31"
     assert await widgets.page.locator("#day").inner_text() == "12/31/2026"
 
 
-async def test_list_that_the_page_puts_back_for_a_moment_has_kept_its_option(widgets: DrivenTab) -> None:
+async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(widgets: DrivenTab) -> None:
     await widgets.show(
         "<select id=list><option>Code<option>Markdown</select><script>list.onchange = () => {"
         "  const wanted = list.value; list.value = 'Code'; setTimeout(() => { list.value = wanted }) }</script>"
@@ -161,7 +163,7 @@ async def test_list_that_the_page_puts_back_for_a_moment_has_kept_its_option(wid
     assert [option["label"] for option in reply["selected"]] == ["Markdown"]
 
 
-async def test_form_reports_the_page_as_it_is_in_the_end(widgets: DrivenTab) -> None:
+async def test_form_reports_the_final_state_of_the_page(widgets: DrivenTab) -> None:
     await widgets.show(
         "<input id=low value=0 aria-label=Low><input id=high value=9 aria-label=High><p id=said></p><script>"
         "oninput = () => { said.textContent = `${low.value} to ${high.value}` }</script>"
@@ -171,7 +173,7 @@ async def test_form_reports_the_page_as_it_is_in_the_end(widgets: DrivenTab) -> 
     assert (await widgets.do("fill_form", fields=fields))["changed"] == 'now "5 to 7"'
 
 
-async def test_form_reports_each_field_where_one_is_not_kept(widgets: DrivenTab) -> None:
+async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) -> None:
     fields = [
         {"selector": "#room", "value": "Suite"},
         {"selector": "#reverts", "value": "new"},

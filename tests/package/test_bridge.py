@@ -47,7 +47,7 @@ Pause = Callable[[], Awaitable[None]]
 
 
 class Session:
-    """A server that holds a port, and a client that calls its tools."""
+    """A server that owns a port, and a client that calls its tools."""
 
     def __init__(self, client: Client[Any], port: int) -> None:
         self.client = client
@@ -71,7 +71,7 @@ class Session:
         return text_of(await self.client.call_tool("chrome_tab_status", {}))
 
     async def reads_through(self, extension: FakeExtension) -> None:
-        """Read a page through this extension: both sides are well."""
+        """Read a page through this extension, which shows that both ends work."""
         reading = self.read()
         await extension.reply(await extension.receive(), PAGE)
         assert text_of(await within(reading)) == "the page"
@@ -98,7 +98,7 @@ async def running_session(port: int) -> AsyncGenerator[Session]:
 
 @pytest.fixture(scope="module")
 async def shared_session() -> AsyncGenerator[tuple[Session, Path]]:
-    """A server, and the folder of its key."""
+    """A server, and the directory of its key."""
     port = free_port()
     async with running_session(port) as running:
         await until(lambda: is_listening(port))
@@ -119,7 +119,7 @@ GOOD_HEADERS = [("Host", "127.0.0.1:{port}"), ("Origin", ORIGIN)]
 
 
 async def upgrade(port: int, headers: list[tuple[str, str]]) -> int:
-    """Ask for a WebSocket with exactly these headers; return the status."""
+    """Request a WebSocket with exactly these headers; return the status."""
     lines = [f"{name}: {value.format(port=port)}" for name, value in headers]
     fixed = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     nonce = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
@@ -127,7 +127,7 @@ async def upgrade(port: int, headers: list[tuple[str, str]]) -> int:
     return status
 
 
-async def test_the_right_key_connects_and_health_says_so(session: Session) -> None:
+async def test_the_right_key_connects_and_health_reports_it(session: Session) -> None:
     assert await session.health() == {"status": "ok", "extensionConnected": False, "sessions": 1}
 
     async with connected(session.port, session.key) as extension:
@@ -160,10 +160,10 @@ STRANGE_ORIGINS = [
 
 
 @pytest.mark.parametrize("origins", STRANGE_ORIGINS)
-async def test_websocket_of_another_origin_is_closed_without_an_answer(origins: list[str], session: Session) -> None:
+async def test_websocket_of_another_origin_is_closed_without_a_response(origins: list[str], session: Session) -> None:
     headers = [("Host", "127.0.0.1:{port}"), *(("Origin", origin) for origin in origins)]
 
-    # No browser sends two.
+    # No browser sends two Origin headers.
     assert await upgrade(session.port, headers) == (CLOSED if len(origins) < 2 else 400)
     assert await upgrade(session.port, GOOD_HEADERS) == 101
 
@@ -177,13 +177,13 @@ async def test_websocket_of_another_origin_is_closed_without_an_answer(origins: 
         ("https://7c1c5b7e-9c0d-4d5e-8f43-0a2b6c8d9e10", CLOSED),
     ],
 )
-async def test_an_extension_of_firefox_is_taken_whatever_id_its_profile_has_given_it(
+async def test_an_extension_of_firefox_is_accepted_whatever_id_its_profile_has_assigned(
     origin: str, status: int, session: Session
 ) -> None:
     assert await upgrade(session.port, [("Host", "127.0.0.1:{port}"), ("Origin", origin)]) == status
 
 
-async def test_the_extension_of_the_store_is_taken_next_to_the_unpacked_one_once_its_id_is_known(
+async def test_the_extension_of_the_store_is_accepted_like_the_unpacked_one_once_its_id_is_known(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_the_store = [("Host", "127.0.0.1:{port}"), ("Origin", f"chrome-extension://{'p' * 32}")]
@@ -212,7 +212,7 @@ STRANGE_HOSTS = [
 
 
 @pytest.mark.parametrize("hosts", STRANGE_HOSTS)
-async def test_websocket_under_another_host_is_closed_without_an_answer(hosts: list[str], session: Session) -> None:
+async def test_websocket_under_another_host_is_closed_without_a_response(hosts: list[str], session: Session) -> None:
     headers = [*(("Host", host) for host in hosts), ("Origin", ORIGIN)]
 
     assert await upgrade(session.port, headers) == CLOSED
@@ -234,7 +234,7 @@ PAGE_HEADERS = [
 
 @pytest.mark.parametrize("path", ["/health", "/", "/nowhere", "//health", "/mcp"])
 @pytest.mark.parametrize("header", PAGE_HEADERS)
-async def test_page_cannot_see_that_something_listens(header: str, path: str, session: Session) -> None:
+async def test_page_cannot_detect_that_something_listens(header: str, path: str, session: Session) -> None:
     for method in ("GET", "HEAD", "OPTIONS", "POST"):
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{session.port}\r\n{header.format(port=session.port)}\r\n\r\n"
@@ -245,7 +245,7 @@ async def test_page_cannot_see_that_something_listens(header: str, path: str, se
 
 
 @pytest.mark.parametrize("header", ["X: y", "Sec-Fetch-Site: none", f"Origin: {ORIGIN}", "Sec-Fetch-Site: same-origin"])
-async def test_the_extension_and_other_programs_get_an_answer(header: str, session: Session) -> None:
+async def test_the_extension_and_other_programs_get_a_response(header: str, session: Session) -> None:
     head = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{session.port}\r\n{header}\r\nConnection: close\r\n\r\n"
 
     status, reply = await raw_request(session.port, head)
@@ -254,7 +254,7 @@ async def test_the_extension_and_other_programs_get_an_answer(header: str, sessi
     assert ("extensionConnected" in reply) == (status == 200)
 
 
-async def test_health_says_nothing_under_another_name(session: Session) -> None:
+async def test_health_reveals_nothing_under_another_host_name(session: Session) -> None:
     request = f"GET /health HTTP/1.1\r\nHost: evil.test:{session.port}\r\nConnection: close\r\n\r\n"
 
     assert await raw_request(session.port, request) == (CLOSED, "")
@@ -264,7 +264,7 @@ async def test_health_says_nothing_under_another_name(session: Session) -> None:
 @pytest.mark.parametrize(
     "request_line", ["", "\x16\x03\x01\x02\x00", "GET", "GET /health HTTP/9.9", "GET / HTTP/1.1\r\nHost"]
 )
-async def test_what_is_not_http_is_closed_without_an_answer(request_line: str, session: Session) -> None:
+async def test_non_http_input_is_closed_without_a_response(request_line: str, session: Session) -> None:
     assert await raw_request(session.port, request_line + "\r\n\r\n") == (CLOSED, "")
     assert (await session.health())["status"] == "ok"
 
@@ -324,7 +324,7 @@ async def test_a_malformed_hello_gets_4400_and_nothing_else(hello: Any, session:
 
 
 @pytest.mark.parametrize("version", ["1.2.3", "x" * 3_000, "\ud800\n", 5, None, ["1"]])
-async def test_whatever_version_an_extension_has_it_may_connect(version: object, session: Session) -> None:
+async def test_an_extension_of_any_version_may_connect(version: object, session: Session) -> None:
     async with connecting(session.port, session.key) as extension:
         await extension.send(extension.hello(version=version))
         await extension.prove(await extension.receive())
@@ -339,7 +339,7 @@ def proof_message(proof: object) -> Message:
 
 
 def other_proof(**changes: Any) -> BadProof:
-    """A proof in which one thing is another."""
+    """Return a proof that differs in one respect."""
 
     def make(extension: FakeExtension, challenge: Message) -> object:
         right: dict[str, Any] = {
@@ -443,7 +443,7 @@ HELD = {
 
 
 @pytest.mark.parametrize("held", HELD)
-async def test_the_oldest_connection_without_a_key_makes_room_for_the_next_one(
+async def test_the_oldest_connection_without_a_key_is_closed_for_the_next_one(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 1000.0)
@@ -465,7 +465,7 @@ async def test_the_oldest_connection_without_a_key_makes_room_for_the_next_one(
 
 
 @pytest.mark.parametrize("held", HELD)
-async def test_connection_without_a_key_ends_after_its_time(
+async def test_connection_without_a_key_is_closed_after_its_timeout(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 0.5)
@@ -490,7 +490,7 @@ async def test_handshake_cannot_send_more_than_it_needs(session: Session) -> Non
 
 
 async def ended(reader: asyncio.StreamReader) -> bool:
-    """Read to the end of a connection, whatever comes before it."""
+    """Read to the end of a connection, whatever arrives before it."""
     with suppress(ConnectionResetError):
         while await reader.read(65_536):
             pass
@@ -501,7 +501,7 @@ async def test_connections_that_send_nothing_are_closed_and_block_no_other(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 2.0)
-    # Less than half of the 256 files that some systems let a process have.
+    # Less than half of the 256 file descriptors that some systems allow a process.
     silent = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(80)]
 
     async with connected(session.port, session.key) as extension:
@@ -532,7 +532,7 @@ async def test_nothing_secret_is_logged(session: Session, caplog: pytest.LogCapt
 # --- Commands and replies ---
 
 
-async def test_a_command_says_what_to_read_and_its_reply_becomes_the_page(session: Session) -> None:
+async def test_a_command_specifies_what_to_read_and_its_reply_becomes_the_page(session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read(start="a", end="b", tab_id=7)
         command = await extension.receive()
@@ -577,7 +577,7 @@ GARBAGE: list[Any] = [
 ]
 
 
-async def test_ten_thousand_malformed_messages_do_not_hurt_the_reply_after_them(session: Session) -> None:
+async def test_ten_thousand_malformed_messages_do_not_affect_the_reply_after_them(session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read()
         command = await extension.receive()
@@ -591,7 +591,7 @@ async def test_ten_thousand_malformed_messages_do_not_hurt_the_reply_after_them(
 
 
 @pytest.mark.parametrize("success", [1, "true", None, [True]])
-async def test_only_true_is_a_success(success: object, session: Session) -> None:
+async def test_only_the_value_true_is_a_success(success: object, session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read()
         command = await extension.receive()
@@ -634,7 +634,7 @@ async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypa
         assert text_of(await within(reading)) == "the page"
 
 
-async def test_a_command_whose_caller_has_gone_is_cancelled_and_one_that_is_answered_is_not(session: Session) -> None:
+async def test_a_command_whose_caller_is_gone_is_cancelled_and_an_answered_one_is_not(session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         kept, left = session.read(tab_id=1), session.read(tab_id=2)
         commands = {command["tab_id"]: command for command in [await extension.receive(), await extension.receive()]}
@@ -657,7 +657,7 @@ UNREADABLE_REPLIES = [
 
 
 @pytest.mark.parametrize("frame", UNREADABLE_REPLIES, ids=range(len(UNREADABLE_REPLIES)))
-async def test_a_reply_that_cannot_be_read_ends_its_command_at_once(frame: str | bytes, session: Session) -> None:
+async def test_an_unreadable_reply_ends_its_command_at_once(frame: str | bytes, session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         other, reading = session.read(), session.read()
         first, second = await extension.receive(), await extension.receive()
@@ -670,7 +670,7 @@ async def test_a_reply_that_cannot_be_read_ends_its_command_at_once(frame: str |
         assert text_of(await within(other)) == "the page"
 
 
-async def test_a_command_over_the_extensions_limit_is_refused_before_it_is_sent(session: Session) -> None:
+async def test_a_command_over_the_extensions_limit_is_rejected_before_it_is_sent(session: Session) -> None:
     def choose(length: int) -> asyncio.Task[CallToolResult]:
         arguments = {"tab_id": 1, "selector": "select", "value": ["x" * 2_000] * length}
         return asyncio.create_task(session.client.call_tool("select", arguments, raise_on_error=False))
@@ -682,7 +682,7 @@ async def test_a_command_over_the_extensions_limit_is_refused_before_it_is_sent(
 
         choosing = choose(500)
         command = await extension.receive()
-        # A cancel of what was never sent may come first.
+        # A cancel message for a command that was never sent may come first.
         command = command if command["type"] == "command" else await extension.receive()
         assert len(command["params"]["value"]) == 500
         await extension.reply(command, {"selected": []})
@@ -712,7 +712,7 @@ BAD_ERRORS: list[Any] = [
 
 
 @pytest.mark.parametrize("error", BAD_ERRORS, ids=range(len(BAD_ERRORS)))
-async def test_an_error_that_is_not_ours_becomes_a_sentence_about_the_extension(error: Any, session: Session) -> None:
+async def test_an_unknown_error_becomes_a_sentence_about_the_extension(error: Any, session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read()
         await extension.refuse(await extension.receive(), error)
@@ -747,7 +747,7 @@ BAD_PAGES: list[Any] = [
 
 
 @pytest.mark.parametrize("page", BAD_PAGES, ids=range(len(BAD_PAGES)))
-async def test_a_reply_that_is_no_page_is_a_sentence_about_the_extension(page: Any, session: Session) -> None:
+async def test_a_reply_that_is_not_a_page_is_a_sentence_about_the_extension(page: Any, session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read()
         await extension.reply(await extension.receive(), page)
@@ -758,7 +758,7 @@ async def test_a_reply_that_is_no_page_is_a_sentence_about_the_extension(page: A
         await session.reads_through(extension)
 
 
-async def test_many_calls_at_once_get_each_its_own_reply_in_any_order(session: Session) -> None:
+async def test_concurrent_calls_each_get_their_own_reply_in_any_order(session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         readings = {tab_id: session.read(tab_id=tab_id) for tab_id in range(1, 101)}
         commands = [await extension.receive() for _ in readings]
@@ -769,7 +769,7 @@ async def test_many_calls_at_once_get_each_its_own_reply_in_any_order(session: S
             assert text_of(await within(reading)) == f"tab {tab_id}"
 
 
-async def test_an_extension_that_leaves_and_stays_away_ends_its_calls(
+async def test_an_extension_that_disconnects_and_stays_away_ends_its_calls(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
@@ -796,7 +796,7 @@ async def test_a_read_is_repeated_when_the_extension_comes_back(session: Session
         assert not (await within(reading)).is_error
 
 
-async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
+async def test_without_an_extension_the_sentence_explains_what_to_do_in_the_popup(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
@@ -809,7 +809,7 @@ async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
     assert "Reconnect" in message
 
 
-async def test_a_call_waits_for_an_extension_that_is_just_connecting(session: Session) -> None:
+async def test_a_call_waits_for_an_extension_that_is_connecting(session: Session) -> None:
     reading = session.read()
     async with connected(session.port, session.key) as extension:
         await extension.reply(await extension.receive(), PAGE)
@@ -817,7 +817,7 @@ async def test_a_call_waits_for_an_extension_that_is_just_connecting(session: Se
         assert text_of(await within(reading)) == "the page"
 
 
-async def test_an_extension_that_stays_away_is_waited_for_three_times_and_not_again_until_it_was_back(
+async def test_a_missing_extension_is_waited_for_three_times_and_then_not_until_it_was_back(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
@@ -835,7 +835,7 @@ async def test_an_extension_that_stays_away_is_waited_for_three_times_and_not_ag
         assert text_of(await within(reading)) == "the page"
 
 
-async def test_an_extension_that_leaves_three_calls_alone_gets_no_more_until_it_gives_a_sign(
+async def test_an_extension_that_ignores_three_calls_gets_no_more_until_it_responds(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with connected(session.port, session.key) as extension:
@@ -848,7 +848,7 @@ async def test_an_extension_that_leaves_three_calls_alone_gets_no_more_until_it_
 
         assert error_of(await within(session.read()))[0] == "COMMAND_TIMEOUT"
 
-        # The call that failed at once would have come before the pong.
+        # A call that failed at once would have come before the pong.
         await extension.ping()
         await session.reads_through(extension)
 
@@ -871,7 +871,7 @@ async def test_a_frame_over_the_limit_closes_only_that_connection(monkeypatch: p
 # --- The key ---
 
 
-def test_the_key_is_made_once(config_home: Path) -> None:
+def test_the_key_is_created_once(config_home: Path) -> None:
     key = pairing.pairing_key()
 
     path = config_home / "key"
@@ -883,14 +883,14 @@ def test_the_key_is_made_once(config_home: Path) -> None:
 
 
 @pytest.mark.posix
-def test_the_key_is_its_owners_only(config_home: Path) -> None:
+def test_the_key_is_readable_only_by_its_owner(config_home: Path) -> None:
     pairing.pairing_key()
 
     assert stat.S_IMODE((config_home / "key").stat().st_mode) == 0o600
     assert stat.S_IMODE(config_home.stat().st_mode) == 0o700
 
 
-def test_servers_that_make_the_key_at_the_same_time_get_the_same_one(config_home: Path) -> None:
+def test_servers_that_create_the_key_at_the_same_time_get_the_same_one(config_home: Path) -> None:
     barrier = threading.Barrier(16)
 
     def make(_: int) -> str:
@@ -906,7 +906,7 @@ def test_servers_that_make_the_key_at_the_same_time_get_the_same_one(config_home
 
 @pytest.mark.posix
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o606, 0o610])
-def test_a_key_that_others_can_read_is_refused(mode: int, config_home: Path) -> None:
+def test_a_key_that_others_can_read_is_rejected(mode: int, config_home: Path) -> None:
     key = pairing.pairing_key()
     path = config_home / "key"
     path.chmod(mode)
@@ -922,7 +922,7 @@ def test_a_key_that_others_can_read_is_refused(mode: int, config_home: Path) -> 
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"short\n", b"A" * 44, b"A" * 42 + b"=", b"\xff" * 43, b"A" * 100_000])
-def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_home: Path) -> None:
+def test_a_damaged_key_is_a_sentence_and_stays_unchanged(content: bytes, config_home: Path) -> None:
     pairing.pairing_key()
     path = config_home / "key"
     path.write_bytes(content)
@@ -934,10 +934,10 @@ def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_h
     assert path.read_bytes() == content
 
 
-def test_a_key_that_cannot_be_kept_is_a_sentence(config_home: Path) -> None:
+def test_a_key_that_cannot_be_saved_is_a_sentence(config_home: Path) -> None:
     config_home.write_text("a file where the folder should be", encoding="ascii")
 
-    with pytest.raises(server.ChromeTabError, match=r"cannot be read or made") as raised:
+    with pytest.raises(server.ChromeTabError, match=r"cannot be read or created") as raised:
         pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"
@@ -1009,7 +1009,7 @@ FOREIGNERS = {
 
 
 @pytest.mark.parametrize("name", FOREIGNERS)
-async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it_leaves(
+async def test_another_program_on_the_port_is_named_and_the_port_taken_when_it_exits(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.3)
@@ -1040,7 +1040,7 @@ async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it
     ("message", "problem"),
     [({"type": "registered"}, "other program"), ({"type": "challenge", "protocol": 1}, "other version")],
 )
-async def test_a_foreign_program_that_speaks_websocket_is_distinguished_from_another_version_of_ours(
+async def test_another_program_that_speaks_websocket_is_distinguished_from_another_version_of_ours(
     message: dict[str, Any], problem: str
 ) -> None:
     async def speak(connection: ServerConnection) -> None:
@@ -1056,7 +1056,7 @@ async def test_a_foreign_program_that_speaks_websocket_is_distinguished_from_ano
         await within(bridge.stop())
 
 
-async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connected() -> None:
+async def test_a_server_that_stops_frees_the_port_although_an_extension_is_connected() -> None:
     port = free_port()
     async with running_session(port) as session:
         await until(lambda: is_listening(port))
@@ -1082,7 +1082,7 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
             await session.reads_through(extension)
 
 
-async def test_a_call_that_comes_after_the_stop_does_not_take_the_port_again() -> None:
+async def test_a_call_after_the_stop_does_not_take_the_port_again() -> None:
     bridge = Bridge(free_port())
     await within(bridge.start())
     assert await is_listening(bridge.port)

@@ -1,4 +1,4 @@
-"""Which of several browsers a call means, with and without a tab's id."""
+"""Which of several browsers a call uses, with and without a tab's id."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ async def one() -> AsyncGenerator[World]:
         yield running
 
 
-async def test_without_tab_id_the_browser_looked_at_last_is_read_and_named(one: World) -> None:
+async def test_without_tab_id_the_last_viewed_browser_is_read_and_named(one: World) -> None:
     work = await one.browser("a", tab(1, "mail"), wish="Work")
     private = await one.browser("b", tab(2, "news"), wish="Private")
     for _ in range(10):
@@ -40,7 +40,7 @@ async def test_without_tab_id_the_browser_looked_at_last_is_read_and_named(one: 
             assert receipt_of(result)["browser"] == wished
 
 
-async def test_a_tab_that_is_named_and_an_answer_that_is_kept_name_the_browser_too() -> None:
+async def test_a_named_tab_and_a_cached_answer_name_the_browser_too() -> None:
     async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
         mail = await one.browser("a", tab(1, "mail"), wish="Work")
         await one.browser("b", tab(2, "news"))
@@ -54,7 +54,7 @@ async def test_a_tab_that_is_named_and_an_answer_that_is_kept_name_the_browser_t
         assert receipt_of(result)["cached"] is True
 
 
-async def test_an_answer_in_json_names_the_browser_in_a_block_of_its_own() -> None:
+async def test_a_json_answer_names_the_browser_in_a_separate_block() -> None:
     async with FakeOpenAIServer(answer('{"a": 1}')) as model, world(ollama_url=model.url, model="fake-model") as one:
         await one.browser("a", tab(1, "mail"), wish="Work")
         result = await one.call("process_chrome_tab", output_schema={"type": "object"})
@@ -76,7 +76,7 @@ async def test_an_answer_in_json_names_the_browser_in_a_block_of_its_own() -> No
         ("getDataLayer", {}),
     ],
 )
-async def test_every_reply_from_a_tab_names_its_browser_where_there_are_several(
+async def test_every_reply_from_a_tab_names_its_browser_if_there_are_several(
     tool: str, arguments: dict[str, Any], one: World
 ) -> None:
     await one.browser("a", tab(1, "mail"), wish="Work")
@@ -91,7 +91,7 @@ async def test_every_reply_from_a_tab_names_its_browser_where_there_are_several(
         assert several.structured_content["browser"] == "Work"
 
 
-async def test_an_answer_about_a_picture_names_the_browser() -> None:
+async def test_an_answer_about_an_image_names_the_browser() -> None:
     async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
         await one.browser("a", tab(1, "mail"), wish="Work")
         await one.browser("b", tab(2, "news"))
@@ -100,7 +100,7 @@ async def test_an_answer_about_a_picture_names_the_browser() -> None:
         assert receipt_of(result)["browser"] == "Work"
 
 
-async def test_with_one_browser_nothing_is_said_about_browsers(one: World) -> None:
+async def test_with_one_browser_no_reply_mentions_browsers(one: World) -> None:
     await one.browser("a", tab(1, "mail"))
     result = await one.call("read_chrome_tab")
 
@@ -112,7 +112,7 @@ async def test_with_one_browser_nothing_is_said_about_browsers(one: World) -> No
 @pytest.mark.parametrize(
     "jump_ms", [3_600_000, -3_600_000, -10_000_000_000_000, 0], ids=["ahead", "behind", "before 1970", "none"]
 )
-async def test_the_order_of_looks_survives_a_clock_that_jumps(jump_ms: float, one: World) -> None:
+async def test_the_order_of_views_survives_a_clock_that_jumps(jump_ms: float, one: World) -> None:
     first = await one.browser("a", tab(1, "one"))
     second = await one.browser("b", tab(2, "two"))
     await first.look(at=time.time() * 1000 + jump_ms)
@@ -122,7 +122,7 @@ async def test_the_order_of_looks_survives_a_clock_that_jumps(jump_ms: float, on
     assert await one.read() == "one of a"
 
 
-async def test_of_two_looks_in_quick_succession_the_later_one_counts_though_it_arrives_first(one: World) -> None:
+async def test_the_later_of_two_quick_views_counts_although_it_arrives_first(one: World) -> None:
     first = await one.browser("a", tab(1, "one"))
     second = await one.browser("b", tab(2, "two"))
     now = time.time() * 1000
@@ -132,7 +132,7 @@ async def test_of_two_looks_in_quick_succession_the_later_one_counts_though_it_a
 
 
 @pytest.mark.parametrize("at", [None, "now", [], {}, True])
-async def test_a_look_without_a_time_counts_when_it_arrives(at: Any, one: World) -> None:
+async def test_a_view_without_a_time_counts_when_it_arrives(at: Any, one: World) -> None:
     first = await one.browser("a", tab(1, "one"))
     second = await one.browser("b", tab(2, "two"))
     await second.look()
@@ -140,7 +140,7 @@ async def test_a_look_without_a_time_counts_when_it_arrives(at: Any, one: World)
     assert await one.read() == "one of a"
 
 
-async def test_browsers_that_connect_say_when_they_were_looked_at(one: World) -> None:
+async def test_connecting_browsers_report_when_they_were_last_viewed(one: World) -> None:
     now = time.time() * 1000
     await one.browser("a", tab(1, "one"), looked_at=now - 1_000)
     await one.browser("b", tab(2, "two"), looked_at=now - 60_000)
@@ -149,7 +149,7 @@ async def test_browsers_that_connect_say_when_they_were_looked_at(one: World) ->
     assert await one.read() == "one of a"
 
 
-async def test_a_browser_that_is_just_reconnecting_is_waited_for_instead_of_reading_another(one: World) -> None:
+async def test_a_reconnecting_browser_is_waited_for_instead_of_reading_another(one: World) -> None:
     other = await one.browser("b", tab(2, "two"))
     async with one.connected("a", tab(1, "one")) as first:
         await first.look()
@@ -162,7 +162,7 @@ async def test_a_browser_that_is_just_reconnecting_is_waited_for_instead_of_read
     assert [each["command"] for each in other.commands] == []
 
 
-async def test_a_browser_that_stays_away_gives_way_to_the_next(one: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_browser_stays_away_the_next_one_is_used(one: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
     await one.browser("b", tab(2, "two"))
     async with one.connected("a", tab(1, "one")) as first:
@@ -175,11 +175,11 @@ async def test_a_browser_that_stays_away_gives_way_to_the_next(one: World, monke
     await until(gives_way)
 
 
-async def test_a_server_that_starts_waits_for_the_browsers_that_were_there_before() -> None:
+async def test_a_starting_server_waits_for_the_browsers_that_were_there_before() -> None:
     port = free_port()
     now = time.time() * 1000
     async with AsyncExitStack() as browsers, world(port):
-        # They leave after the server.
+        # They disconnect after the server.
         for name in ("a", "b"):
             await browsers.enter_async_context(connected(port, pairing.pairing_key(), about(name)))
     async with world(port) as second:
@@ -190,7 +190,7 @@ async def test_a_server_that_starts_waits_for_the_browsers_that_were_there_befor
         assert await within(reading) == "two of b"
 
 
-async def test_tabs_are_created_in_the_browser_that_is_named_or_else_looked_at_last(one: World) -> None:
+async def test_tabs_are_created_in_the_named_or_else_the_last_viewed_browser(one: World) -> None:
     work = await one.browser("a", wish="Work")
     other = await one.browser("b")
     await other.look()
@@ -270,7 +270,7 @@ async def test_resources_follow_the_same_rules(one: World) -> None:
         assert contents[0].text == text
 
 
-# --- A question in a side panel ---
+# --- A question from a side panel ---
 
 
 async def test_a_question_is_answered_in_the_browser_that_asked_about_its_own_tab() -> None:

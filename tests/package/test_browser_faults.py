@@ -1,4 +1,4 @@
-"""What goes wrong with one of several browsers, and the rules for a whole profile."""
+"""Failures of one of several browsers, and the rules for a whole profile."""
 
 import asyncio
 import json
@@ -22,9 +22,7 @@ async def one() -> AsyncGenerator[World]:
         yield running
 
 
-async def test_a_silent_browser_delays_and_loses_nothing_of_another(
-    one: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_silent_browser_does_not_affect_another(one: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "LIST_TIMEOUT_S", 0.3)
     silent = await one.browser("a", tab(1, "one"), wish="Work")
     other = await one.browser("b", tab(2, "two"))
@@ -43,7 +41,7 @@ async def test_a_silent_browser_delays_and_loses_nothing_of_another(
     assert text_of(await within(hanging)) == "one of a"
 
 
-async def test_a_browser_that_dies_under_a_command_ends_only_its_own(
+async def test_a_browser_that_dies_during_a_command_ends_only_its_own(
     one: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
@@ -64,7 +62,7 @@ async def test_a_browser_that_dies_under_a_command_ends_only_its_own(
     assert text_of(await within(calls[1])) == "two of b"
 
 
-async def test_a_browser_that_has_just_left_delays_no_tab_of_another_that_is_named(
+async def test_a_browser_that_has_just_disconnected_does_not_delay_a_named_tab_of_another(
     one: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 600)
@@ -73,7 +71,7 @@ async def test_a_browser_that_has_just_left_delays_no_tab_of_another_that_is_nam
     async with one.connected("a", tab(1, "one")) as left:
         await left.look()
     await until(lambda: two_are_left(one))
-    # No list has named it yet.
+    # No list has included it yet.
     assert await one.read(tab_id=2) == "two of b"
 
 
@@ -86,7 +84,7 @@ async def sent(profile: Profile, command: str) -> bool:
 
 
 @pytest.mark.parametrize("run", ["first-run", "next-run"])
-async def test_a_read_under_which_a_browser_dies_is_repeated_in_the_same_run_of_it_and_nowhere_else(
+async def test_a_read_interrupted_by_its_browsers_death_is_repeated_only_in_the_same_run_of_it(
     run: str, one: World
 ) -> None:
     other = await one.browser("b", tab(1, "news"))
@@ -105,7 +103,7 @@ async def test_a_read_under_which_a_browser_dies_is_repeated_in_the_same_run_of_
     assert not await sent(other, "read_tab")
 
 
-async def test_a_flood_of_one_browser_delays_no_other(one: World) -> None:
+async def test_a_flood_from_one_browser_does_not_delay_another(one: World) -> None:
     flooding = await one.browser("a", tab(1, "one"))
     await one.browser("b", tab(2, "two"))
 
@@ -147,7 +145,7 @@ async def test_rules_for_a_whole_profile_are_checked_for_every_tool(tmp_path: Pa
             code, sentence = error_of(await one.call(tool, **arguments))
             assert code == "HOST_BLOCKED"
             assert re.search(r'\[browsers\."(Work|Lab)"\]', sentence)
-        # What the user looks at is refused, and no other browser is read in its place.
+        # The page in view is refused, and no other browser is read instead.
         await work.look()
         assert error_of(await one.call("read_chrome_tab"))[0] == "HOST_BLOCKED"
         await home.look()
@@ -155,7 +153,7 @@ async def test_rules_for_a_whole_profile_are_checked_for_every_tool(tmp_path: Pa
         assert {each["command"] for each in work.commands} <= {"browser_get_tabs"}
 
 
-async def test_a_rule_is_named_as_it_is_written_and_means_every_profile_of_that_name_before_its_number(
+async def test_a_rule_is_quoted_as_written_and_matches_every_profile_of_that_name_whatever_its_number(
     tmp_path: Path,
 ) -> None:
     config = tmp_path / "config.toml"
@@ -169,7 +167,7 @@ async def test_a_rule_is_named_as_it_is_written_and_means_every_profile_of_that_
         assert await one.read(tab_id=3) == "wiki of c"
 
 
-async def test_an_attached_tab_of_a_denied_profile_is_never_the_one_that_is_meant(tmp_path: Path) -> None:
+async def test_an_attached_tab_of_a_denied_profile_is_never_the_default(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text(RULES, encoding="utf-8")
     async with world(config=config) as one:
@@ -187,7 +185,7 @@ async def test_an_attached_tab_of_a_denied_profile_is_never_the_one_that_is_mean
 
 
 @pytest.mark.parametrize("rule", ["deny = 7", 'tools = ["no_such_tool"]', "ask = true"])
-def test_a_rule_that_means_nothing_is_a_sentence(rule: str, tmp_path: Path) -> None:
+def test_a_rule_without_effect_is_a_sentence(rule: str, tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text(f'[browsers."Work"]\n{rule}\n', encoding="utf-8")
     with pytest.raises(ValueError, match="browsers"):

@@ -28,7 +28,7 @@ async def one() -> AsyncGenerator[World]:
 # --- Names ---
 
 
-async def test_all_profiles_are_connected_at_once_each_under_a_name_of_its_own(one: World) -> None:
+async def test_all_profiles_are_connected_at_once_under_different_names(one: World) -> None:
     names = [
         (await one.browser("a")).extension.welcome["name"],
         (await one.browser("b")).extension.welcome["name"],
@@ -43,7 +43,7 @@ async def test_all_profiles_are_connected_at_once_each_under_a_name_of_its_own(o
     assert all(name in status for name in names)
 
 
-async def test_names_stay_when_browsers_and_servers_start_again_in_another_order() -> None:
+async def test_names_stay_when_browsers_and_servers_restart_in_another_order() -> None:
     port = free_port()
     async with world(port) as first:
         assert (await first.browser("a")).extension.welcome["name"] == "Chrome"
@@ -54,7 +54,7 @@ async def test_names_stay_when_browsers_and_servers_start_again_in_another_order
         assert (await second.browser("a")).extension.welcome["name"] == "Chrome"
 
 
-async def test_servers_on_two_ports_keep_the_names_of_each_others_browsers() -> None:
+async def test_servers_on_two_ports_preserve_the_names_of_each_others_browsers() -> None:
     async with world() as one, world() as other:
         assert (await one.browser("a")).extension.welcome["name"] == "Chrome"
         assert (await other.browser("b")).extension.welcome["name"] == "Chrome 2"
@@ -69,7 +69,7 @@ async def test_servers_on_two_ports_keep_the_names_of_each_others_browsers() -> 
     [b"", b"{", b"[[1]]", b'[["x","y","z","w"],7]', b"\xff"],
     ids=["empty", "cut", "numbers", "types", "bytes"],
 )
-async def test_a_damaged_list_of_names_is_started_again(content: bytes, config_home: Path) -> None:
+async def test_a_damaged_list_of_names_is_replaced(content: bytes, config_home: Path) -> None:
     pairing.pairing_key()
     (config_home / "browsers.json").write_bytes(content)
     async with world() as fresh:
@@ -77,7 +77,7 @@ async def test_a_damaged_list_of_names_is_started_again(content: bytes, config_h
     assert json.loads((config_home / "browsers.json").read_bytes())[0][1] == "Chrome"
 
 
-async def test_a_profile_that_is_renamed_keeps_its_tabs_and_every_browser_learns_of_it(one: World) -> None:
+async def test_a_renamed_profile_keeps_its_tabs_and_every_browser_is_notified(one: World) -> None:
     work = await one.browser("a", tab(1, "mail"))
     other = await one.browser("b", tab(2, "news"))
     await work.extension.send({"type": "event", "event": "renamed", "name": "Work\n\u202e"})
@@ -103,7 +103,7 @@ BAD_BROWSERS: list[Any] = [
 
 
 @pytest.mark.parametrize("browser", BAD_BROWSERS, ids=range(len(BAD_BROWSERS)))
-async def test_a_malformed_identity_counts_as_an_older_extension(browser: Any, one: World) -> None:
+async def test_a_malformed_identity_is_treated_as_an_older_extension(browser: Any, one: World) -> None:
     async with connected(one.port, pairing.pairing_key(), browser) as extension:
         assert extension.welcome["name"] == "Browser"
         assert "profile" not in extension.welcome
@@ -129,7 +129,7 @@ async def connects_only(one: World, name: str) -> bool:
     return {each["browser"] for each in await one.tabs() if "browser" in each} <= {name}
 
 
-async def test_older_extensions_that_reconnect_in_another_order_are_not_taken_for_each_other(
+async def test_older_extensions_that_reconnect_in_another_order_are_not_confused(
     one: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
@@ -152,7 +152,7 @@ async def is_alone(one: World) -> bool:
     return error_of(await one.call("browser_get_tabs"))[0] == "EXTENSION_NOT_CONNECTED"
 
 
-async def test_a_ninth_profile_is_refused_and_comes_in_when_one_leaves(one: World) -> None:
+async def test_a_ninth_profile_is_rejected_and_connects_when_one_disconnects(one: World) -> None:
     others = [await one.browser(f"p{number}", tab(1, f"title{number}")) for number in range(7)]
     async with one.connected("eighth", tab(1, "eighth")):
         listed = await one.tabs()
@@ -162,7 +162,7 @@ async def test_a_ninth_profile_is_refused_and_comes_in_when_one_leaves(one: Worl
         async with connecting(one.port, pairing.pairing_key(), about("ninth")) as ninth:
             await ninth.prove(await ninth.challenged())
             assert await ninth.close_code() == 4429
-        # One that reconnects takes no more room.
+        # One that reconnects takes no additional slot.
         async with one.connected("eighth") as again:
             await again.settle()
         assert len(others) == 7
@@ -178,7 +178,7 @@ async def test_a_ninth_profile_is_refused_and_comes_in_when_one_leaves(one: Worl
     await until(comes_in)
 
 
-async def test_a_copied_profile_gets_a_new_id_and_learns_that_it_is_a_copy(one: World) -> None:
+async def test_a_copied_profile_gets_a_new_id_and_is_notified_that_it_is_a_copy(one: World) -> None:
     original = await one.browser("a", tab(1, "mail"), wish="Work")
     copy = await one.browser("a", tab(1, "copy"), wish="Work", run="other-run")
 
@@ -189,7 +189,7 @@ async def test_a_copied_profile_gets_a_new_id_and_learns_that_it_is_a_copy(one: 
     assert sorted(each["title"] for each in await one.tabs()) == ["copy", "mail"]
 
 
-async def test_a_browser_that_does_not_answer_gives_way_to_its_next_run(
+async def test_a_browser_that_does_not_respond_is_replaced_by_its_next_run(
     one: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "ALIVE_TIMEOUT_S", 0.2)
@@ -216,7 +216,7 @@ async def test_a_reconnect_replaces_only_its_own_connection(one: World) -> None:
 # --- Tab ids ---
 
 
-async def test_tab_ids_are_the_browsers_own_unless_two_collide_and_no_read_is_mixed_up(one: World) -> None:
+async def test_tab_ids_are_the_browsers_own_unless_two_collide_and_reads_are_never_mixed_up(one: World) -> None:
     first = await one.browser("a", tab(1, "one"), tab(2, "two"))
     second = await one.browser("b", tab(2, "deux"), tab(3, "trois"), kind="Firefox")
     listed = await one.tabs()
@@ -232,7 +232,7 @@ async def test_tab_ids_are_the_browsers_own_unless_two_collide_and_no_read_is_mi
     assert [each.get("tab_id") for each in (*first.commands, *second.commands)].count(2) == 2
 
 
-async def test_ids_in_sentences_and_notes_are_those_that_clients_know(one: World) -> None:
+async def test_ids_in_sentences_and_notes_are_the_ones_that_clients_know(one: World) -> None:
     await one.browser("a", tab(3, "three"))
     other = await one.browser("b", tab(3, "trois"), kind="Firefox")
     by_title = {each["title"]: each["id"] for each in await one.tabs()}
@@ -248,7 +248,7 @@ async def test_ids_in_sentences_and_notes_are_those_that_clients_know(one: World
         assert (code, sentence) == ("TAB_NOT_FOUND", f"There is no tab {substitute}. List them.")
 
 
-async def test_an_id_of_a_browser_that_has_left_is_never_another_ones_tab(
+async def test_an_id_of_a_disconnected_browser_never_becomes_another_ones_tab(
     one: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
@@ -262,14 +262,14 @@ async def test_an_id_of_a_browser_that_has_left_is_never_another_ones_tab(
     assert news["id"] != 1
     assert await one.read(tab_id=news["id"]) == "news of b"
 
-    # The same profile, but another tab: its browser was started again.
+    # The same profile, but another tab: its browser was restarted.
     await one.browser("a", tab(1, "other"), wish="Work", run="next-run")
     code, sentence = error_of(await one.call("read_chrome_tab", tab_id=1))
     assert code == "TAB_NOT_FOUND"
     assert "Work or its extension was restarted" in sentence
 
 
-async def test_an_id_that_no_list_has_named_is_looked_for_in_all_browsers(one: World) -> None:
+async def test_an_id_that_no_list_has_shown_is_searched_in_all_browsers(one: World) -> None:
     await one.browser("a", tab(1, "one"))
     await one.browser("b", tab(2, "two"))
 

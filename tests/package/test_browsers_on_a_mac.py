@@ -1,4 +1,5 @@
-"""Where AppleScript and several extensions both reach tabs: which of them is read, and what the rules for profiles do.
+"""Where AppleScript and several extensions both reach tabs: which of them is read, and the effect of rules for
+profiles.
 
 `osascript` is a fake.
 """
@@ -31,7 +32,7 @@ def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def front(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The applications that macOS shows, from front to back."""
+    """Return the applications that macOS shows, from front to back."""
     names: list[str] = ["Google Chrome"]
 
     async def shown() -> list[str]:
@@ -53,9 +54,7 @@ def notes_of(result: Any) -> list[str]:
     return [block.text for block in result.content[1:]]
 
 
-async def test_the_page_that_the_user_looks_at_is_read_whichever_way_reaches_it_and_named(
-    mac: World, front: list[str]
-) -> None:
+async def test_the_page_in_view_is_read_and_named_whichever_source_reaches_it(mac: World, front: list[str]) -> None:
     await mac.browser("a", tab(1, "mail"))
     firefox = await mac.browser("b", tab(2, "news"), kind="Firefox")
     await firefox.look()
@@ -68,11 +67,11 @@ async def test_the_page_that_the_user_looks_at_is_read_whichever_way_reaches_it_
     result = await mac.call("read_chrome_tab")
     assert text_of(result) == "news of b"
     assert notes_of(result) == ["[read in Firefox: news (news.test)]"]
-    # A tab that is named is the extension's.
+    # A named tab is the extension's.
     assert await mac.read(tab_id=1) == "mail of a"
 
 
-async def test_with_one_browser_connected_no_note_says_where_a_page_was_read(mac: World) -> None:
+async def test_with_one_browser_connected_no_note_names_the_browser(mac: World) -> None:
     await mac.browser("a", tab(1, "mail"))
     assert notes_of(await mac.call("read_chrome_tab")) == []
 
@@ -99,7 +98,7 @@ async def test_with_one_browser_connected_no_note_says_where_a_page_was_read(mac
         ("Google Chrome", "Edge", -600, []),
     ],
 )
-async def test_when_the_extension_reads_instead_of_applescript_another_browser_is_named(
+async def test_when_the_extension_reads_instead_of_applescript_the_other_browser_is_named(
     mac: World,
     osascript: FakeOsascript,
     front: list[str],
@@ -117,7 +116,7 @@ async def test_when_the_extension_reads_instead_of_applescript_another_browser_i
     assert notes_of(result) == notes
 
 
-async def test_the_ids_of_both_lists_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_ids_of_both_lists_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chrome = FakeMac(tmp_path / "mac", monkeypatch)
     windows = [
         {"id": "1", "tabs": [{"id": str(number), "url": f"https://{number}.test/", "title": "", "text": ""}]}

@@ -1,4 +1,4 @@
-"""The data layer: what JSONPath selects, and what the tools say."""
+"""The data layer: what JSONPath selects, and what the tools return."""
 
 import json
 import logging
@@ -40,7 +40,7 @@ def tab(number: int, url: str) -> dict[str, Any]:
 ATTACHED = [{"tab_id": 5, "url": "https://shop.example/", "title": "t", "connected_at": "2026-01-01T00:00:00Z"}]
 
 
-async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_entries_are_returned_redacted_with_a_count(parts: tuple[Client[Any], FakeExtension]) -> None:
     call = Call(parts, "getDataLayer")
     await call.answer("list_tabs", ATTACHED)
     asked = await call.answer("getDataLayer", REPLY)
@@ -53,7 +53,7 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     assert json.loads(result.content[0].text) == result.structured_content
 
 
-async def test_no_value_reaches_the_log_at_its_finest_level(
+async def test_no_value_is_logged_even_at_the_finest_level(
     parts: tuple[Client[Any], FakeExtension], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -71,7 +71,7 @@ async def test_no_value_reaches_the_log_at_its_finest_level(
     assert not any("larsen" in message for message in ours)
 
 
-async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_the_extension_decides_about_redact_and_path_selects(parts: tuple[Client[Any], FakeExtension]) -> None:
     call = Call(parts, "getDataLayer", tabId=5, redact=False, path="$[?@.event=='purchase'].email", since=1)
     await call.answer("browser_get_tabs", [tab(5, "https://shop.example/")])
     shown = [{"event": "purchase", "email": "a@b.example"}]
@@ -82,7 +82,7 @@ async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[
     assert (await call.ended()).structured_content == {"result": ["a@b.example"]}
 
 
-async def test_only_what_is_shown_is_counted_and_no_more_than_the_extension_masked(
+async def test_only_shown_values_are_counted_and_no_more_than_the_extension_redacted(
     parts: tuple[Client[Any], FakeExtension],
 ) -> None:
     values = [{"a": "[email] and [email]"}, {"a": "[email]", "[phone]": "[card]"}]
@@ -101,7 +101,7 @@ def layer(count: int, since: int = 0, size: int = 200) -> dict[str, Any]:
 async def asked(
     parts: tuple[Client[Any], FakeExtension], reply: dict[str, Any], **arguments: Any
 ) -> tuple[list[Any], str]:
-    """What getDataLayer makes of that reply: the entries, and the notes as one text; both within the limit."""
+    """Return what getDataLayer makes of this reply: the entries, and the notes as one text; both within the limit."""
     call = Call(parts, "getDataLayer", **arguments)
     await call.answer("list_tabs", ATTACHED)
     await call.answer("getDataLayer", reply)
@@ -111,7 +111,7 @@ async def asked(
     return result.structured_content["result"], " ".join(result.structured_content.get("notes", []))
 
 
-async def test_newest_entries_that_fit_come_back_with_how_to_get_the_rest(
+async def test_newest_entries_that_fit_are_returned_with_how_to_get_the_rest(
     parts: tuple[Client[Any], FakeExtension],
 ) -> None:
     entries, notes = await asked(parts, layer(4_000))
@@ -120,30 +120,30 @@ async def test_newest_entries_that_fit_come_back_with_how_to_get_the_rest(
     assert entries[-1]["event"] == "event 3999"
     first = 4_000 - len(entries)
     assert entries[0]["event"] == f"event {first}"
-    assert f"entries 0 to {first - 1} of 4000 are left out: ask with since" in notes
+    assert f"entries 0 to {first - 1} of 4000 are left out: get them with since" in notes
 
     entries, notes = await asked(parts, layer(100))
     assert (len(entries), notes) == (100, "")
 
 
-async def test_entries_are_read_on_from_since_without_a_gap(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_entries_continue_from_since_without_a_gap(parts: tuple[Client[Any], FakeExtension]) -> None:
     seen: list[str] = []
     while len(seen) < 400:
         entries, notes = await asked(parts, layer(400 - len(seen), len(seen)), since=len(seen))
         seen += [entry["event"] for entry in entries]
-        assert (f"ask with since={len(seen)}" in notes) == (len(seen) < 400)
+        assert (f"get them with since={len(seen)}" in notes) == (len(seen) < 400)
 
     assert seen == [f"event {index}" for index in range(400)]
 
 
-async def test_finds_of_a_path_are_bounded_too(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_matches_of_a_path_are_limited_too(parts: tuple[Client[Any], FakeExtension]) -> None:
     entries, notes = await asked(parts, layer(4_000), path="$[*].text")
 
     assert set(entries) == {"x" * 200}
-    assert f"{len(entries)} of 4000 finds fit" in notes
+    assert f"{len(entries)} of 4000 matches fit" in notes
 
 
-async def test_entry_that_is_too_long_alone_is_cut_as_text(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_single_entry_that_is_too_long_is_cut_as_text(parts: tuple[Client[Any], FakeExtension]) -> None:
     entries, notes = await asked(parts, layer(3, size=1_000_000))
 
     (entry,) = entries
@@ -152,7 +152,9 @@ async def test_entry_that_is_too_long_alone_is_cut_as_text(parts: tuple[Client[A
     assert "entries 0 to 1 of 3" in notes
 
 
-async def test_notes_and_masks_do_not_take_the_answer_over_the_limit(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_notes_and_redaction_marks_do_not_push_the_answer_over_the_limit(
+    parts: tuple[Client[Any], FakeExtension],
+) -> None:
     values = [{"email": "[contact]"} for _ in range(5_000)]
     reply = REPLY | {"values": values, "total": 5_000, "redacted": {"contact": 5_000}, "notes": ["note " * 100] * 500}
 
@@ -162,14 +164,14 @@ async def test_notes_and_masks_do_not_take_the_answer_over_the_limit(parts: tupl
     assert f"redacted: {len(entries)} contact" in notes
 
 
-# As an extension would answer that leaves redaction to the server.
+# Like a reply of an extension that leaves redaction to the server.
 UNREDACTED = {key: value for key, value in REPLY.items() if key != "redacted"}
 
 
 @pytest.mark.parametrize(
     "reply", [None, [], "text", {"values": {}}, REPLY | {"since": "0"}, REPLY | {"total": None}, UNREDACTED]
 )
-async def test_reply_that_is_no_data_layer_is_an_error(parts: tuple[Client[Any], FakeExtension], reply: Any) -> None:
+async def test_reply_that_is_not_a_data_layer_is_an_error(parts: tuple[Client[Any], FakeExtension], reply: Any) -> None:
     call = Call(parts, "getDataLayer")
     await call.answer("list_tabs", ATTACHED)
     await call.answer("getDataLayer", reply)
@@ -177,7 +179,7 @@ async def test_reply_that_is_no_data_layer_is_an_error(parts: tuple[Client[Any],
     assert (await call.ended()).structured_content["error"]["code"] == "EXECUTION_ERROR"
 
 
-async def test_a_path_that_is_none_is_refused_with_an_example(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_an_invalid_path_is_rejected_with_an_example(parts: tuple[Client[Any], FakeExtension]) -> None:
     call = Call(parts, "getDataLayer", path="$[")
     await call.answer("list_tabs", ATTACHED)
     await call.answer("getDataLayer", REPLY)
@@ -207,7 +209,7 @@ async def test_tabs_of_denied_hosts_are_neither_listed_nor_read_nor_closed(
     assert (await call.ended()).structured_content == {"success": True}
 
 
-async def test_a_denied_host_is_not_opened_and_a_redirect_to_one_is_closed_again(
+async def test_a_denied_host_is_not_opened_and_a_tab_redirected_to_one_is_closed(
     parts: tuple[Client[Any], FakeExtension],
 ) -> None:
     error = (await Call(parts, "browser_create_tab", url="https://denied.example/").ended()).structured_content["error"]
@@ -229,7 +231,7 @@ async def test_a_denied_host_is_not_opened_and_a_redirect_to_one_is_closed_again
 
 
 @pytest.mark.parametrize("dialogs", [[], [{"type": "confirm", "message": "sure?", "answer": "dismissed"}]])
-async def test_what_only_reads_reports_dialogs_that_stood_in_its_way(
+async def test_reading_commands_report_dialogs_that_blocked_them(
     parts: tuple[Client[Any], FakeExtension], dialogs: list[dict[str, str]]
 ) -> None:
     page = {"tab_id": 5, "text": "words", "url": "https://shop.example/", "title": "Shop", "dialogs": dialogs}
@@ -238,7 +240,7 @@ async def test_what_only_reads_reports_dialogs_that_stood_in_its_way(
     await layer.answer("getDataLayer", REPLY | {"dialogs": dialogs})
     said = [str((await layer.ended()).content)]
     read = Call(parts, "read_chrome_tab")
-    # With rules a tab is looked at before it is read.
+    # With rules a tab's address is checked before it is read.
     for _ in range(2):
         await read.answer("read_tab", page)
     said.append(str((await read.ended()).content))
@@ -250,7 +252,7 @@ async def test_what_only_reads_reports_dialogs_that_stood_in_its_way(
 @pytest.mark.parametrize(
     "path", ["$[?search(@.a, '^(a+)+$')]", "$[?match(@.a, '(a+)+')]", "$..*..*..*..*..*..*..*..*..*"]
 )
-async def test_a_path_that_would_not_be_applied_to_an_end_is_refused_in_a_sentence(
+async def test_a_path_that_would_never_finish_is_rejected_with_a_sentence(
     parts: tuple[Client[Any], FakeExtension], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep: Any = {}

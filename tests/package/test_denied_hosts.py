@@ -1,4 +1,4 @@
-"""A host that `[sites]` denies: no tool touches it or shows anything of it, over either source."""
+"""A host that `[sites]` denies: no tool touches it or shows anything of it, through either source."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ FINE, DENIED = 5, 6
 ADDRESSES = {FINE: "https://shop.example/", DENIED: "https://my.bank.example/a"}
 PICTURE = base64.b64encode(b"a picture").decode()
 
-# Every tool of one tab, and what it needs in addition to the tab.
+# Every tool for one tab, and the arguments that it needs in addition to the tab.
 OF_A_TAB: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {},
     "read_chrome_tab": {},
@@ -58,18 +58,18 @@ READERS = ["process_chrome_tab", "read_chrome_tab"]
 
 
 class FakeBrowser:
-    """Answers every command as if both tabs were attached and open, and writes down what touched which tab.
+    """Answers every command as if both tabs were attached and open, and records which command touched which tab.
 
-    `led_to` is where whatever acts on a tab leads it.
+    `led_to` is where any action on a tab leads it.
     """
 
     def __init__(self) -> None:
         self.addresses = dict(ADDRESSES)
         self.led_to: str | None = None
         self.touched: list[tuple[str, int | None]] = []
-        # The hosts that each command said are denied.
+        # The hosts that each command listed as denied.
         self.warned: list[list[str] | None] = []
-        # The hosts where each command said that the user wants to be asked, or not.
+        # The hosts for which each command requested a consent prompt, or not.
         self.reported: list[list[Any] | None] = []
 
     async def answer(self, extension: FakeExtension) -> None:
@@ -88,7 +88,7 @@ class FakeBrowser:
         self.touched.append((command, tab_id))
         if command == "browser_create_tab":
             return {"tab_id": DENIED, "url": ADDRESSES[DENIED], "title": SECRET}
-        # Without an id the reading commands take the tab that the user looks at.
+        # Without an id the reading commands use the tab that the user looks at.
         tab = tab_id or DENIED
         if self.led_to and command != "read_tab":
             self.addresses[tab] = self.led_to
@@ -151,7 +151,7 @@ async def call(parts: Parts, tool: str, **arguments: Any) -> Any:
     return await parts[0].call_tool(tool, OF_A_TAB.get(tool, {}) | arguments, raise_on_error=False)
 
 
-async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
+async def test_only_tools_that_change_nothing_are_marked_read_only(parts: Parts) -> None:
     tools = await parts[0].list_tools()
     reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
@@ -162,26 +162,26 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     assert harmless - reading == {"browser_create_tab", "browser_attach_tab", "hover", "scroll"}
 
 
-async def test_the_tables_here_name_every_tool(parts: Parts) -> None:
+async def test_the_tables_here_list_every_tool(parts: Parts) -> None:
     assert {tool.name for tool in await parts[0].list_tools()} == OF_A_TAB.keys() | OF_NO_TAB
 
 
 @pytest.mark.parametrize("tool", OF_A_TAB)
-async def test_a_tab_of_a_denied_host_is_not_touched_and_nothing_of_it_shown(tool: str, parts: Parts) -> None:
+async def test_a_tab_of_a_denied_host_is_not_touched_and_none_of_it_is_shown(tool: str, parts: Parts) -> None:
     result = await call(parts, tool, tab_id=DENIED)
 
     code, sentence = error_of(result)
     assert code == "HOST_BLOCKED"
     assert "my.bank.example" in sentence
     assert SECRET not in str(result)
-    # To read is how the server learns where the tab is.
+    # The server learns where the tab is by reading it.
     assert {command for command, _ in parts[1].touched} <= {"read_tab"}
 
     assert not (await call(parts, tool, tab_id=FINE)).is_error
 
 
 @pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab", "browser_attach_tab"}))
-async def test_without_a_tab_id_the_tab_that_may_be_meant_counts(tool: str, parts: Parts) -> None:
+async def test_without_a_tab_id_the_default_tab_decides(tool: str, parts: Parts) -> None:
     result = await call(parts, tool)
 
     assert error_of(result)[0] == "HOST_BLOCKED"
@@ -203,7 +203,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: 
 
 
 @pytest.mark.parametrize("tool", [*READERS, "click", "page_elements", "wait_for", "screenshot"])
-async def test_the_extension_learns_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
+async def test_the_extension_is_notified_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
     await call(parts, tool, tab_id=FINE)
 
     assert ["*.bank.example"] in parts[1].warned
@@ -217,7 +217,7 @@ async def test_lists_of_tabs_leave_out_denied_hosts(tool: str, parts: Parts) -> 
     assert SECRET not in str(result)
 
 
-async def test_of_several_tabs_the_denied_one_is_reported_as_not_read(parts: Parts) -> None:
+async def test_the_denied_one_of_several_tabs_is_reported_as_not_read(parts: Parts) -> None:
     result = await call(parts, "process_chrome_tabs", tab_ids=[FINE, DENIED])
 
     assert "HOST_BLOCKED" in str(result)
@@ -225,7 +225,7 @@ async def test_of_several_tabs_the_denied_one_is_reported_as_not_read(parts: Par
     assert SECRET not in str(result)
 
 
-async def test_a_tab_that_is_opened_and_led_to_a_denied_host_is_closed(parts: Parts) -> None:
+async def test_a_new_tab_that_is_redirected_to_a_denied_host_is_closed(parts: Parts) -> None:
     assert error_of(await call(parts, "browser_create_tab", url=ADDRESSES[DENIED]))[0] == "HOST_BLOCKED"
     assert parts[1].touched == []
 
@@ -245,7 +245,7 @@ async def test_the_status_shows_nothing_of_a_page(parts: Parts) -> None:
 
 @pytest.mark.parametrize("source", ["applescript", "extension"])
 @pytest.mark.parametrize("tool", [*READERS, "chrome_tab_status"])
-async def test_each_source_keeps_back_what_is_denied(
+async def test_each_source_withholds_what_is_denied(
     tool: str, source: str, osascript: FakeOsascript, write_toml: WriteToml
 ) -> None:
     write_toml('[sites."*.bank.example"]\ndeny = true')

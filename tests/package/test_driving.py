@@ -1,4 +1,4 @@
-"""Driving an attached tab as a client sees it: what is sent, what comes back, what is kept back."""
+"""Driving an attached tab as a client sees it: what is sent, what is returned, what is withheld."""
 
 import asyncio
 import base64
@@ -34,7 +34,7 @@ Parts = tuple[Client[Any], FakeExtension]
 
 
 class ResourceNews(MessageHandler):
-    """Hears that the list of resources has changed."""
+    """Records that the list of resources has changed."""
 
     def __init__(self) -> None:
         self.heard = 0
@@ -70,20 +70,20 @@ async def parts() -> AsyncGenerator[Parts]:
 
 @pytest.fixture
 async def denying(write_toml: WriteToml) -> AsyncGenerator[Parts]:
-    """Next to a rule that denies denied.example."""
+    """The same, with a rule that denies denied.example."""
     write_toml(DENYING)
     async with driving() as pair:
         yield pair
 
 
 async def answered(parts: Parts, tool: str, result: Any, **arguments: Any) -> Any:
-    """Call a tool whose one command brings this result."""
+    """Call a tool whose single command returns this result."""
     call = Call(parts, tool, **arguments)
     await call.answer(tool, result)
     return await call.ended()
 
 
-# --- What is sent, and what comes back ---
+# --- What is sent, and what is returned ---
 
 
 SAID = {"on_dialog": "accept", "dialog_text": "Ada"}
@@ -145,7 +145,7 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("tab", [{}, {"tab_id": 5}, {"tabId": 5}])
-async def test_an_act_is_one_command_and_its_reply_is_compact_json(parts: Parts, tab: dict[str, int]) -> None:
+async def test_an_action_is_one_command_and_its_reply_is_compact_json(parts: Parts, tab: dict[str, int]) -> None:
     for tool, arguments, params in ACTS:
         call = Call(parts, tool, **arguments, **tab)
         sent = await call.answer(tool, ACTED)
@@ -157,13 +157,13 @@ async def test_an_act_is_one_command_and_its_reply_is_compact_json(parts: Parts,
         assert len(text_of(result)) < 300
 
 
-async def test_a_huge_title_is_cut_and_says_so(parts: Parts) -> None:
+async def test_a_huge_title_is_cut_and_marked_as_cut(parts: Parts) -> None:
     result = await answered(parts, "click", {**ACTED, "title": "x" * 100_000}, selector="#a")
 
     assert result.structured_content["title"] == "x" * 500 + "... [99,500 more characters]"
 
 
-async def test_half_a_surrogate_pair_of_a_page_breaks_nothing(parts: Parts) -> None:
+async def test_half_a_surrogate_pair_from_a_page_breaks_nothing(parts: Parts) -> None:
     result = await answered(parts, "click", {**ACTED, "title": "a\ud83d"}, selector="#a")
 
     assert result.structured_content["title"] == json.loads(text_of(result))["title"] == "a\ufffd"
@@ -193,7 +193,7 @@ async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_reported(parts: Pa
     assert cut.structured_content is None
 
 
-async def test_dialogs_and_notes_stand_next_to_the_value(parts: Parts) -> None:
+async def test_dialogs_and_notes_are_returned_with_the_value(parts: Parts) -> None:
     dialogs = [{"type": "alert", "message": "hello", "answer": "accepted"}]
     result = await answered(parts, "evaluate", {"value": 1, "dialogs": dialogs, "notes": ["cut"]}, code="a")
 
@@ -205,7 +205,7 @@ def entry(number: int, **more: Any) -> dict[str, Any]:
     return {"timestamp": "2026-01-01T00:00:00.000Z", "level": "log", "message": f"message {number}", **more}
 
 
-async def test_console_messages_come_newest_first_as_a_list(parts: Parts) -> None:
+async def test_console_messages_are_listed_newest_first(parts: Parts) -> None:
     call = Call(parts, "console_logs", max=2)
     sent = await call.answer("console_logs", {"entries": [entry(2), entry(1)], "total": 7})
     result = await call.ended()
@@ -225,7 +225,7 @@ def without_page(request: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in request.items() if key != "page"}
 
 
-async def test_requests_come_newest_first_and_one_with_its_body_whole(parts: Parts) -> None:
+async def test_requests_are_listed_newest_first_and_a_requested_body_completely(parts: Parts) -> None:
     call = Call(parts, "network_requests", filter="fetch", max=2)
     sent = await call.answer("network_requests", {"entries": [request(2), request(1)], "total": 7})
     assert sent["params"] == {"filter": "fetch", "max": 2, "body_of": ""}
@@ -245,7 +245,7 @@ async def test_requests_come_newest_first_and_one_with_its_body_whole(parts: Par
     assert "of 500 entries are left out: too long" in many.structured_content["notes"][0]
 
 
-async def test_when_console_messages_do_not_fit_the_newest_stay_and_the_rest_is_counted(parts: Parts) -> None:
+async def test_when_console_messages_do_not_fit_the_newest_stay_and_the_rest_are_counted(parts: Parts) -> None:
     entries = [{**entry(number), "message": f"{number} " + "x" * 1_990} for number in range(100)]
     result = await answered(parts, "console_logs", {"entries": entries, "total": 100}, max=100)
 
@@ -270,7 +270,7 @@ UNREADABLE: list[tuple[str, dict[str, Any], Any]] = [
 ]
 
 
-async def test_a_reply_that_is_none_is_an_error(parts: Parts) -> None:
+async def test_an_invalid_reply_is_an_error(parts: Parts) -> None:
     for tool, arguments, reply in UNREADABLE:
         code, message = error_of(await answered(parts, tool, reply, **arguments))
 
@@ -299,7 +299,7 @@ async def test_a_screenshot_is_an_image_and_a_resource(parts: Parts) -> None:
 
 
 async def resources(parts: Parts) -> dict[str, str | None]:
-    """The kinds of the pictures that are kept, by their addresses; open tabs are listed next to them."""
+    """Return the media types of the stored screenshots by URI; open tabs are listed too."""
     client, extension = parts
     listing = asyncio.create_task(client.list_resources())
     message = await extension.receive()
@@ -309,7 +309,7 @@ async def resources(parts: Parts) -> dict[str, str | None]:
     return {uri: kind for uri, kind in listed.items() if uri.startswith("screenshot:")}
 
 
-async def test_a_screenshot_of_an_incognito_tab_is_shown_and_not_kept(parts: Parts) -> None:
+async def test_a_screenshot_of_an_incognito_tab_is_shown_and_not_stored(parts: Parts) -> None:
     for incognito in (True, False):
         call = Call(parts, "screenshot", name="shot")
         await call.answer("screenshot", {**SHOT, "incognito": incognito})
@@ -328,7 +328,7 @@ async def test_a_screenshot_without_a_name_gets_a_number(parts: Parts) -> None:
     assert [*await resources(parts)] == [f"screenshot://screenshot-{number}" for number in (1, 2, 3)]
 
 
-async def test_a_screenshot_replaces_the_one_of_the_same_name(parts: Parts) -> None:
+async def test_a_screenshot_replaces_the_one_with_the_same_name(parts: Parts) -> None:
     client, _ = parts
     other = base64.b64encode(b"RIFF....WEBP").decode()
     await answered(parts, "screenshot", SHOT, name="a")
@@ -340,10 +340,10 @@ async def test_a_screenshot_replaces_the_one_of_the_same_name(parts: Parts) -> N
     assert (kept.blob, kept.mime_type) == (other, "image/webp")
 
 
-async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
+async def test_the_newest_20_screenshots_are_stored(parts: Parts) -> None:
     client, _ = parts
     names = [f"shot-{number}" for number in range(20)]
-    # The first is taken once more, so that the second has become the oldest.
+    # The first is taken again, so that the second is now the oldest.
     for name in (*names, names[0], "one-more"):
         await answered(parts, "screenshot", SHOT, name=name)
 
@@ -354,7 +354,7 @@ async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
         await client.read_resource(f"screenshot://{names[1]}")
 
 
-async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
+async def test_the_newest_screenshots_are_stored_up_to_a_number_of_bytes(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(screenshots, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
@@ -380,7 +380,7 @@ async def test_the_client_is_notified_when_the_list_of_screenshots_changes() -> 
     assert heard == [1, 1, 2]
 
 
-# --- What is refused ---
+# --- What is rejected ---
 
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("navigate", {}, "the argument 'url' is missing"),
@@ -439,7 +439,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("tool", ["navigate", "browser_create_tab"])
-async def test_only_a_plain_web_address_is_visited(parts: Parts, tool: str) -> None:
+async def test_only_a_plain_web_address_can_be_opened(parts: Parts, tool: str) -> None:
     for url in NO_ADDRESSES:
         code, message = error_of(await Call(parts, tool, url=url).ended())
 
@@ -461,7 +461,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-async def test_what_the_extension_says_went_wrong_passes_through(parts: Parts) -> None:
+async def test_the_extensions_error_is_passed_through(parts: Parts) -> None:
     sentence = "What happened, and what to do: tab_id, list_tabs."
     for tool, arguments, code in REFUSED:
         call = Call(parts, tool, **arguments)
@@ -471,7 +471,7 @@ async def test_what_the_extension_says_went_wrong_passes_through(parts: Parts) -
 
 
 @pytest.mark.parametrize(("tool", "repeated"), [("click", False), ("screenshot", True), ("console_logs", True)])
-async def test_a_lost_connection_repeats_what_only_looks_and_never_what_acts(tool: str, repeated: object) -> None:
+async def test_after_a_lost_connection_reads_are_repeated_and_actions_never(tool: str, repeated: object) -> None:
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
     async with Client(app.create_server(settings)) as client:
@@ -551,7 +551,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_has_led(deny
     assert await resources(denying) == {}
 
 
-async def test_an_error_is_kept_back_too_when_it_may_quote_a_denied_page(denying: Parts) -> None:
+async def test_an_error_that_may_quote_a_denied_page_is_withheld_too(denying: Parts) -> None:
     for tabs, expected in ((DENIED, "HOST_BLOCKED"), (FINE, "ELEMENT_NOT_FOUND")):
         call = Call(denying, "click", selector="#a")
         await call.answer("list_tabs", [FINE])
@@ -563,7 +563,7 @@ async def test_an_error_is_kept_back_too_when_it_may_quote_a_denied_page(denying
         assert ("secret" in str(result)) == (expected == "ELEMENT_NOT_FOUND")
 
 
-async def test_a_denied_address_is_not_visited(denying: Parts) -> None:
+async def test_a_denied_address_is_not_opened(denying: Parts) -> None:
     for url in (
         "https://denied.example/",
         "https://DENIED.example./",
@@ -621,10 +621,10 @@ async def test_requests_of_denied_pages_and_to_denied_hosts_are_left_out(denying
     }
 
 
-# --- The second set of names ---
+# --- The alternative names ---
 
 
-async def test_kapture_names_take_the_place_of_ours_and_say_tab_id_their_way() -> None:
+async def test_kapture_names_replace_ours_and_spell_tab_id_their_way() -> None:
     async with driving(tool_names="kapture") as (client, _):
         tools = {tool.name: tool for tool in await client.list_tools()}
 
@@ -652,7 +652,7 @@ async def test_a_kapture_name_runs_the_same_command(tab: dict[str, int]) -> None
         assert (await call.ended()).structured_content == {"result": [FINE]}
 
 
-async def test_with_kapture_names_errors_name_what_the_client_knows() -> None:
+async def test_with_kapture_names_errors_use_the_names_that_the_client_knows() -> None:
     async with driving(tool_names="kapture") as parts:
         call = Call(parts, "kapturemcp_click", selector="#a")
         await call.refuse("click", "AMBIGUOUS_TAB", "Name one as tab_id; list_tabs lists them. Or click it.")
@@ -671,7 +671,7 @@ async def test_with_kapture_names_errors_name_what_the_client_knows() -> None:
 # --- How the tools are listed ---
 
 
-async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> None:
+async def test_read_only_tools_are_marked_as_such_and_others_are_not() -> None:
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 

@@ -1,4 +1,4 @@
-"""Clients that are not ours: the Inspector's command line, the TypeScript SDK, the public conformance suite."""
+"""Third-party clients: the Inspector's command line, the TypeScript SDK, the public conformance suite."""
 
 import asyncio
 import json
@@ -22,14 +22,14 @@ INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "cli" 
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 TYPESCRIPT = Path(__file__).parents[1] / "support" / "typescript_client.mjs"
 RUN_S = 90
-# A busy machine starts a server in more than the 15 s that the Inspector gives one by itself.
+# On a busy machine a server starts more slowly than the Inspector's default of 15 s allows.
 LISTING = ["--method", "tools/list", "--connect-timeout", "60000"]
 READER = ["chrome_tab_status", "process_chrome_tab", "read_chrome_tab"]
 
-# The suite's other scenarios call tools, resources and prompts of fixed names that only its own example server has
-# (test_image_content, test://static-text ...), or what we do not offer: sampling, elicitation, completion,
-# subscriptions to other resources than tab://active, resumable streams. dns-rebinding-protection wants a status 4xx where
-# a page gets no answer from us (test_http.py).
+# The suite's other scenarios call tools, resources and prompts with fixed names that only its own example server has
+# (test_image_content, test://static-text ...), or features that we do not offer: sampling, elicitation, completion,
+# subscriptions to resources other than tab://active, resumable streams. dns-rebinding-protection expects a status 4xx
+# where a page gets no response from us (test_http.py).
 APPLYING = {
     "server-initialize",
     "ping",
@@ -43,7 +43,7 @@ APPLYING = {
 
 
 async def run_node(*arguments: str | Path) -> str:
-    """Run a program with the node of the checks; return its stdout."""
+    """Run a program with the Node.js of the checks; return its stdout."""
     process = await asyncio.create_subprocess_exec(
         "node", *map(str, arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=os.environ
     )
@@ -59,7 +59,7 @@ async def run_node(*arguments: str | Path) -> str:
 
 @pytest.fixture(params=["stdio", "http", "sse"])
 async def way(request: pytest.FixtureRequest) -> AsyncGenerator[HttpServer | list[str]]:
-    """A server that is served, or the command that starts one for a client."""
+    """Return a served server, or the command with which a client starts one."""
     if request.param == "stdio":
         model = ["--ollama-url", "http://127.0.0.1:9", "--model", "none", "--source", "extension"]
         yield [sys.executable, str(SERVER), *model, "--port", str(free_port())]
@@ -84,7 +84,7 @@ async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[st
     assert set(READER) <= set(names_of(listed))
 
 
-async def test_inspectors_one_list_holds_the_extensions_tools_too() -> None:
+async def test_the_single_list_of_the_inspector_contains_the_extensions_tools_too() -> None:
     async with http_server() as served, connected(served.port, pairing.pairing_key()):
         header = f"Authorization: {served.authorization['authorization']}"
         arguments = [served.url, "--transport", "http", "--header", header, *LISTING]

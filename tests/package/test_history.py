@@ -1,4 +1,4 @@
-"""The history: what is kept of an analysis and what never is, and what the terminal shows of it."""
+"""The history: what is recorded of an analysis and what never is, and what the terminal shows of it."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ from tests.support.tool_client import receipt_of, text_of
 PAGES: dict[int | None, dict[str, Any]] = {
     1: {"url": "https://open.test/", "title": "Open", "text": "One.", "incognito": False},
     2: {"url": "https://secret.test/", "title": "Secret", "text": "Two.", "incognito": True},
-    # An extension of before said nothing about it.
+    # An older extension did not report it.
     3: {"url": "https://old.test/", "title": "Old", "text": "Three."},
     4: {"url": "https://denied.test/", "title": "Denied", "text": "Four.", "incognito": False},
 }
@@ -36,7 +36,7 @@ PAGES: dict[int | None, dict[str, Any]] = {
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> History:
-    """The history in a data folder of the test's own."""
+    """The history in a data directory of this test."""
 
     def data_folder(_name: str) -> str:
         return str(tmp_path / "data")
@@ -54,7 +54,7 @@ async def answer_reads(extension: FakeExtension) -> None:
 
 @asynccontextmanager
 async def serving(**flags: Any) -> AsyncGenerator[Client[Any]]:
-    """A client whose server keeps a history, unless the flags say otherwise."""
+    """A client whose server records a history, unless the flags turn it off."""
     port = free_port()
     sites = {"denied.test": {"deny": True}}
     async with FakeOpenAIServer(answer("An answer.", prompt_tokens=40)) as fake:
@@ -74,7 +74,7 @@ async def serving(**flags: Any) -> AsyncGenerator[Client[Any]]:
                     answering.cancel()
 
 
-async def test_what_was_asked_and_answered_is_kept_where_only_the_user_can_read_it(kept: History) -> None:
+async def test_questions_and_answers_are_recorded_where_only_the_user_can_read_them(kept: History) -> None:
     async with serving() as client:
         first = await client.call_tool("process_chrome_tab", {"tab_id": 1, "system_prompt": "How many?"})
         again = await client.call_tool("process_chrome_tab", {"tab_id": 1, "system_prompt": "How many?"})
@@ -89,12 +89,12 @@ async def test_what_was_asked_and_answered_is_kept_where_only_the_user_can_read_
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-async def test_incognito_tabs_and_those_of_which_no_one_knows_are_never_kept_alone_or_together(kept: History) -> None:
+async def test_incognito_tabs_and_tabs_of_unknown_mode_are_never_recorded_alone_or_together(kept: History) -> None:
     async with serving() as client:
         for tab_id in (2, 3):
             asked = await client.call_tool("process_chrome_tab", {"tab_id": tab_id})
             assert text_of(asked) == "An answer."
-        # Not in memory either, where others are.
+        # They are not in memory either, where others are.
         for tab_id, is_cached in ((1, True), (2, False)):
             for _ in range(2):
                 asked = await client.call_tool("process_chrome_tab", {"tab_id": tab_id})
@@ -109,7 +109,7 @@ async def test_incognito_tabs_and_those_of_which_no_one_knows_are_never_kept_alo
     assert [analysis.title for analysis in kept.newest()] == ["2 tabs", "Other", "Open"]
 
 
-async def test_without_the_setting_nothing_is_kept(kept: History) -> None:
+async def test_without_the_setting_nothing_is_recorded(kept: History) -> None:
     async with serving(history=False) as client:
         await client.call_tool("process_chrome_tab", {"tab_id": 1})
 
@@ -120,7 +120,7 @@ def has_been_made(path: Path) -> bool:
     return path.exists()
 
 
-async def test_a_history_that_cannot_be_written_takes_no_answer_away(
+async def test_a_history_that_cannot_be_written_does_not_lose_the_answer(
     kept: History, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept.path.mkdir(parents=True)
@@ -132,7 +132,7 @@ async def test_a_history_that_cannot_be_written_takes_no_answer_away(
     assert "An answer" not in caplog.text
 
 
-async def test_what_applescript_reads_is_kept_only_of_a_window_that_says_it_is_normal(
+async def test_text_read_by_applescript_is_recorded_only_for_a_window_known_to_be_normal(
     kept: History, osascript: FakeOsascript
 ) -> None:
     kept_of = []
@@ -147,7 +147,7 @@ async def test_what_applescript_reads_is_kept_only_of_a_window_that_says_it_is_n
     assert kept_of == [0, 0, 0, 1]
 
 
-def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_entries_are_deleted_when_there_are_too_many(kept: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chrome_tab_history, "MAX_BYTES", 3_000)
     for number in range(10):
         kept.keep(f"Question {number}", "\u00e9" * 400, {"url": "u", "title": "t"})
@@ -156,7 +156,7 @@ def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest
     assert "\u00e9".encode() * 400 * 2 not in kept.path.read_bytes().replace(b"Question", b"")
 
 
-async def test_a_history_that_is_no_database_is_a_sentence_and_one_that_is_not_there_is_empty(
+async def test_a_history_that_is_not_a_database_is_a_sentence_and_a_missing_one_is_empty(
     kept: History, run: Run
 ) -> None:
     assert run("--history", "clear") == (0, "Deleted 0 entries.\n", "")
@@ -184,7 +184,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
     assert "Question 2\nin lines" in run("--history", "show", "2")[1]
     assert "It costs 3 EUR." in run("--history", "show", "2")[1]
     assert [line.split()[0] for line in run("--history", "search", "100%", "WOOL")[1].splitlines()] == ["2"]
-    assert run("--history", "search", "nowhere")[1] == "Nothing that is kept holds this text.\n"
+    assert run("--history", "search", "nowhere")[1] == "No entry contains this text.\n"
 
     assert run("--history", "clear")[1] == "Deleted 3 entries.\n"
     assert b"EUR" not in kept.path.read_bytes()
@@ -194,21 +194,21 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
 @pytest.mark.parametrize(
     ("words", "reported"),
     [
-        (["find"], "Give --history list,"),
-        (["search"], "Give --history list,"),
+        (["find"], "Use --history list,"),
+        (["search"], "Use --history list,"),
         (["show", "1"], "There is no analysis with this id."),
         (["show", "9" * 40], "There is no analysis with this id."),
         (["show", "x"], "There is no analysis with this id."),
     ],
 )
-def test_other_words_are_a_sentence(words: list[str], reported: str, run: Run) -> None:
+def test_unknown_arguments_are_a_sentence(words: list[str], reported: str, run: Run) -> None:
     status, out, err = run("--history", *words)
 
     assert (status, out) == (2, "")
     assert err.startswith(reported)
 
 
-def test_the_flag_alone_is_the_setting_and_its_opposite_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flag_alone_enables_the_setting_and_its_opposite_disables_it(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = server.argument_parser(app.PROGRAM)
 
     def wanted(*arguments: str) -> bool:

@@ -1,4 +1,4 @@
-"""Names of hosts: the server and the extension normalise and compare them alike, as browsers do."""
+"""Names of hosts: the server and the extension normalize and compare them alike, as browsers do."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).parents[1] / "support" / "host_names.mjs"
 
 
 def extension_answers(calls: Sequence[Sequence[Any]]) -> list[Any]:
-    """Call functions of the extension's shared/denied-hosts.js in Node: each a name and its arguments."""
+    """Call functions of the extension's shared/denied-hosts.js in Node.js: each a name and its arguments."""
     lines = "".join(json.dumps(call) + "\n" for call in calls)
     answer = subprocess.run(
         ["node", PROGRAM], input=lines, stdout=subprocess.PIPE, check=True, encoding="utf-8", timeout=60
@@ -25,7 +25,7 @@ def extension_answers(calls: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 @pytest.mark.e2e
-def test_extension_normalises_names_as_browsers_report_them() -> None:
+def test_extension_normalizes_names_as_browsers_report_them() -> None:
     names = list(CASES["names"])
 
     assert dict(zip(names, extension_answers([["asciiHost", name] for name in names]), strict=True)) == CASES["names"]
@@ -40,7 +40,7 @@ def test_extension_finds_the_hosts_that_a_pattern_denies() -> None:
 
 
 @pytest.mark.parametrize(("name", "host"), CASES["names"].items())
-def test_server_normalises_names_as_browsers_report_them(name: str, host: str) -> None:
+def test_server_normalizes_names_as_browsers_report_them(name: str, host: str) -> None:
     if host:
         assert server.site_host(name) == host
     else:

@@ -1,4 +1,4 @@
-"""MCP over HTTP and SSE: one process for every client, and no one else."""
+"""MCP over HTTP and SSE: one process for all clients, and for no one else."""
 
 import asyncio
 import functools
@@ -56,7 +56,7 @@ def browser(served: HttpServer, **headers: str) -> httpx.AsyncClient:
 
 
 def failure_of(response: httpx.Response) -> tuple[str, str]:
-    """The code and the sentence of a failed request."""
+    """Return the code and the sentence of a failed request."""
     assert response.headers["content-type"] == "application/json"
     error = response.json()["error"]
     assert error["message"].endswith(".")
@@ -82,7 +82,7 @@ async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
 # --- Clients ---
 
 
-async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> None:
+async def test_both_transports_offer_the_same_tools_as_stdio(served: HttpServer) -> None:
     follower = app.create_server(server.load_settings({"port": served.port}, need_model=False))
     async with extension_with_a_page(served.port), Client(follower) as stdio, served.client() as client:
         await stdio.call_tool("read_chrome_tab")
@@ -108,7 +108,7 @@ async def test_http_clients_and_sessions_share_one_extension(served: HttpServer)
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_a_client_that_vanishes_frees_its_model_request(transport: str) -> None:
+async def test_a_client_that_disappears_cancels_its_model_request(transport: str) -> None:
     async with (
         FakeOpenAIServer(HANG) as model,
         http_server(transport, ollama_url=model.url) as asked,
@@ -123,7 +123,7 @@ async def test_a_client_that_vanishes_frees_its_model_request(transport: str) ->
         await within(model.left.wait())
 
 
-async def test_a_stop_ends_calls_on_their_way_and_leaves_the_port() -> None:
+async def test_a_stop_ends_running_calls_and_frees_the_port() -> None:
     async with (
         FakeOpenAIServer(HANG) as model,
         http_server(ollama_url=model.url) as asked,
@@ -139,7 +139,7 @@ async def test_a_stop_ends_calls_on_their_way_and_leaves_the_port() -> None:
             await asyncio.wait({call})
 
 
-async def test_a_connection_that_comes_while_the_others_are_closed_is_closed_too(
+async def test_a_connection_that_arrives_while_the_others_are_closed_is_closed_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shut_down = uvicorn.Server.shutdown
@@ -162,7 +162,7 @@ async def test_a_connection_that_comes_while_the_others_are_closed_is_closed_too
         writer.close()
 
 
-async def test_answers_of_two_clients_are_not_mixed_up() -> None:
+async def test_answers_for_two_clients_are_not_mixed_up() -> None:
     def echo(request: Request) -> Reply:
         return answer(f"You asked: {request.body['messages'][-1]['content'].rpartition(chr(10))[2]}.")
 
@@ -182,7 +182,7 @@ async def test_answers_of_two_clients_are_not_mixed_up() -> None:
         assert f"You asked: {question}." in text_of(result)
 
 
-# --- Who may ask ---
+# --- Who has access ---
 
 
 WRONG_KEYS = ["Bearer wrong", "Basic {key}", "Bearer ².x", f"Bearer {'9' * 5_000}.x"]
@@ -224,7 +224,7 @@ FOREIGN_HEADERS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_page_of_another_site_gets_no_answer_from_any_route(path: str) -> None:
+async def test_page_of_another_site_gets_no_response_from_any_route(path: str) -> None:
     async with http_server(open=True) as served, browser(served) as client:
         for headers in FOREIGN_HEADERS:
             with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
@@ -318,22 +318,22 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
-async def test_whatever_is_not_public_needs_the_bearer_key_however_it_is_spelt(served: HttpServer, path: str) -> None:
+async def test_every_private_path_needs_the_bearer_key_however_it_is_spelled(served: HttpServer, path: str) -> None:
     for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "get"):
         head = (
             f"{method} {path}?session_id={'0' * 32} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nConnection: close\r\n"
         )
         status, _ = await raw_request(served.port, f"{head}\r\n")
-        # A folder of files is public, and nothing else is in it.
+        # A directory of files is public, and nothing else is in it.
         assert status in ({404, 405} if path.startswith("/test-app/") else {401})
         key = f"Authorization: Bearer {served.bearer}\r\nContent-Length: 0\r\n"
-        if method not in {"GET", "HEAD"} or not unquote(path).lower().endswith("sse"):  # a stream has no end
+        if method not in {"GET", "HEAD"} or not unquote(path).lower().endswith("sse"):  # a stream does not end
             assert (await raw_request(served.port, f"{head}{key}\r\n"))[0] not in {401, 403}
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["key", "open"])
 @pytest.mark.parametrize("path", ["/link", "/mcp", "/health", "/connect", "/"])
-async def test_clients_get_in_while_strangers_hold_300_half_bodies(path: str, *, is_open: bool) -> None:
+async def test_clients_get_through_while_others_hold_300_half_bodies_open(path: str, *, is_open: bool) -> None:
     async with http_server(open=is_open) as served, served.client() as before:
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: 900\r\n\r\n{{"
         strangers = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(300)]
@@ -360,7 +360,7 @@ async def test_public_paths_need_no_key(served: HttpServer, path: str) -> None:
         assert (await client.get(path)).status_code == 200
 
 
-async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
+async def test_stdio_server_accepts_no_page_of_its_own_address() -> None:
     bridge = Bridge(free_port())
     await bridge.start()
     try:
@@ -373,7 +373,7 @@ async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
         await bridge.stop()
 
 
-async def test_connection_string_is_reported_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
+async def test_connection_string_is_returned_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
     async with http_server() as served, browser(served) as client:
         before = await client.get("/connect")
         mark = config_home / "paired"
@@ -411,7 +411,7 @@ UNPRIVILEGED = 65_534
 
 @pytest.mark.e2e
 @pytest.mark.posix
-async def test_connection_string_is_for_programs_of_the_same_user(
+async def test_connection_string_is_only_for_programs_of_the_same_user(
     config_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only root can run a program as another user. Without root, the lookup of the program's owner is replaced."""
@@ -441,7 +441,7 @@ async def test_connection_string_is_for_programs_of_the_same_user(
 
 
 @pytest.mark.parametrize("peer", [None, ("127.0.0.1", 1), ("127.0.0.2", 1)])
-async def test_unknown_peer_is_of_another_user(peer: Any) -> None:
+async def test_unknown_peer_is_treated_as_another_user(peer: Any) -> None:
     async with http_server() as served:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         known = writer.get_extra_info("sockname")
@@ -453,10 +453,10 @@ async def test_unknown_peer_is_of_another_user(peer: Any) -> None:
         del reader
 
 
-# --- The test app's way in ---
+# --- Access of the test app ---
 
 
-async def test_a_link_lets_one_page_in_once() -> None:
+async def test_a_link_gives_one_page_access_once() -> None:
     async with http_server() as served, browser(served) as client:
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
         shown = {"link": link.partition("#")[2]}
@@ -472,7 +472,7 @@ async def test_a_link_lets_one_page_in_once() -> None:
     assert not {served.bearer, pairing.pairing_key()} & {first.json()["key"], shown["link"]}
 
 
-async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_link_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     async with http_server() as served, browser(served) as client:
         monkeypatch.setattr(chrome_tab_http, "LINK_VALID_S", 0.0)
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
@@ -481,13 +481,13 @@ async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"link": 1}', b'{"link": ""}', b'{"link": "' + b"x" * 50 + b'"}'])
-async def test_a_wrong_link_lets_no_one_in(body: bytes) -> None:
+async def test_a_wrong_link_gives_no_access(body: bytes) -> None:
     async with http_server() as served, browser(served) as client:
         assert (await client.post("/link", content=body)).status_code == 401
         assert (await client.post("/link", content=b"x" * 2_000)).status_code == 413
 
 
-async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
+async def test_a_pages_key_expires_and_cannot_be_renewed() -> None:
     async with http_server() as served, browser(served, **ACCEPT) as client:
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
         key = (await client.post("/link", json={"link": link.partition("#")[2]})).json()["key"]
@@ -563,7 +563,7 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
     assert not any(secret.encode() in b"".join(heard) for secret in (bearer, pairing.pairing_key()))
 
 
-def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_http_without_pair_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         app.main(["--http"])
     assert "--http goes with --pair" in capsys.readouterr().err
@@ -573,7 +573,7 @@ REPLIES = ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/now
 
 
 @pytest.mark.parametrize("path", REPLIES)
-async def test_every_reply_forbids_code_that_is_not_ours(path: str) -> None:
+async def test_every_response_forbids_code_that_is_not_ours(path: str) -> None:
     async with http_server() as served, browser(served) as client:
         headers = (await client.get(path)).headers
 
@@ -586,7 +586,7 @@ async def test_every_reply_forbids_code_that_is_not_ours(path: str) -> None:
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_no_page_of_the_test_app_holds_a_script_or_a_style_inline() -> None:
+def test_no_page_of_the_test_app_contains_an_inline_script_or_style() -> None:
     markup = (chrome_tab_http.TEST_APP / "index.html").read_text(encoding="utf-8")
 
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", markup) == []
@@ -607,7 +607,7 @@ def test_no_page_of_the_test_app_holds_a_script_or_a_style_inline() -> None:
         ("GET", "/link", 405),
     ],
 )
-async def test_what_is_not_there_is_a_sentence(method: str, path: str, status: int) -> None:
+async def test_an_unknown_path_is_answered_with_a_sentence(method: str, path: str, status: int) -> None:
     async with http_server() as served, browser(served, **served.authorization) as client:
         response = await client.request(method, path)
 
@@ -620,7 +620,7 @@ async def test_what_is_not_there_is_a_sentence(method: str, path: str, status: i
     [(b"{bad", 400), (b"\xff", 400), (b"[" * 100_000, 400), (b"x" * 5_000_000, 413), (b"{}", 400)],
     ids=["no JSON", "no UTF-8", "deep", "too large", "no request"],
 )
-async def test_bad_bodies_are_refused_and_others_go_on(body: bytes, status: int) -> None:
+async def test_bad_bodies_are_rejected_and_other_requests_continue(body: bytes, status: int) -> None:
     async with http_server() as served, served.client() as other, browser(served, **served.authorization) as client:
         refused = await client.post("/mcp", content=body, headers=ACCEPT)
 
@@ -630,7 +630,7 @@ async def test_bad_bodies_are_refused_and_others_go_on(body: bytes, status: int)
         assert await other.list_tools()
 
 
-async def test_sse_names_its_address_first_and_answers_over_the_stream() -> None:
+async def test_sse_sends_its_endpoint_first_and_answers_over_the_stream() -> None:
     async with http_server("sse") as served, browser(served, **served.authorization) as client:
         async with client.stream("GET", "/sse") as stream:
             lines = stream.aiter_lines()
@@ -648,7 +648,7 @@ async def test_sse_names_its_address_first_and_answers_over_the_stream() -> None
 
 
 @pytest.mark.parametrize("query", ["", "?session_id=x", "?session_id=00000000000000000000000000000000"])
-async def test_message_of_an_unknown_session_is_refused(query: str) -> None:
+async def test_message_of_an_unknown_session_is_rejected(query: str) -> None:
     async with http_server("sse") as served, browser(served, **served.authorization) as client:
         response = await client.post(f"/message{query}", json=HANDSHAKE)
 
@@ -660,19 +660,19 @@ async def test_message_of_an_unknown_session_is_refused(query: str) -> None:
 # --- The port ---
 
 
-async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: HttpServer) -> None:
+async def test_port_of_another_of_our_servers_is_reported_and_left_alone(served: HttpServer) -> None:
     taken = server.load_settings(
         {"ollama_url": "http://127.0.0.1:9", "model": "m", "transport": "http", "port": served.port}, need_model=True
     )
 
-    with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
+    with pytest.raises(server.ChromeTabError, match=r"belongs to another of your servers.*choose another --port"):
         await within(app.serve_http(taken))
 
     async with served.client() as client:
         assert await client.list_tools()
 
 
-async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_port_of_another_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port = foreign.getsockname()[1]
@@ -685,14 +685,14 @@ async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.e2e
-async def test_process_that_finds_its_port_taken_ends_with_status_1() -> None:
+async def test_process_that_finds_its_port_taken_exits_with_status_1() -> None:
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         flags = ["--transport", "http", "--ollama-url", "http://127.0.0.1:9", "--model", "m"]
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, server.__file__, *flags, "--port", str(foreign.getsockname()[1])),
             stderr=asyncio.subprocess.PIPE,
         )
-        # A program that starts takes longer than a call.
+        # Starting a program takes longer than a call.
         _, said = await asyncio.wait_for(process.communicate(), 60)
 
     assert process.returncode == 1
@@ -700,7 +700,7 @@ async def test_process_that_finds_its_port_taken_ends_with_status_1() -> None:
     assert "Traceback" not in said.decode()
 
 
-async def test_extension_away_is_a_tool_error_over_http_too(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_extension_is_a_tool_error_over_http_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     async with http_server() as served, served.client() as client:
         result = await client.call_tool("browser_get_tabs", raise_on_error=False)

@@ -46,7 +46,7 @@ Parts = tuple[Client[Any], FakeExtension, News]
 
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Parts]:
-    """A client that takes notifications, and an extension with two tabs, one of a denied host."""
+    """A client that receives notifications, and an extension with two tabs, one on a denied host."""
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(chrome_tab_offers, "SETTLING_S", 0.3)
     port, news = free_port(), News()
@@ -78,7 +78,7 @@ async def serving() -> AsyncGenerator[Client[Any]]:
         yield client
 
 
-async def test_prompts_say_which_call_to_make() -> None:
+async def test_prompts_name_the_call_to_make() -> None:
     async with serving() as client:
         prompts = {
             prompt.name: [each.name for each in prompt.arguments or []] for prompt in await client.list_prompts()
@@ -104,14 +104,14 @@ async def test_prompts_say_which_call_to_make() -> None:
     assert "all prices" in texts[2]
 
 
-async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_hosts(parts: Parts) -> None:
+async def test_open_tabs_are_listed_and_read_in_pages_except_those_of_denied_hosts(parts: Parts) -> None:
     client, _, _ = parts
 
     listed = {str(each.uri): each.title for each in await client.list_resources()}
     first, note = await client.read_resource("tab://7")
     (rest,) = (await client.read_resource("tab://active?offset=40000"))[:1]
 
-    assert listed == {"tab://active": "The tab in front", "tab://7": "Open page"}
+    assert listed == {"tab://active": "The active tab", "tab://7": "Open page"}
     assert getattr(first, "text", "") == TEXT[:20_000]
     assert "continue with offset=20000" in getattr(note, "text", "")
     assert getattr(rest, "text", "") == TEXT[40_000:60_000]
@@ -127,10 +127,10 @@ async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_ho
             await client.read_resource(address)
 
 
-@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # the 2025 protocol goes on
-async def test_changes_of_tabs_are_reported_once_for_several_and_to_who_has_asked_for_them(parts: Parts) -> None:
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # the 2025 protocol continues
+async def test_changes_of_tabs_are_batched_into_one_notification_for_subscribers(parts: Parts) -> None:
     client, extension, news = parts
-    session: Any = client.session  # its protocol of 2025 is on the way out, and in use
+    session: Any = client.session  # its 2025 protocol is deprecated, and in use
     with pytest.raises(MCPError, match="Only tab://active"):
         await session.subscribe_resource("tab://7")
     for _ in range(3):
@@ -156,7 +156,7 @@ async def test_changes_of_tabs_are_reported_once_for_several_and_to_who_has_aske
     await heard("list", "list", "list", "tab://active")
 
 
-async def test_an_analysis_of_the_history_is_a_resource_unless_its_host_is_denied_by_now(
+async def test_an_analysis_of_the_history_is_a_resource_unless_its_host_is_now_denied(
     parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def data_folder(_name: str) -> str:

@@ -43,7 +43,7 @@ from tests.support.stdio_server import started
 from tests.support.tool_client import text_of
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
-# What read_chrome_tab asks the extension for, without arguments.
+# The parameters that read_chrome_tab sends to the extension, without arguments.
 ASKED = '{"start": null, "end": null, "content": "all"}'
 SCRIPT = Path(server.__file__)
 FLAGS = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
@@ -65,7 +65,7 @@ async def bridge(port: int) -> AsyncGenerator[Bridge]:
 
 
 async def answer_reads(extension: FakeExtension) -> None:
-    """Answer every command with what it asked for, until the connection ends."""
+    """Answer every command with a page that contains its parameters, until the connection ends."""
     try:
         while True:
             message = await extension.receive()
@@ -86,12 +86,12 @@ async def answering(port: int) -> AsyncGenerator[FakeExtension]:
 
 
 def problem_of(follower: Bridge) -> str | None:
-    """The key of PORT_PROBLEMS that this bridge reports."""
+    """Return the key of PORT_PROBLEMS that this bridge reports."""
     return follower.problem.problem if isinstance(follower.problem, PortError) else None
 
 
 async def has(condition: Any) -> None:
-    """Wait until the condition holds; nothing signals it."""
+    """Wait until the condition is true; there is no signal for it."""
     async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 -- nothing signals it
             await asyncio.sleep(0.01)
@@ -107,7 +107,7 @@ async def test_followers_reach_the_extension_through_the_leader(port: int) -> No
         await has(lambda: not first.connected and not second.connected)
 
 
-async def test_every_command_says_which_session_asks_for_it(port: int) -> None:
+async def test_every_command_names_the_session_that_sends_it(port: int) -> None:
     async with bridge(port) as leader, bridge(port) as follower, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: follower.connected)
         leader.client, follower.client = "claude-code", "cursor"
@@ -123,7 +123,7 @@ async def test_every_command_says_which_session_asks_for_it(port: int) -> None:
     assert len(ids) == 2
 
 
-async def test_the_way_to_the_leader_leads_through_no_proxy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_connection_to_the_leader_uses_no_proxy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeProxy() as proxy:
         for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy"):
             monkeypatch.setenv(name, proxy.url)
@@ -137,7 +137,7 @@ async def test_the_way_to_the_leader_leads_through_no_proxy(port: int, monkeypat
     assert proxy.requests == []
 
 
-async def test_the_extension_gets_the_number_of_sessions(port: int) -> None:
+async def test_the_extension_is_notified_of_the_number_of_sessions(port: int) -> None:
     event = {"type": "event", "event": "sessions", "clients": [], "name": "Browser", "browsers": 1}
     async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port):
@@ -145,7 +145,7 @@ async def test_the_extension_gets_the_number_of_sessions(port: int) -> None:
         assert await extension.receive() == {**event, "sessions": 1}
 
 
-async def test_the_extension_gets_each_sessions_client_by_a_printable_name(port: int) -> None:
+async def test_the_extension_gets_the_client_of_each_session_as_a_printable_name(port: int) -> None:
     async with bridge(port) as leader, connecting(port, pairing.pairing_key()) as extension:
         leader.client = "claude-code"
         await extension.prove(await extension.challenged())
@@ -163,7 +163,7 @@ async def test_the_extension_gets_each_sessions_client_by_a_printable_name(port:
         assert (await extension.receive())["clients"] == ["claude-code"]
 
 
-async def test_an_error_of_the_extension_reaches_the_follower_as_it_is(port: int) -> None:
+async def test_an_error_of_the_extension_reaches_the_follower_unchanged(port: int) -> None:
     async with bridge(port), bridge(port) as follower, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: follower.connected)
         asking = asyncio.create_task(follower.command("read_tab", 7, {}))
@@ -176,7 +176,7 @@ async def test_an_error_of_the_extension_reaches_the_follower_as_it_is(port: int
         assert caught.value.code == "TAB_NOT_FOUND"
 
 
-async def test_when_the_leader_leaves_a_follower_takes_over_and_the_others_follow(port: int) -> None:
+async def test_when_the_leader_exits_a_follower_takes_over_and_the_others_follow(port: int) -> None:
     async with AsyncExitStack() as stack:
         leader = await stack.enter_async_context(bridge(port))
         followers = [await stack.enter_async_context(bridge(port)) for _ in range(3)]
@@ -188,7 +188,7 @@ async def test_when_the_leader_leaves_a_follower_takes_over_and_the_others_follo
                 assert (await follower.command("read_tab", None, {}))["tab_id"] == 1
 
 
-async def test_a_running_read_is_repeated_after_the_leader_has_left_and_an_action_is_not(port: int) -> None:
+async def test_a_running_read_is_repeated_after_the_leader_has_exited_and_an_action_is_not(port: int) -> None:
     async with bridge(port) as leader, bridge(port) as follower:
         async with connected(port, pairing.pairing_key()) as extension:
             await has(lambda: follower.connected)
@@ -205,7 +205,7 @@ async def test_a_running_read_is_repeated_after_the_leader_has_left_and_an_actio
             assert await within(reading) == PAGE
 
 
-async def test_a_follower_that_leaves_takes_nothing_of_the_others_with_it(port: int) -> None:
+async def test_a_follower_that_disconnects_does_not_affect_the_others(port: int) -> None:
     async with bridge(port) as leader, bridge(port) as stays, connected(port, pairing.pairing_key()) as extension:
         async with bridge(port) as leaves:
             await has(lambda: leaves.connected and stays.connected)
@@ -225,7 +225,7 @@ async def test_a_follower_that_leaves_takes_nothing_of_the_others_with_it(port: 
 
 
 async def next_of(extension: FakeExtension, kind: str) -> dict[str, Any]:
-    """The next message of this type; events come when they like."""
+    """Return the next message of this type; events may come at any time."""
     while (message := await extension.receive())["type"] != kind:
         assert message["type"] == "event"
     return message
@@ -234,7 +234,7 @@ async def next_of(extension: FakeExtension, kind: str) -> dict[str, Any]:
 async def test_an_abandoned_call_of_a_follower_is_cancelled_under_the_leaders_id(port: int) -> None:
     async with bridge(port) as leader, bridge(port) as follower, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: follower.connected)
-        # The ids of the two are not the same.
+        # The two use different ids.
         for _ in range(2):
             own = asyncio.create_task(leader.command("read_tab", None, {}))
             await extension.reply(await next_of(extension, "command"), PAGE)
@@ -248,7 +248,7 @@ async def test_an_abandoned_call_of_a_follower_is_cancelled_under_the_leaders_id
         assert await within(again) == "clicked"
 
 
-async def test_the_calls_of_a_follower_that_leaves_are_cancelled(port: int) -> None:
+async def test_the_calls_of_a_follower_that_disconnects_are_cancelled(port: int) -> None:
     async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port) as follower:
             await has(lambda: follower.connected)
@@ -291,7 +291,7 @@ ACTING = [
 ]
 
 
-async def test_no_command_that_acts_is_repeated_after_a_lost_connection(port: int) -> None:
+async def test_no_action_is_repeated_after_a_lost_connection(port: int) -> None:
     async with bridge(port) as leader:
         async with connected(port, pairing.pairing_key()) as extension:
             calls = [asyncio.create_task(leader.command(command, 1, {})) for command in ACTING]
@@ -332,7 +332,7 @@ async def introduce(
     return socket, json.loads(await within(socket.recv()))
 
 
-async def test_a_follower_with_the_key_is_welcome_and_one_without_is_not(port: int) -> None:
+async def test_a_follower_with_the_key_is_accepted_and_one_without_is_not(port: int) -> None:
     async with bridge(port) as leader:
         socket, welcome = await introduce(port, pairing.pairing_key())
         assert welcome == {"type": "welcome", "sessions": 2}
@@ -354,7 +354,7 @@ async def test_the_extensions_proof_is_not_accepted_from_sessions(port: int) -> 
 
 
 @pytest.mark.parametrize("origin", [f"chrome-extension://{protocol.EXTENSION_IDS[0]}", "http://127.0.0.1", "null"])
-async def test_nothing_in_a_browser_can_be_a_session(port: int, origin: str) -> None:
+async def test_a_browser_cannot_be_a_session(port: int, origin: str) -> None:
     async with bridge(port):
         with pytest.raises(InvalidMessage):
             await introduce(port, pairing.pairing_key(), Origin=origin)
@@ -388,7 +388,7 @@ async def test_a_fake_leader_learns_nothing_and_is_rejected(port: int) -> None:
     assert pairing.pairing_key() not in json.dumps(heard)
 
 
-async def test_slow_search_for_a_foreign_programs_name_is_not_part_of_the_handshake(
+async def test_slow_lookup_of_another_programs_name_does_not_delay_the_handshake(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_left = threading.Event()
@@ -407,7 +407,7 @@ async def test_slow_search_for_a_foreign_programs_name_is_not_part_of_the_handsh
         assert problem_of(follower) == "other program"
 
 
-async def test_leader_of_another_version_is_named_as_that(port: int) -> None:
+async def test_leader_of_another_version_is_reported_as_such(port: int) -> None:
     async def newer_leader(leader: ServerConnection) -> None:
         await leader.recv()
         await leader.close(protocol.WRONG_PROTOCOL)
@@ -416,7 +416,7 @@ async def test_leader_of_another_version_is_named_as_that(port: int) -> None:
         assert problem_of(follower) == "other version"
 
 
-async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sessions_have_the_names_of_their_clients(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
     async with AsyncExitStack() as stack:
@@ -447,7 +447,7 @@ async def process(port: int) -> AsyncGenerator[tuple[Client[Any], int]]:
 
 
 def newest_child(port: int) -> int:
-    """The newest of our processes that serves this port."""
+    """Return the newest of our processes that serves this port."""
     ours = list[tuple[float, int]]()
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -485,7 +485,7 @@ async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_a_suspended_leader_is_not_taken_for_a_foreign_program(
+async def test_a_suspended_leader_is_not_mistaken_for_another_program(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 1.0)
@@ -505,7 +505,7 @@ async def test_a_suspended_leader_is_not_taken_for_a_foreign_program(
         await follower.stop()
 
 
-async def test_session_connects_while_unproved_connections_are_at_the_limit(port: int) -> None:
+async def test_session_connects_while_unauthenticated_connections_are_at_the_limit(port: int) -> None:
     async with bridge(port), AsyncExitStack() as stack:
         address = f"ws://127.0.0.1:{port}/session"
         held = [await stack.enter_async_context(connect(address, proxy=None)) for _ in range(protocol.MAX_UNPROVED)]
@@ -515,7 +515,7 @@ async def test_session_connects_while_unproved_connections_are_at_the_limit(port
             await within(held[0].recv())
 
 
-async def test_leader_that_closes_during_a_handshake_is_not_taken_for_a_foreign_program(port: int) -> None:
+async def test_leader_that_closes_during_a_handshake_is_not_mistaken_for_another_program(port: int) -> None:
     async def drop(leader: ServerConnection) -> None:
         await leader.recv()
         leader.transport.abort()
@@ -526,7 +526,7 @@ async def test_leader_that_closes_during_a_handshake_is_not_taken_for_a_foreign_
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_leader_ends_with_its_client_though_a_suspended_follower_does_not_read_and_the_next_session_takes_over(
+async def test_leader_exits_with_its_client_although_a_suspended_follower_does_not_read_and_another_takes_over(
     port: int,
 ) -> None:
     async with AsyncExitStack() as stack:
@@ -556,7 +556,7 @@ async def test_leader_ends_with_its_client_though_a_suspended_follower_does_not_
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_follower_leaves_though_its_suspended_leader_does_not_read(port: int) -> None:
+async def test_follower_exits_although_its_suspended_leader_does_not_read(port: int) -> None:
     async with process(port) as (_, pid):
         follower = Bridge(port)
         await within(follower.start())
@@ -574,7 +574,7 @@ async def test_follower_leaves_though_its_suspended_leader_does_not_read(port: i
 
 
 def is_full(follower: Bridge) -> bool:
-    """Check whether the leader has not read all that was sent to it."""
+    """Return whether the leader has unread data."""
     leader = getattr(vars(follower)["_route"], "_leader", None)
     return bool(leader and leader.transport.get_write_buffer_size() > 100_000)
 
@@ -593,7 +593,7 @@ async def test_after_kill_9_of_the_leader_the_next_session_answers(port: int) ->
             assert text_of(await follower.call_tool("read_chrome_tab", {})) == ASKED
             os.kill(leader_pid, signal.SIGKILL)
             await has(lambda: not is_running(leader_pid))
-        # As the real extension does: it tries until it is in.
+        # Like the real extension: it retries until it is connected.
         async with asyncio.timeout(60):
             while not await comes_in(stack, port):  # noqa: ASYNC110 -- nothing signals it
                 await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""`--setup` and `--setup remove`: in a terminal with an empty home, and what they are made of."""
+"""`--setup` and `--setup remove`: in a terminal with an empty home directory, and the functions behind them."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ Capture = pytest.CaptureFixture[str]
 
 on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
-# --setup, which looks for model servers on ports of the test's own.
+# --setup, which looks for model servers on this test's own ports.
 WITH_PORTS = f"""
 import gc, json, os, sys
 gc.disable()
@@ -53,7 +53,7 @@ ports = json.loads(os.environ["FAKE_PORTS"])
 models.USUAL = tuple(one._replace(port=ports[one.name]) for one in models.USUAL if one.name in ports)
 sys.exit(app.main(sys.argv[1:]))
 """
-# Keeps its servers where Claude Code does, and says what it was asked.
+# Stores its servers where Claude Code does, and prints its arguments.
 FAKE_CLAUDE = f"""#!{sys.executable}
 import json, sys
 from pathlib import Path
@@ -69,7 +69,7 @@ match sys.argv[1:]:
         sys.exit("unknown command")
 path.write_text(json.dumps(known))
 """
-# Writes down what it is asked, as systemctl or launchctl, and ends with the status that is wanted.
+# Records its arguments, as systemctl or launchctl, and exits with the requested status.
 FAKE_SERVICES = f"""#!{sys.executable}
 import os, sys
 from pathlib import Path
@@ -100,7 +100,7 @@ def fake_ollama() -> FakeOllama:
 
 
 class Home:
-    """An empty home folder, and a machine on which certain ports are looked at."""
+    """An empty home directory, and a machine on which certain ports are checked."""
 
     def __init__(self, folder: Path, ports: dict[str, int]) -> None:
         self.folder = folder
@@ -116,7 +116,7 @@ class Home:
         return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
 
     def enter(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let the test itself be at home here."""
+        """Make this the home directory of the test itself."""
         for name, value in self.environment().items():
             monkeypatch.setenv(name, value)
 
@@ -131,7 +131,7 @@ class Home:
         return path
 
     def fill(self) -> None:
-        """Bring in clients, two of them with files that must not be touched, and settings."""
+        """Add clients, two of them with files that must not be touched, and settings."""
         self.write("bin/claude", FAKE_CLAUDE).chmod(0o755)
         self.write(".cursor/mcp.json", CURSOR)
         self.write(".config/Code/User/mcp.json", VSCODE)
@@ -139,19 +139,19 @@ class Home:
         self.write(f".config/{server.APP_NAME}/config.toml", SETTINGS)
 
     def files(self) -> dict[str, tuple[bytes, int]]:
-        """What each file holds, and when it was written."""
+        """Return the contents and modification time of each file."""
         paths = [path for path in self.folder.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.folder)): (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
 
     def changed(self, before: dict[str, tuple[bytes, int]]) -> set[str]:
-        """The files that have come, gone or been written since."""
+        """Return the files that were created, deleted or written since."""
         after = self.files()
         return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Home, Terminal]]:
-    """A home in which --setup has been run, by a user who says yes; and what they saw."""
+    """A home directory in which --setup has run for a user who agreed to everything; and what the user saw."""
     async with AsyncExitStack() as stack:
         ollama = await stack.enter_async_context(fake_ollama())
         website = await stack.enter_async_context(FakeOpenAIServer(routes={"/v1/models": as_text("<html>")}))
@@ -173,12 +173,12 @@ async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tupl
 
 
 def said(capsys: Capture) -> str:
-    """What was printed, without the places where lines were broken."""
+    """Return the printed text, without line breaks from wrapping."""
     return " ".join(capsys.readouterr().out.split())
 
 
 def contrary(monkeypatch: pytest.MonkeyPatch) -> setup_terminal.Terminal:
-    """A terminal with a user who answers each question against what is proposed."""
+    """A terminal with a user who gives the opposite of each proposed answer."""
 
     def confirm(_question: str, *, proposed: bool = True) -> bool:
         return not proposed
@@ -193,7 +193,7 @@ def port_of(url: str) -> int:
 
 
 def copied(home: Home, folder: Path) -> Home:
-    """The same home for one test alone."""
+    """The same home directory, for one test alone."""
     shutil.copytree(home.folder, folder, dirs_exist_ok=True)
     other = Home(folder, home.ports)
     other.port = home.port
@@ -205,7 +205,7 @@ def copied(home: Home, folder: Path) -> Home:
 
 @pytest.mark.e2e
 @on_terminals
-async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_can(tmp_path: Path) -> None:
+async def test_with_nothing_installed_it_says_what_to_install_and_continues_as_far_as_it_can(tmp_path: Path) -> None:
     async with refused_port() as url:
         home = Home(tmp_path, {"Ollama": port_of(url), "LM Studio": port_of(url)})
         home.write(".cursor/old", "")
@@ -238,7 +238,7 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
 
 @pytest.mark.e2e
 @on_terminals
-async def test_an_ollama_that_is_installed_and_not_running_is_to_be_started(tmp_path: Path) -> None:
+async def test_an_installed_ollama_that_is_not_running_is_to_be_started(tmp_path: Path) -> None:
     async with refused_port() as url:
         home = Home(tmp_path, {"Ollama": port_of(url)})
         home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
@@ -253,7 +253,7 @@ async def test_an_ollama_that_is_installed_and_not_running_is_to_be_started(tmp_
 
 @pytest.mark.e2e
 @on_terminals
-async def test_an_ollama_without_a_model_that_answers_is_to_get_one(tmp_path: Path) -> None:
+async def test_an_ollama_without_a_usable_model_is_to_get_one(tmp_path: Path) -> None:
     async with fake_ollama() as ollama:
         ollama.routes["/v1/models"] = {"object": "list", "data": [{"id": "nomic-embed-text:latest"}]}
         home = Home(tmp_path, {"Ollama": port_of(ollama.url)})
@@ -275,7 +275,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     url = f"http://localhost:{home.ports['Ollama']}"
 
     assert f"Ollama answers at {url}. It has 4 models to choose from." in terminal.shown
-    assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
+    assert f"A program answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
     assert terminal.shown.count("(leaves this computer)") == 1
@@ -300,7 +300,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
 
 @pytest.mark.e2e
 @on_terminals
-async def test_broken_client_files_stay_as_they_are_and_it_says_what_to_add(ready: tuple[Home, Terminal]) -> None:
+async def test_broken_client_files_stay_unchanged_and_it_prints_what_to_add(ready: tuple[Home, Terminal]) -> None:
     home, terminal = ready
     broken = {
         ".config/Code/User": ("mcp.json", VSCODE),
@@ -310,14 +310,14 @@ async def test_broken_client_files_stay_as_they_are_and_it_says_what_to_add(read
     for folder, (name, text) in broken.items():
         assert [path.name for path in (home.folder / folder).iterdir()] == [name]
         assert (home.folder / folder / name).read_text() == text
-        assert f"{home.folder / folder / name} is broken, or holds comments" in terminal.shown
+        assert f"{home.folder / folder / name} is not valid JSON, or contains comments" in terminal.shown
     entry = {"type": "stdio", "command": sys.executable, "args": [str(SERVER)]}
     assert json.dumps({"servers": {server.APP_NAME: entry}}) in terminal.shown
 
 
 @pytest.mark.e2e
 @on_terminals
-async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+async def test_a_second_run_changes_nothing(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     before = home.files()
 
@@ -335,7 +335,7 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
 
 @pytest.mark.e2e
 @on_terminals
-async def test_remove_leaves_nothing_but_what_it_names(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     history = home.write(f".local/share/{server.APP_NAME}/history.sqlite3", "")
     before = home.files()
@@ -359,7 +359,7 @@ async def test_remove_leaves_nothing_but_what_it_names(ready: tuple[Home, Termin
 
 @pytest.mark.e2e
 @on_terminals
-async def test_ctrl_c_at_a_question_leaves_everything_as_it_was(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+async def test_ctrl_c_at_a_question_leaves_everything_unchanged(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     before = home.files()
 
@@ -378,7 +378,7 @@ async def test_ctrl_c_at_a_question_leaves_everything_as_it_was(ready: tuple[Hom
 
 
 @pytest.mark.e2e
-async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: Path) -> None:
+async def test_yes_in_a_pipe_asks_nothing_and_follows_the_flags(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
     home.fill()
     async with fake_ollama() as ollama:
@@ -408,7 +408,7 @@ async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: 
 @pytest.mark.e2e
 @on_terminals
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")
-async def test_a_server_starts_at_login_only_when_the_user_says_so_and_goes_with_remove(
+async def test_a_server_starts_at_login_only_if_the_user_agrees_and_remove_undoes_it(
     ready: tuple[Home, Terminal], tmp_path: Path
 ) -> None:
     home = copied(ready[0], tmp_path)
@@ -455,7 +455,7 @@ LOGIN_PLACES = {
 def at_login_in(
     folder: Path, platform: str, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., setup_terminal.Terminal]:
-    """What --setup does about the start at login on that system, whose program for services is a fake."""
+    """Return what --setup does for the start at login on that system, with a fake service manager."""
     home = Home(folder, {})
     home.write(f"bin/{LOGIN_PLACES[platform][0]}", program).chmod(0o755)
     home.enter(monkeypatch)
@@ -474,7 +474,7 @@ def at_login_in(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
 @pytest.mark.parametrize("platform", LOGIN_PLACES)
-def test_a_start_at_login_is_written_once_follows_the_settings_and_leaves_nothing(
+def test_a_login_start_is_written_once_follows_the_settings_and_is_removed_completely(
     platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_login = at_login_in(tmp_path, platform, FAKE_SERVICES, monkeypatch)
@@ -502,7 +502,7 @@ def test_a_start_at_login_is_written_once_follows_the_settings_and_leaves_nothin
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
 @pytest.mark.parametrize("platform", LOGIN_PLACES)
-def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
+def test_a_login_start_that_the_system_rejects_is_reported_and_leaves_no_file(
     platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at_login = at_login_in(tmp_path, platform, REFUSING, monkeypatch)
@@ -510,10 +510,10 @@ def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
 
     assert at_login(start=True).failed
     assert Home(tmp_path, {}).changed(before) == set()
-    assert "refused: Failed to connect to bus" in said(capsys)
+    assert "failed: Failed to connect to bus" in said(capsys)
 
 
-def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_argument_of_the_command_is_the_same_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "my $HOME 10%h" / "uv"
     command = [str(program), "run", '/srv/"a" $HOME %h\\x & <b>.py', "--serve"]
     monkeypatch.setattr(os, "getuid", lambda: 501, raising=False)
@@ -535,14 +535,14 @@ def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, mo
 
 
 def said_of(systemd: str, unit: Path) -> str:
-    """What systemd itself finds wrong with a unit."""
+    """Return what systemd itself reports as wrong with a unit."""
     command = [systemd, "verify", "--user", str(unit)]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60).stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
 @pytest.mark.parametrize(("status", "is_fine"), [(3, True), (5, False)])
-def test_a_job_that_has_ended_already_is_taken_back_without_a_complaint(
+def test_a_service_that_has_already_ended_is_removed_without_an_error(
     status: int, *, is_fine: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     at_login = at_login_in(tmp_path, "darwin", FAKE_SERVICES, monkeypatch)
@@ -552,11 +552,11 @@ def test_a_job_that_has_ended_already_is_taken_back_without_a_complaint(
     terminal = at_login(start=False)
 
     assert terminal.failed is not is_fine
-    assert ("launchctl refused: No such process" in said(capsys)) is not is_fine
+    assert ("launchctl failed: No such process" in said(capsys)) is not is_fine
     assert not (tmp_path / LOGIN_PLACES["darwin"][1]).exists()
 
 
-def test_a_system_without_such_a_program_says_what_to_do(
+def test_a_system_without_a_service_manager_gets_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -573,11 +573,11 @@ def test_a_system_without_such_a_program_says_what_to_do(
     [
         (["--setup"], "--setup asks questions: run it in a terminal, or add --yes"),
         (["--setup", "remove"], "--setup asks questions"),
-        (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. It takes claude-code,"),
+        (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. Choose from claude-code,"),
         (["--setup", "--yes", "--port", "1"], "--port (CHROME_TAB_PORT) is wrong"),
     ],
 )
-def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
+def test_an_impossible_call_is_a_sentence_and_exit_2(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str], config_home: Path
 ) -> None:
     assert app.main(arguments) == 2
@@ -585,10 +585,22 @@ def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
     assert not config_home.exists()
 
 
+@pytest.mark.parametrize(("folder", "is_hidden"), [("clone/extension", False), (".local/tools/extension", True)])
+def test_an_extension_in_a_hidden_folder_is_reached_by_pasting_its_path(
+    folder: str, *, is_hidden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, config_home: Path
+) -> None:
+    monkeypatch.setattr(server, "EXTENSION", tmp_path / folder)
+    pretend(monkeypatch, "linux", steps)
+    steps.pair_browser(setup_terminal.Terminal(yes=True), server.load_settings({}, need_model=False))
+
+    assert config_home.exists()
+    assert ("Ctrl+L" in said(capsys)) is is_hidden
+
+
 # --- Model servers ---
 
 
-async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> None:
+async def test_model_servers_are_distinguished_from_other_programs() -> None:
     routes: list[dict[str, Any]] = [
         {"/api/version": {"version": "0.33.2"}, "/v1/models": {"object": "list", "data": None}},
         {
@@ -607,7 +619,7 @@ async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> N
         found = await models.look_everywhere(dict.fromkeys([*urls, unused]))
 
     assert [one.url for one in found] == urls
-    assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["Something"] * 3]
+    assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["A program"] * 3]
     assert [[model.name for model in one.models] for one in found[:5]] == [
         [],
         ["gemma-3-4b"],
@@ -620,15 +632,15 @@ async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> N
     assert "busy or still loading" in found[6].problem
 
 
-async def test_a_silent_connection_delays_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_does_not_delay_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "LOOK_TIMEOUT_S", 0.2)
     async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
         found = await models.look_everywhere({silent.url: None})
 
-    assert [(one.name, one.models) for one in found] == [("Something", [])]
+    assert [(one.name, one.models) for one in found] == [("A program", [])]
 
 
-async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_key_is_sent_only_to_its_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeOpenAIServer() as own, FakeOpenAIServer() as other:
         monkeypatch.setattr(models, "USUAL", (models.USUAL[0]._replace(port=port_of(other.url)),))
         monkeypatch.setenv("OLLAMA_API_KEY", "sk-own")
@@ -648,7 +660,7 @@ async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatc
         (["phi4:latest"], {"model": "phi4"}, "phi4"),
     ],
 )
-async def test_the_chosen_model_is_asked_where_it_was_found_though_another_address_is_configured(
+async def test_the_chosen_model_is_asked_where_it_was_found_although_another_address_is_configured(
     names: list[str], flags: dict[str, Any], chosen: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     routes = {"/v1/models": {"data": [{"id": name} for name in names]}}
@@ -673,7 +685,7 @@ async def test_the_chosen_model_is_asked_where_it_was_found_though_another_addre
         ),
     ],
 )
-async def test_no_model_is_written_that_is_not_here(
+async def test_no_model_is_configured_that_does_not_exist_here(
     names: list[str], flags: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     path = server.config_dir() / "config.toml"
@@ -687,7 +699,7 @@ async def test_no_model_is_written_that_is_not_here(
     assert not path.exists()
 
 
-def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_long_list_of_models_is_cut_and_each_can_be_named(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     listed = [models.Model(f"model-{number}", "http://m", "Ollama", None, elsewhere=False) for number in range(30)]
     terminal = setup_terminal.Terminal(yes=False)
 
@@ -698,6 +710,41 @@ def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.
 
     assert models.choose_model(terminal, listed, None) is listed[29]
     assert f"and {30 - models.MAX_LISTED_MODELS} more; enter a name to choose one of them." in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "leaves"),
+    [
+        ("http://localhost:11434", "qwen3:8b", False),
+        ("http://localhost:11434", "gpt-oss:120b-cloud", True),
+        ("http://gpu-box:11434", "qwen3:8b", True),
+    ],
+)
+async def test_a_model_that_sends_text_elsewhere_is_marked_in_the_list_and_warned_about_when_chosen(
+    url: str, name: str, *, leaves: bool, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (listed,) = server.listed_models({"data": [{"id": name}]}, {})
+    found = models.Found(url, "Ollama", models.models_of(url, "Ollama", [listed]))
+
+    async def look_everywhere(_addresses: object) -> list[models.Found]:
+        return [found]
+
+    def take_proposed(_question: str, proposed: str) -> str:
+        return proposed
+
+    monkeypatch.setattr(models, "look_everywhere", look_everywhere)
+    terminal = setup_terminal.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "ask", take_proposed)
+    values = await asyncio.to_thread(models.find_model, terminal, server.load_settings({}, need_model=False), {})
+    chosen = said(capsys)
+    flags = {"ollama_url": url, "model": name}
+    await asyncio.to_thread(models.find_model, terminal, server.load_settings(flags, need_model=False), flags)
+
+    assert values == flags
+    assert ("(leaves this computer)" in chosen) is leaves
+    warning = f"{name} runs elsewhere: page text leaves this computer."
+    assert (warning in chosen) is leaves
+    assert (warning in said(capsys)) is leaves
 
 
 def listed(*names: str, **about: Any) -> list[str]:
@@ -711,7 +758,7 @@ def test_models_of_useful_size_come_first_and_those_that_run_elsewhere_last() ->
     assert listed(*names) == [names[3], names[5], names[4], names[2], names[0], names[1]]
 
 
-def test_models_that_answer_nothing_are_never_proposed() -> None:
+def test_models_that_cannot_answer_are_never_proposed() -> None:
     names = ["nomic-embed-text", "bge-m3", "Qwen3-Reranker-4B", "whisper-1", "text-x", "text-y", "text-z"]
     about = {
         "text-x": {"details": {"family": "nomic-bert"}},
@@ -727,7 +774,7 @@ def test_models_that_answer_nothing_are_never_proposed() -> None:
     ("text", "size"),
     [("8.2B", 8.2), ("137M", 0.137), ("qwen3:30b-a3b", 30), ("Qwen/Qwen3-14B", 14), ("gpt-4.1", None), ("phi4", None)],
 )
-def test_a_models_size_is_read_from_what_it_is_called(text: str, size: float | None) -> None:
+def test_a_models_size_is_derived_from_its_name(text: str, size: float | None) -> None:
     assert models.billions(text) == size
 
 
@@ -746,7 +793,7 @@ def test_settings_keep_their_comments_and_tables() -> None:
 # --- Files ---
 
 
-def test_a_file_is_replaced_through_its_link_with_its_mode_and_its_earlier_state_stays(tmp_path: Path) -> None:
+def test_a_file_is_replaced_through_its_link_with_its_mode_and_a_backup(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles" / "mcp.json"
     real.parent.mkdir()
     real.write_text("old")
@@ -763,7 +810,9 @@ def test_a_file_is_replaced_through_its_link_with_its_mode_and_its_earlier_state
     assert len(list(real.parent.iterdir())) == 2
 
 
-def test_a_write_that_fails_leaves_the_file_and_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_file_unchanged_and_no_temporary_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "client" / "mcp.json"
     path.parent.mkdir()
     path.write_text("old")
@@ -784,7 +833,7 @@ def test_a_write_that_fails_leaves_the_file_and_no_draft(tmp_path: Path, monkeyp
 
 
 @pytest.mark.posix
-def test_drafts_are_private_until_they_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_files_are_private_until_they_are_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, new = tmp_path / "mcp.json", tmp_path / "new.json"
     path.write_text("old")
     path.chmod(0o664)
@@ -809,7 +858,7 @@ def test_drafts_are_private_until_they_are_whole(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.posix
 @pytest.mark.parametrize("protection", ["mode", "owner", None])
-def test_a_protected_file_is_refused_also_for_root(
+def test_a_protected_file_is_not_written_even_by_root(
     protection: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
@@ -842,7 +891,7 @@ def test_a_protected_file_is_not_deleted(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
+def test_a_file_that_does_not_keep_what_was_written_is_not_reported_as_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, move = tmp_path / "mcp.json", Path.replace
@@ -854,11 +903,11 @@ def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
         return target
 
     monkeypatch.setattr(Path, "replace", overwritten)
-    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json does not hold what was written"):
+    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json does not contain what was written"):
         changes.replace_file(path, "ours again")
 
 
-def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> None:
+def test_a_file_that_is_changed_meanwhile_keeps_the_change(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("mine")
     change = changes.file_change("", [], path, "mine", "ours")
@@ -869,7 +918,7 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> 
     assert path.read_text() == "theirs"
 
 
-def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_path: Path, capsys: Capture) -> None:
+def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_continues(tmp_path: Path, capsys: Capture) -> None:
     terminal = setup_terminal.Terminal(yes=True)
     gone = tmp_path / "gone"
     gone.write_text("here")
@@ -884,7 +933,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_pat
     assert "The change failed (No such file or directory). Fix the cause, then run --setup again." in said(capsys)
 
 
-def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_stays_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_bytes(b"\xff\xfe")
 
@@ -908,7 +957,7 @@ def link_to_device(path: Path) -> None:
 def socket_file(path: Path) -> None:
     folder = os.open(path.parent, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as listening:
-        # The path itself can be longer than such an address may be.
+        # The full path can exceed the length limit of a socket address.
         listening.bind(f"/proc/self/fd/{folder}/{path.name}" if sys.platform == "linux" else str(path))
     os.close(folder)
 
@@ -923,7 +972,7 @@ NO_FILES = [pipe, link_to_pipe, link_to_device, socket_file, Path.mkdir]
 
 @pytest.mark.posix
 @pytest.mark.parametrize("make", [*NO_FILES, link_to_file])
-def test_what_is_not_a_regular_file_is_refused_without_waiting_for_it(
+def test_anything_but_a_regular_file_is_rejected_without_waiting_for_it(
     make: Callable[[Path], None], tmp_path: Path, capsys: Capture
 ) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
@@ -941,7 +990,7 @@ def test_what_is_not_a_regular_file_is_refused_without_waiting_for_it(
 
 @pytest.mark.posix
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
-def test_a_start_at_login_replaces_neither_a_pipe_nor_a_protected_file(
+def test_a_login_start_replaces_neither_a_pipe_nor_a_protected_file(
     platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     at_login = at_login_in(tmp_path, platform, FAKE_SERVICES, monkeypatch)
@@ -973,7 +1022,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES.keys())
-def test_an_entry_comes_into_a_clients_file_and_goes_without_another_character_changing(text: str) -> None:
+def test_adding_and_removing_an_entry_changes_no_other_character_of_a_clients_file(text: str) -> None:
     with_entry = json_edit.edited(text, "mcpServers", ENTRY)
     moved = json_edit.edited(with_entry, "mcpServers", {"command": "elsewhere"})
 
@@ -994,7 +1043,7 @@ SERVERS = st.dictionaries(st.sampled_from(["a", server.APP_NAME, '"}']), st.dict
 
 
 @given(st.dictionaries(st.text(), VALUES, max_size=3), st.none() | SERVERS, st.sampled_from([None, 1, "\t"]))
-def test_whatever_a_clients_file_holds_only_our_entry_changes(
+def test_only_our_entry_changes_in_a_clients_file_with_any_content(
     rest: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None
 ) -> None:
     held = rest | ({} if servers is None else {"mcpServers": servers})
@@ -1003,7 +1052,7 @@ def test_whatever_a_clients_file_holds_only_our_entry_changes(
     assert json.loads(json_edit.edited(json.dumps(held, indent=indent), "mcpServers", ENTRY)) == wanted
 
 
-def test_an_entry_goes_from_before_others_and_nothing_goes_where_none_is() -> None:
+def test_an_entry_before_others_is_removed_and_without_an_entry_nothing_changes() -> None:
     servers = {server.APP_NAME: ENTRY, "a": {}, "b": {}}
     text = json.dumps({"mcpServers": servers})
 
@@ -1018,18 +1067,18 @@ def test_a_file_that_is_not_plain_json_is_not_edited(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", '{"mcpServers": []}', '{"mcpServers": {', "\ufeff{}", "[" * 100_000])
-def test_a_clients_file_that_is_odd_is_a_sentence(text: str, tmp_path: Path) -> None:
+def test_an_unusual_client_file_is_a_sentence(text: str, tmp_path: Path) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     client.path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(setup_terminal.SetupError, match="is broken, or holds comments"):
+    with pytest.raises(setup_terminal.SetupError, match="is not valid JSON, or contains comments"):
         clients.client_change(client, ["uv", "run", "server.py"])
 
 
 # --- Clients ---
 
 
-def test_an_entry_with_flags_of_its_own_stays_and_one_for_another_place_is_moved(tmp_path: Path) -> None:
+def test_an_entry_with_its_own_flags_stays_and_one_for_another_location_is_moved(tmp_path: Path) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     command = ["/new/uv", "run", "/new/server.py"]
 
@@ -1055,7 +1104,7 @@ WHEEL = "file:///home/me/chrome_tab_reader-1.0.0-py3-none-any.whl"
 
 
 def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] | None = None) -> Path:
-    """Let the server be the package that is installed in an environment, from an index or as `came` says (PEP 610)."""
+    """Make the server the package that is installed in an environment, from an index or as `came` specifies (PEP 610)."""
     packages = place / "lib" / "python3.12" / "site-packages"
     about = packages / "chrome_tab_reader-1.0.0.dist-info"
     about.mkdir(parents=True)
@@ -1082,7 +1131,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
         ),
     ],
 )
-def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_do_the_instructions(
+def test_clients_start_the_package_with_uvx_from_its_source_and_so_do_the_instructions(
     came: dict[str, Any] | None, source: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", "/bin/{}".format)
@@ -1094,7 +1143,7 @@ def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_do_the_inst
     assert f"`uvx {' '.join(arguments)} --setup`" in server.missing_settings(settings)
 
 
-def test_clients_start_an_installed_program_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_start_an_installed_program_directly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", "/bin/{}".format)
     install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
     settings = server.load_settings({}, need_model=False)
@@ -1104,7 +1153,7 @@ def test_clients_start_an_installed_program_itself(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(("programs", "command"), [({"uv": "/bin/uv"}, ["/bin/uv", "run"]), ({}, [sys.executable])])
-def test_clients_start_a_clone_by_uv_where_there_is_one(
+def test_clients_start_a_clone_with_uv_if_there_is_one(
     programs: dict[str, str], command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", programs.get)
@@ -1115,7 +1164,7 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
     assert "`uv run chrome_tab_mcp_server.py --setup`" in server.missing_settings(settings)
 
 
-def test_a_browser_learns_lines_that_work_in_any_folder_with_what_no_file_holds(
+def test_a_browser_gets_commands_that_work_in_any_folder_with_the_settings_that_no_file_contains(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", "/bin/{}".format)
@@ -1145,7 +1194,7 @@ def test_a_browser_learns_lines_that_work_in_any_folder_with_what_no_file_holds(
     assert launcher.commands(settings)["serve"] == f"{server.APP_NAME} --serve"
 
 
-async def test_the_welcome_names_the_denied_hosts_and_the_commands() -> None:
+async def test_the_welcome_lists_the_denied_hosts_and_the_commands() -> None:
     port = free_port()
     flags = {"port": port, "sites": {"bank.example": {"deny": True}, "open.example": {"content": "main"}}}
     settings = server.load_settings(flags, need_model=False)
@@ -1157,7 +1206,7 @@ async def test_the_welcome_names_the_denied_hosts_and_the_commands() -> None:
 
 
 @pytest.mark.parametrize(("place", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
-def test_a_folder_of_the_extension_that_uv_may_delete_is_reported_to_be_one(
+def test_an_extension_folder_that_uv_may_delete_is_reported_as_such(
     place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
@@ -1181,7 +1230,7 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_reported_to_be_one(
         (["", "Start Ollama.", "Later."], False, False, "Start Ollama. Then run"),
     ],
 )
-def test_the_next_step_is_what_was_found_first_and_only_at_last_to_open_a_page(
+def test_the_next_step_is_the_first_problem_found_and_opening_a_page_only_at_the_end(
     failures: list[str], *, can_read: bool, has_client: bool, opening: str
 ) -> None:
     terminal = setup_terminal.Terminal(yes=True)
@@ -1207,7 +1256,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 
 
 @pytest.mark.parametrize(("reached", "sentence"), [(True, "Copied."), (False, "No clipboard is available.")])
-def test_the_line_is_copied_when_the_user_says_so(
+def test_the_connection_string_is_copied_if_the_user_agrees(
     *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     copied_lines: list[str] = []
@@ -1243,7 +1292,7 @@ def test_on_a_mac_pages_can_be_read_without_the_extension(
     assert not steps.pair_browser(setup_terminal.Terminal(yes=True), settings_for_the_extension())
 
 
-def test_on_a_mac_an_ollama_that_does_not_run_is_the_app_that_is_opened(
+def test_on_a_mac_the_ollama_app_is_opened_if_it_is_not_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(monkeypatch, "darwin", models)
@@ -1255,7 +1304,7 @@ def test_on_a_mac_an_ollama_that_does_not_run_is_the_app_that_is_opened(
     assert models.how_to_start_ollama() == "Start Ollama: open the Ollama app."
 
 
-async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture) -> None:
+async def test_a_failed_test_answer_is_a_sentence_with_its_code(capsys: Capture) -> None:
     async with FakeOpenAIServer(as_json({"error": {"message": "no such key"}}, 401)) as refusing:
         settings = server.load_settings({"ollama_url": refusing.url, "model": "m"}, need_model=False)
         terminal = setup_terminal.Terminal(yes=True)
@@ -1265,7 +1314,7 @@ async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture)
     assert re.search(r"\[[A-Z_]+\]$", said(capsys))
 
 
-def test_clients_that_are_not_here_are_named_and_none_is_fine(
+def test_missing_clients_are_listed_and_having_none_is_fine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     Home(tmp_path, {}).enter(monkeypatch)
@@ -1281,7 +1330,7 @@ def test_clients_that_are_not_here_are_named_and_none_is_fine(
 
 
 @pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])
-def test_what_uv_has_installed_as_a_tool_is_removed_by_uv(
+def test_a_tool_installed_by_uv_is_removed_by_uv(
     receipt: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / receipt).touch()
@@ -1293,7 +1342,7 @@ def test_what_uv_has_installed_as_a_tool_is_removed_by_uv(
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
 
 
-def test_what_a_user_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
+def test_manual_steps_are_listed_and_unwanted_ones_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
@@ -1312,7 +1361,9 @@ def test_what_a_user_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left
     assert (broken.read_text(), fine.read_text()) == ("{", "{}")
 
 
-def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_removal_without_anything_to_remove_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
     home = Home(tmp_path, {})
     home.write(".cursor/mcp.json", CURSOR)
     home.enter(monkeypatch)
@@ -1325,7 +1376,7 @@ def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.
     assert not terminal.failed
 
 
-def test_a_client_that_refuses_is_reported_with_its_own_words(tmp_path: Path) -> None:
+def test_a_client_that_fails_is_reported_with_its_own_message(tmp_path: Path) -> None:
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)
@@ -1334,7 +1385,7 @@ def test_a_client_that_refuses_is_reported_with_its_own_words(tmp_path: Path) ->
 
     assert change
     assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
-    with pytest.raises(setup_terminal.SetupError, match="Claude Code refused: managed by your organisation"):
+    with pytest.raises(setup_terminal.SetupError, match="Claude Code failed: managed by your organisation"):
         change.make()
 
 
@@ -1344,7 +1395,7 @@ CARELESS = f"#!{sys.executable}\nfrom pathlib import Path\n(Path.home() / '.clau
 
 @pytest.mark.posix
 @pytest.mark.parametrize(("program", "is_there"), [(SILENT, False), (CARELESS, False), (FAKE_CLAUDE, True)])
-def test_a_client_is_called_registered_only_when_its_own_file_shows_it(
+def test_a_client_is_reported_as_registered_only_if_its_own_file_shows_it(
     program: str, *, is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     home = Home(tmp_path, {})
@@ -1362,7 +1413,7 @@ def test_a_client_is_called_registered_only_when_its_own_file_shows_it(
 
 @pytest.mark.posix
 @pytest.mark.parametrize(("program", "is_gone"), [(SILENT, False), (FAKE_CLAUDE, True)])
-def test_a_client_is_called_free_of_the_server_only_when_its_own_file_shows_it(
+def test_a_client_is_reported_as_unregistered_only_if_its_own_file_shows_it(
     program: str, *, is_gone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Home(tmp_path, {})

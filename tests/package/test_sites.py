@@ -1,4 +1,4 @@
-"""What `[sites]`, `tools` and `[extract]` of the configuration file do to a call."""
+"""The effect of `[sites]`, `tools` and `[extract]` in the configuration file on a call."""
 
 import json
 from typing import Any
@@ -53,7 +53,7 @@ async def sent_for(arguments: dict[str, Any], reply: str = PRICE) -> tuple[str, 
         return chat.body["model"], chat.instruction, form and form["json_schema"]["schema"]
 
 
-async def test_a_sites_table_fills_in_what_the_call_leaves_out_and_the_most_specific_one_wins_by_key(
+async def test_a_sites_table_fills_in_what_the_call_omits_and_the_most_specific_one_wins_per_key(
     shop: FakeOsascript,
 ) -> None:
     model, prompt, schema = await sent_for({})
@@ -72,7 +72,7 @@ async def test_a_sites_table_fills_in_what_the_call_leaves_out_and_the_most_spec
     assert "What does it cost?" not in prompt
 
 
-async def test_what_the_call_says_wins_over_the_sites_table(shop: FakeOsascript) -> None:
+async def test_the_call_overrides_the_sites_table(shop: FakeOsascript) -> None:
     own = {"type": "object"}
     said = {"system_prompt": "Who sells it?", "model": "own", "output_schema": own, "start": "It", "content": "all"}
 
@@ -88,9 +88,7 @@ async def test_what_the_call_says_wins_over_the_sites_table(shop: FakeOsascript)
 
 
 @pytest.mark.parametrize("name", ["article", "product", "recipe", "event", "contact", "profile"])
-async def test_each_extraction_that_comes_with_the_server_is_asked_for_by_its_name(
-    name: str, osascript: FakeOsascript
-) -> None:
+async def test_each_built_in_extraction_can_be_requested_by_name(name: str, osascript: FakeOsascript) -> None:
     extraction = server.load_settings({}, need_model=False).extractions[name]
     assert name in server.SCHEMA
     assert server.schema_problem(extraction["schema"]) is None
@@ -105,7 +103,7 @@ async def test_each_extraction_that_comes_with_the_server_is_asked_for_by_its_na
     assert schema == extraction["schema"]
 
 
-async def test_the_users_own_extraction_replaces_ours_and_a_name_that_no_one_has_is_refused(
+async def test_the_users_own_extraction_replaces_ours_and_an_unknown_name_is_rejected(
     osascript: FakeOsascript, write_toml: WriteToml
 ) -> None:
     write_toml('[extract.product]\nschema = { type = "object" }\nprompt = "Mine."')
@@ -120,7 +118,7 @@ async def test_the_users_own_extraction_replaces_ours_and_a_name_that_no_one_has
 # --- Tools ---
 
 
-async def test_only_the_tools_that_the_file_allows_are_there(write_toml: WriteToml) -> None:
+async def test_only_the_tools_that_the_file_allows_are_listed(write_toml: WriteToml) -> None:
     write_toml('tools = ["chrome_tab_status", "back"]')
     async with browsing() as (client, _):
         assert {tool.name for tool in await client.list_tools()} == {"chrome_tab_status", "back"}
@@ -149,10 +147,12 @@ async def test_on_a_sites_pages_only_its_tools_work(names: str, write_toml: Writ
         assert not (await client.call_tool(forward, {"tab_id": FINE})).is_error
 
 
-# --- Asking the user ---
+# --- Consent ---
 
 
-async def test_the_extension_learns_with_what_acts_where_the_user_wants_to_be_asked(write_toml: WriteToml) -> None:
+async def test_the_extension_is_notified_which_commands_act_and_where_the_user_wants_to_be_asked(
+    write_toml: WriteToml,
+) -> None:
     write_toml('[sites."www.bank.example"]\nask = false\n[sites."*.bank.example"]\nask = true\n[sites."a.example"]')
     async with browsing() as (client, browser):
         for tool in ("click", "wait_for", "read_chrome_tab"):
@@ -162,10 +162,10 @@ async def test_the_extension_learns_with_what_acts_where_the_user_wants_to_be_as
     assert reported == [[["*.bank.example", True], ["www.bank.example", False]]]
 
 
-# --- The doctor ---
+# --- Status ---
 
 
-async def test_the_status_says_what_holds_for_the_active_tab(shop: FakeOsascript) -> None:
+async def test_the_status_shows_the_rules_for_the_active_tab(shop: FakeOsascript) -> None:
     settings = server.load_settings({"source": "applescript"}, need_model=False)
     async with Client(app.create_server(settings)) as client:
         shown = text_of(await client.call_tool("chrome_tab_status", {}))

@@ -1,4 +1,4 @@
-"""Long calls as tasks of MCP, over stdio: for clients that declare the extension, and for those that do not."""
+"""Long calls as MCP tasks, over stdio: for clients that declare the extension, and for those that do not."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -24,7 +24,7 @@ DECLARED = MODERN | {CAPABILITIES: {"extensions": {EXTENSION: {}}}}
 
 
 class Client:
-    """A client that writes JSON lines, so that it can poll as it likes."""
+    """A client that writes JSON lines, so that it can poll at will."""
 
     def __init__(self, stdio: StdioServer, model: FakeOpenAIServer) -> None:
         self.stdio = stdio
@@ -53,7 +53,7 @@ async def serving(*replies: Reply) -> AsyncGenerator[Client]:
             yield Client(stdio, model)
 
 
-async def test_a_task_is_there_at_once_and_ends_with_what_the_call_would_have_answered() -> None:
+async def test_a_task_is_created_at_once_and_ends_with_what_the_call_would_have_returned() -> None:
     async with serving(answer("Three euros.")) as client:
         task = await client.ask(DECLARED)
         state = await client.end_of(task)
@@ -76,7 +76,7 @@ async def test_a_failed_call_is_a_completed_task_with_the_same_error() -> None:
     assert state["result"]["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
 
 
-async def test_cancelling_frees_the_model_and_the_status_says_how_far_the_call_is() -> None:
+async def test_cancelling_stops_the_model_request_and_the_status_reports_the_progress() -> None:
     async with serving(HANG) as client:
         task = await client.ask(DECLARED)
         await asyncio.wait_for(client.model.hanging.wait(), 60)
@@ -106,7 +106,7 @@ async def test_short_tools_and_sessions_of_older_protocols_get_no_task() -> None
     [(PLAIN, "known", -32_021), (DECLARED, "unknown", -32_602)],
     ids=["undeclared", "unknown"],
 )
-async def test_a_task_is_only_for_who_declares_the_extension_and_knows_its_name(
+async def test_a_task_is_only_accessible_to_clients_that_declare_the_extension_and_know_its_id(
     about: dict[str, Any], task_id: str, code: int
 ) -> None:
     async with serving() as client:

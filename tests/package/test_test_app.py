@@ -1,4 +1,4 @@
-"""The test app in a real browser: every tool tried by a user, with a fake extension behind the server."""
+"""The test app in a real browser: every tool used by hand, with a fake extension behind the server."""
 
 import asyncio
 import base64
@@ -21,7 +21,7 @@ from tests.support.fake_models import HANG, FakeOpenAIServer, answer
 from tests.support.http_server import HttpServer, http_server
 
 pytestmark = pytest.mark.e2e
-# A busy machine takes its time; what comes at once is not waited for.
+# A busy machine needs time; an event that comes at once costs none of it.
 expect.set_options(timeout=20_000)
 
 HOSTILE = "<img src=x onerror=\"document.title='run'\"><b>bold</b>"
@@ -33,7 +33,7 @@ ACTED = {
     "title": "T",
 }
 ARRIVED = {"url": "https://page.test/", "title": "T", "status": 200}
-# What the extension answers to each command.
+# The extension's reply to each command.
 REPLIES: dict[str, Any] = {
     "read_tab": PAGE,
     "browser_get_tabs": [
@@ -64,7 +64,7 @@ REPLIES: dict[str, Any] = {
     "network_requests": {"entries": [], "total": 0},
 }
 DESKTOP = ViewportSize(width=1280, height=720)
-# What is typed into each tool's form; tools without an entry need nothing.
+# The input for each tool's form; tools without an entry need none.
 FORMS: dict[str, dict[str, str]] = {
     "process_chrome_tabs": {"tab_ids": "[7, 8]"},
     "look_at_chrome_tab": {"question": "What is blue?"},
@@ -101,17 +101,17 @@ async def chromium(started_playwright: Playwright) -> AsyncGenerator[Browser]:
 
 @pytest.fixture(scope="module")
 async def page(chromium: Browser) -> Page:
-    """One tab for all tests: each server has its port and so its storage, and the browser knows the scripts already."""
+    """One tab for all tests: each server has its own port and thus its own storage, and the scripts are in the cache."""
     return await chromium.new_page()
 
 
 class App:
-    """The test app, used as a user uses it."""
+    """The test app, operated as by a user."""
 
     def __init__(self, page: Page, served: HttpServer) -> None:
         self.page = page
         self.served = served
-        # What the extension was asked for, and the page's errors.
+        # The extension's received commands, and the page's errors.
         self.commands: list[dict[str, Any]] = []
         self.errors: list[str] = []
         page.on("pageerror", self._note)
@@ -126,7 +126,7 @@ class App:
         await self.page.goto(f"{self.served.base}/")
 
     async def enter(self) -> None:
-        """Come by a one-time link."""
+        """Open the app by a one-time link."""
         async with httpx.AsyncClient(trust_env=False) as client:
             reply = await client.post(f"{self.served.base}/link", headers=self.served.authorization)
         await self.page.goto(reply.json()["link"])
@@ -147,7 +147,7 @@ class App:
                 await field.fill(value)
 
     async def execute(self, outcome: str = "Success") -> None:
-        # What an earlier run has left there is not this one's.
+        # Anything that an earlier run has left there does not belong to this one.
         await self.page.locator("#outcome").evaluate("shown => shown.textContent = ''")
         await self.page.locator("#execute").click()
         await expect(self.page.locator("#outcome")).to_have_text(outcome)
@@ -171,7 +171,7 @@ async def shown_app(
     *,
     replies: Any = None,
 ) -> AsyncGenerator[App]:
-    """The test app of that server, whose extension answers everything; nothing of it is left in the browser."""
+    """The test app of this server, whose extension answers everything; nothing of it is left in the browser."""
     await page.set_viewport_size(viewport)
     await page.emulate_media(color_scheme=scheme)
     app = App(page, served)
@@ -206,7 +206,7 @@ async def opened_app(page: Page, **settings: Any) -> AsyncGenerator[App]:
 
 @pytest.fixture(scope="module")
 async def parts() -> AsyncGenerator[tuple[HttpServer, FakeExtension]]:
-    """One server for all tests that want no settings of their own: the browser knows its scripts after the first."""
+    """One server for all tests without their own settings: the browser has cached its scripts after the first."""
     async with started_parts() as parts:
         yield parts
 
@@ -217,10 +217,10 @@ async def app(page: Page, parts: tuple[HttpServer, FakeExtension]) -> AsyncGener
         yield app
 
 
-# --- Getting in ---
+# --- Access ---
 
 
-async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(app: App) -> None:
+async def test_a_link_gives_the_page_access_and_leaves_no_trace_in_its_address(app: App) -> None:
     await app.enter()
 
     assert app.page.url == f"{app.served.base}/"
@@ -229,7 +229,7 @@ async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(app: A
     await expect(app.page.locator("#server")).to_contain_text(f"127.0.0.1:{app.served.port}, chrome-tab-reader")
 
 
-async def test_without_a_link_the_page_says_how_to_get_in(app: App) -> None:
+async def test_without_a_link_the_page_explains_how_to_get_access(app: App) -> None:
     await app.open()
     await expect(app.page.locator("#entrance")).to_contain_text("--pair --http")
     await app.page.locator("#link").fill("wrong")
@@ -243,7 +243,7 @@ async def test_without_a_link_the_page_says_how_to_get_in(app: App) -> None:
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_open_server_lets_the_page_in_over_either_transport(page: Page, transport: str) -> None:
+async def test_open_server_gives_the_page_access_over_either_transport(page: Page, transport: str) -> None:
     async with opened_app(page, open=True, transport=transport) as app:
         await app.open()
         await app.is_connected()
@@ -274,7 +274,7 @@ async def test_every_tool_can_be_executed_from_its_form(page: Page, tmp_path: Pa
     assert sent["navigate"]["timeout"] == 1000
 
 
-async def test_wrong_arguments_show_their_code_and_what_to_do(app: App) -> None:
+async def test_wrong_arguments_show_their_error_code_and_advice(app: App) -> None:
     await app.enter()
     await app.choose("read_chrome_tab")
     await app.fill({"offset": "999"})
@@ -283,7 +283,7 @@ async def test_wrong_arguments_show_their_code_and_what_to_do(app: App) -> None:
     await expect(app.page.locator("#content")).to_contain_text("past the end")
 
 
-async def test_picture_is_shown_and_text_of_pages_is_never_markup(app: App) -> None:
+async def test_image_is_shown_and_page_text_is_never_markup(app: App) -> None:
     await app.enter()
     await expect(app.page.locator("#tabs")).to_contain_text(HOSTILE)
     await app.choose("browser_get_tabs")
@@ -299,7 +299,7 @@ async def test_picture_is_shown_and_text_of_pages_is_never_markup(app: App) -> N
     assert await app.page.title() == "Chrome Tab Reader: test app"
 
 
-async def test_chosen_tab_goes_into_the_form_and_into_the_json(app: App) -> None:
+async def test_selected_tab_is_inserted_into_the_form_and_into_the_json(app: App) -> None:
     await app.enter()
     await app.choose("click")
     await app.page.locator("#tabs label", has_text="Other").click()
@@ -315,7 +315,7 @@ async def test_chosen_tab_goes_into_the_form_and_into_the_json(app: App) -> None
     assert [(each["tab_id"], each["params"]["selector"]) for each in clicks] == [(8, "#a")]
 
 
-async def test_the_last_tab_that_is_not_the_app_is_chosen_once(page: Page) -> None:
+async def test_the_last_tab_other_than_the_app_is_selected_once(page: Page) -> None:
     async with started_parts() as (served, extension):
         itself = {"id": 9, "url": f"{served.base}/", "title": "Test app", "active": True, "windowId": 1}
         listed = REPLIES["browser_get_tabs"]
@@ -342,7 +342,7 @@ async def test_tabs_of_several_browsers_are_listed_with_the_browser(page: Page) 
         await page.goto("about:blank")
 
 
-async def test_a_required_argument_that_is_missing_is_named_and_nothing_is_sent(app: App) -> None:
+async def test_a_missing_required_argument_is_named_and_nothing_is_sent(app: App) -> None:
     await app.enter()
     await app.choose("fill")
     await app.fill({"value": "x"})
@@ -358,7 +358,7 @@ async def test_a_required_argument_that_is_missing_is_named_and_nothing_is_sent(
     assert [message["params"]["selector"] for message in app.commands if message["command"] == "fill"] == ["#a"]
 
 
-async def test_tools_are_in_groups(app: App) -> None:
+async def test_tools_are_grouped(app: App) -> None:
     await app.enter()
     await expect(app.page.locator("#tools h3")).to_have_text(
         ["Ask and read", "Tabs", "Navigate", "Inspect", "Interact"]
@@ -367,7 +367,7 @@ async def test_tools_are_in_groups(app: App) -> None:
     await expect(interact.get_by_role("button", name="click", exact=True)).to_be_visible()
 
 
-async def test_json_that_is_none_is_not_sent(app: App) -> None:
+async def test_invalid_json_is_not_sent(app: App) -> None:
     await app.enter()
     await app.choose("read_chrome_tab")
     await app.page.locator("#as-json").click()
@@ -381,10 +381,10 @@ async def test_json_that_is_none_is_not_sent(app: App) -> None:
     await expect(app.page.locator("#content")).to_contain_text("the")
 
 
-# --- Calls that take long ---
+# --- Long calls ---
 
 
-async def test_a_call_outlives_the_default_limits_and_reports_its_progress(chromium: Browser) -> None:
+async def test_a_call_outlives_the_default_timeouts_and_reports_its_progress(chromium: Browser) -> None:
     answered = asyncio.Event()
 
     async def late(_request: Any) -> Any:
@@ -407,7 +407,7 @@ async def test_a_call_outlives_the_default_limits_and_reports_its_progress(chrom
     await page.close()
 
 
-async def test_cancel_ends_the_call_and_frees_the_model(page: Page) -> None:
+async def test_cancel_ends_the_call_and_stops_the_model_request(page: Page) -> None:
     async with FakeOpenAIServer(HANG) as model, opened_app(page, ollama_url=model.url) as app:
         await app.enter()
         await app.choose("process_chrome_tab")
@@ -432,7 +432,7 @@ async def test_a_lost_server_is_reported_and_found_again(page: Page) -> None:
             assert await app.page.locator("#execute").is_enabled()
 
 
-async def test_disconnect_and_connect_are_the_users(app: App) -> None:
+async def test_the_user_can_disconnect_and_connect(app: App) -> None:
     await app.enter()
     await app.page.locator("#connect").click()
     await expect(app.page.locator("#status")).to_have_text("Disconnected")
@@ -444,7 +444,7 @@ async def test_disconnect_and_connect_are_the_users(app: App) -> None:
 
 
 @pytest.mark.parametrize(("names", "prefix"), [("default", ""), ("kapture", "kapturemcp_")])
-async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_incognito(
+async def test_history_survives_a_reload_can_be_rerun_and_contains_nothing_typed_or_incognito(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, prefix: str
 ) -> None:
     press = f"{prefix}keypress" if prefix else "press"
@@ -463,7 +463,7 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
         await app.fill(FORMS["click"])
         await app.execute()
         items = app.page.locator("#history li")
-        # What it has reported about the last run is what it keeps: the outcome is on the page a moment earlier.
+        # It saves what it has reported about the last run: the result is on the page a moment earlier.
         await expect(items).to_have_count(3)
         await expect(items.first.locator(".arguments")).to_contain_text('{"selector":"#a"')
         await app.page.reload()
@@ -477,7 +477,7 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
         await (await download.value).save_as(tmp_path / "history.json")
         exported = json.loads((tmp_path / "history.json").read_text())
         assert [run["tool"] for run in exported] == [f"{prefix}click", f"{prefix}click", f"{prefix}fill", press]
-        # The tab that the app has chosen by itself is among them.
+        # This includes the tab that the app has selected by itself.
         kept = [{name: value for name, value in run["arguments"].items() if name != field} for run in exported[2:]]
         assert kept == [{"selector": "#a"}, {}]
         assert [bool(run["reply"]) for run in exported] == [True, True, False, False]
@@ -495,11 +495,11 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
     assert [message["command"] for message in app.commands].count("click") == 5
 
 
-# --- Looks and access ---
+# --- Layout and accessibility ---
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-async def test_nothing_is_cut_off_and_everything_has_a_name(
+async def test_nothing_is_cut_off_and_everything_has_an_accessible_name(
     page: Page, parts: tuple[HttpServer, FakeExtension], width: int, scheme: str
 ) -> None:
     async with shown_app(page, *parts, {"width": width, "height": 800}, scheme) as app:
@@ -512,7 +512,7 @@ async def test_nothing_is_cut_off_and_everything_has_a_name(
         assert nameless == []
 
 
-# Fields and buttons that a screen reader could not name.
+# Fields and buttons without a name for screen readers.
 NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, [role=tab], progress")]
   .filter((each) => each.checkVisibility())
   .filter((each) => !(each.ariaLabel || each.textContent.trim() || each.labels?.length))

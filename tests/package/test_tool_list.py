@@ -1,4 +1,4 @@
-"""The tool list follows the extension: its tools appear and vanish, and the client is notified."""
+"""The tool list follows the extension: its tools appear and disappear, and the client is notified."""
 
 import asyncio
 import importlib
@@ -60,7 +60,7 @@ async def listed(process: StdioServer) -> set[str]:
 
 
 async def reported(process: StdioServer) -> None:
-    """Wait for the next message, which must say that the list has changed."""
+    """Wait for the next message, which must be that the list has changed."""
     assert process.process.stdout
     line = await asyncio.wait_for(process.process.stdout.readline(), 60)
     assert json.loads(line) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
@@ -87,7 +87,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 
 @asynccontextmanager
 async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
-    """A server that has been asked for nothing but `initialize`, by a client that takes notifications."""
+    """A server that has received only `initialize`, from a client that accepts notifications."""
     settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
     async with Client(app.create_server(settings), mode="legacy") as client:
         yield client
@@ -95,14 +95,14 @@ async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
 
 @asynccontextmanager
 async def connected_soon(port: int) -> AsyncGenerator[FakeExtension]:
-    """An extension that comes as soon as the server listens."""
+    """An extension that connects as soon as the server listens."""
     await wait_for_port(port)
     async with connected(port, pairing.pairing_key()) as extension:
         yield extension
 
 
 async def gone(client: Client[Any]) -> None:
-    """Wait until the server knows that the extension has gone."""
+    """Wait until the server knows that the extension is gone."""
 
     async def look() -> bool:
         return "connected, version" not in text_of(await client.call_tool("chrome_tab_status", {}))
@@ -110,7 +110,7 @@ async def gone(client: Client[Any]) -> None:
     await until(look)
 
 
-async def test_under_kaptures_names_they_come_and_go_too(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_kapture_names_appear_and_disappear_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     port = free_port()
     async with serving(port, tool_names="kapture") as client:
@@ -131,7 +131,9 @@ async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_exten
     assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
 
 
-async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_neither_listing_nor_calling_imports_the_modules_for_session_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("adapters.pydantic", "stores.memory"):
         monkeypatch.setitem(sys.modules, f"key_value.aio.{name}", None)
     with pytest.raises(ImportError):
@@ -142,7 +144,7 @@ async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeyp
         assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
 
 
-async def test_where_an_extension_was_connected_lately_its_tools_are_listed_at_once_and_a_call_waits_for_it(
+async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_call_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
@@ -168,7 +170,7 @@ async def test_where_an_extension_was_connected_lately_its_tools_are_listed_at_o
     assert listed_first == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
     code, sentence = error_of(failed)
     assert code == "EXTENSION_NOT_CONNECTED"
-    assert "did not come within 0.1 s" in sentence
+    assert "did not connect within 0.1 s" in sentence
     assert "Open its popup" in sentence
     assert answered == "[]"
     assert listed_last == READER_TOOLS
@@ -179,7 +181,7 @@ def set_time(path: Path, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("away", ["other port", "8 days ago", "before the key", "never"])
-async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(away: str) -> None:
+async def test_tools_are_not_listed_if_no_extension_was_connected_recently(away: str) -> None:
     port = free_port()
     pairing.pairing_key()
     key, mark = (server.config_dir() / name for name in ("key", "last-port"))
@@ -193,14 +195,14 @@ async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(
     async with serving(port) as client:
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
 
-        # The same installation, when the extension has been there.
+        # The same installation, after the extension was connected.
         pairing.remember_port(port)
         assert {tool.name for tool in await client.list_tools()} >= set(DRIVING_TOOLS)
     assert mark.stat().st_mode & 0o077 == 0 or os.name == "nt"
     assert mark.read_text(encoding="ascii") == str(port)
 
 
-async def test_a_client_of_the_sessionless_protocol_which_cannot_be_reported_sees_every_tool_always(
+async def test_a_client_of_the_sessionless_protocol_which_gets_no_notifications_always_sees_every_tool(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
@@ -213,7 +215,7 @@ async def test_a_client_of_the_sessionless_protocol_which_cannot_be_reported_see
     assert "extension  FIX" in status
 
 
-async def test_a_tool_that_is_not_listed_yet_is_run_as_soon_as_the_extension_comes() -> None:
+async def test_a_tool_that_is_not_listed_yet_runs_as_soon_as_the_extension_connects() -> None:
     port = free_port()
     async with serving(port) as client:
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
@@ -225,7 +227,7 @@ async def test_a_tool_that_is_not_listed_yet_is_run_as_soon_as_the_extension_com
             assert text_of(await within(call)) == "[]"
 
 
-async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_that_are_words() -> None:
+async def test_the_list_contains_no_null_and_no_framework_metadata_and_its_titles_are_words() -> None:
     port = free_port()
     async with serving(port) as client:
         asyncio.create_task(client.list_tools())  # noqa: RUF006 -- it makes the server take its port

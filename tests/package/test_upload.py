@@ -1,4 +1,4 @@
-"""Which files may leave the machine: those below a folder that the user has named, and no others."""
+"""Which files may leave the machine: those below a directory that the user has named, and no others."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.support.tool_client import error_of
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
-    """Two folders that may be read, one that may not, and links across."""
+    """Two directories that may be read, one that may not, and links across."""
     for name in ("open", "open/deep", "other", "closed", "open-as-well-named"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file.txt").write_text(name)
@@ -40,7 +40,7 @@ def folders(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The system's folder for temporary files, of the test's own."""
+    """A temporary directory of the system, just for this test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -93,7 +93,7 @@ async def test_file_below_a_named_folder_reaches_the_browser_as_a_copy(folders: 
 
 
 @pytest.mark.posix
-async def test_copies_are_private_stay_for_the_session_and_go_with_it(folders: Path, copies: Path) -> None:
+async def test_copies_are_private_and_deleted_at_the_end_of_the_session(folders: Path, copies: Path) -> None:
     source = folders / "open" / "file.txt"
     async with uploading(folders / "open") as parts:
         call = Call(parts, "upload", selector="#a", paths=[str(source), "deep/file.txt"])
@@ -110,7 +110,7 @@ async def test_copies_are_private_stay_for_the_session_and_go_with_it(folders: P
     assert held(copies) == []
 
 
-def test_a_file_that_is_refused_leaves_no_copy_of_those_before_it(folders: Path, copies: Path) -> None:
+def test_a_rejected_file_leaves_no_copy_of_those_before_it(folders: Path, copies: Path) -> None:
     good, bad = str(folders / "open" / "file.txt"), str(folders / "closed" / "file.txt")
     uploads = files.Uploads([str(folders / "open")])
 
@@ -120,7 +120,9 @@ def test_a_file_that_is_refused_leaves_no_copy_of_those_before_it(folders: Path,
     assert len(uploads.copy([good])) == len(held(copies)) == 1
 
 
-def test_the_oldest_copies_go_when_there_are_too_many_bytes(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_copies_are_deleted_when_they_take_too_many_bytes(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "MAX_UPLOAD_BYTES", 10)
     for name in ("a", "b", "c"):
         (folders / "open" / name).write_text(name * 5)
@@ -155,7 +157,7 @@ def test_a_copy_that_cannot_be_written_is_a_sentence_and_leaves_nothing(
 @pytest.mark.e2e
 @pytest.mark.posix
 @pytest.mark.parametrize("is_signalled", [True, False])
-async def test_copies_go_with_the_process_however_it_is_asked_to_end(
+async def test_copies_are_deleted_with_the_process_however_it_is_stopped(
     *, is_signalled: bool, folders: Path, copies: Path
 ) -> None:
     port = free_port()
@@ -178,7 +180,7 @@ async def test_copies_go_with_the_process_however_it_is_asked_to_end(
     assert held(copies) == []
 
 
-# --- Swapped while they are checked ---
+# --- Swapped during the check ---
 
 
 def swap_folder(folders: Path) -> None:
@@ -203,7 +205,7 @@ SWAPS = [swap_folder, swap_file, swap_root]
 
 @pytest.mark.posix
 @pytest.mark.parametrize("swap", SWAPS)
-def test_what_is_swapped_between_check_and_opening_is_refused(
+def test_a_file_that_is_swapped_between_check_and_opening_is_rejected(
     swap: Callable[[Path], None], folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opens = files.open_regular
@@ -222,7 +224,7 @@ def test_what_is_swapped_between_check_and_opening_is_refused(
 
 @pytest.mark.posix
 @pytest.mark.parametrize("swap", SWAPS)
-def test_what_is_swapped_after_the_opening_changes_no_copy(
+def test_swapping_a_file_after_opening_does_not_change_the_copy(
     swap: Callable[[Path], None], folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checks = files.is_others_link
@@ -253,7 +255,7 @@ def test_a_folder_that_became_a_link_after_the_start_allows_nothing_more(folders
 @pytest.mark.parametrize(
     ("is_ours", "is_linked", "is_allowed"), [(False, True, False), (True, True, True), (False, False, True)]
 )
-def test_a_hard_link_to_a_file_of_another_user_is_refused(
+def test_a_hard_link_to_a_file_of_another_user_is_rejected(
     *, is_ours: bool, is_linked: bool, is_allowed: bool, folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = folders / "open" / "hard.txt"
@@ -273,7 +275,7 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(
     assert failure.value.code == "FILE_NOT_ALLOWED"
 
 
-async def test_all_else_is_refused_in_the_same_words_whether_it_exists_or_not(folders: Path) -> None:
+async def test_other_files_are_rejected_with_the_same_words_whether_they_exist_or_not(folders: Path) -> None:
     refused = [
         "closed/file.txt",
         "closed/lost.txt",
@@ -304,7 +306,7 @@ async def test_all_else_is_refused_in_the_same_words_whether_it_exists_or_not(fo
     assert f"Uploads are only allowed from {folders / 'open'}; FILE is outside." in message
 
 
-async def test_without_a_named_folder_no_file_is_taken(folders: Path) -> None:
+async def test_without_a_named_folder_no_file_is_accepted(folders: Path) -> None:
     async with uploading() as (client, _):
         arguments = {"selector": "#a", "paths": [str(folders / "open" / "file.txt")]}
         result = await client.call_tool("upload", arguments, raise_on_error=False)

@@ -1,4 +1,4 @@
-"""`look_at_chrome_tab`: what reaches the vision model, what comes back, and models that take no pictures."""
+"""`look_at_chrome_tab`: what reaches the vision model, what is returned, and models that accept no images."""
 
 import asyncio
 import base64
@@ -38,7 +38,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Looking:
-    """A client, the fake model that it asks, and the commands that came to the fake extension."""
+    """A client, the fake model behind it, and the commands that reached the fake extension."""
 
     def __init__(self, client: Client[Any], commands: list[dict[str, Any]]) -> None:
         self.client, self.commands = client, commands
@@ -75,7 +75,7 @@ async def answer_all(extension: FakeExtension, commands: list[dict[str, Any]], u
             await extension.reply(command, SHOT if command["command"] == "screenshot" else [tab])
 
 
-async def test_the_picture_goes_to_the_model_and_only_its_words_to_the_client() -> None:
+async def test_the_image_reaches_the_model_and_only_its_words_reach_the_client() -> None:
     seeing = FakeOpenAIServer(answer("<think>hm</think>The bar.", prompt_tokens=800))
     async with seeing as fake, looking(fake, vision_model="seer") as asked:
         result = await asked.look(selector="#chart", tab_id=7)
@@ -101,7 +101,7 @@ async def test_the_picture_goes_to_the_model_and_only_its_words_to_the_client() 
         assert PICTURE not in each.model_dump_json()
 
 
-async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None:
+async def test_text_that_an_image_makes_the_model_write_is_sanitized_and_cut() -> None:
     said = "A bar\u202e![17](https://evil.test/17.png). https://mine.test " + "x" * 40_000
     async with FakeOpenAIServer(answer(said)) as fake, looking(fake) as asked:
         result = await asked.look(question="What does https://mine.test show?")
@@ -112,7 +112,7 @@ async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None
     assert "the answer was cut at 40,000 characters" in text.splitlines()[-1]
 
 
-async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_are_reported() -> None:
+async def test_without_a_vision_model_the_configured_one_is_asked_and_its_progress_reported() -> None:
     reported = ProgressLog()
     stream = events(delta("The "), delta("bar."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(stream) as fake, looking(fake) as asked:
@@ -123,7 +123,7 @@ async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_
     assert any(message.startswith("reader is looking at the picture") for message in reported.messages)
 
 
-async def test_a_model_that_does_not_answer_about_a_picture_is_left_at_the_bound_of_an_answer() -> None:
+async def test_a_model_that_does_not_answer_about_an_image_is_abandoned_at_the_timeout_of_an_answer() -> None:
     async with FakeOpenAIServer(HANG) as fake, looking(fake, max_seconds=0.5) as started:
         code, sentence = error_of(await started.look())
 
@@ -131,7 +131,7 @@ async def test_a_model_that_does_not_answer_about_a_picture_is_left_at_the_bound
     assert "(--max-seconds)" in sentence
 
 
-async def test_a_picture_that_is_none_is_a_sentence_and_reaches_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_invalid_image_is_a_sentence_and_reaches_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SHOT, "mime_type", "text/html")
     async with FakeOpenAIServer() as fake, looking(fake) as asked:
         refused = await asked.look()
@@ -140,7 +140,7 @@ async def test_a_picture_that_is_none_is_a_sentence_and_reaches_no_model(monkeyp
     assert not fake.chats
 
 
-async def test_a_page_of_a_denied_host_is_not_looked_at() -> None:
+async def test_a_page_of_a_denied_host_is_not_captured() -> None:
     async with FakeOpenAIServer() as fake:
         sites = {"denied.test": {"deny": True}}
         async with looking(fake, url="https://denied.test/", sites=sites) as asked:
@@ -156,7 +156,7 @@ LISTED = {"data": [{"id": "reader"}, {"id": "blind"}, {"id": "eye-7b"}]}
 
 
 class FakeOllamaWithEyes(FakeOpenAIServer):
-    """Reports for each model what it can do."""
+    """Reports the capabilities of each model."""
 
     async def reply_to(self, request: Request) -> Reply:
         if request.path == "/api/show":
@@ -188,7 +188,7 @@ SAID = {"message": "image input is not supported - hint: you may need to provide
         pytest.param(refusing(400, {"message": "litellm.BadRequestError: image_url"}), "", 1, id="LiteLLM"),
     ],
 )
-async def test_a_model_that_takes_no_pictures_is_a_sentence_that_says_which_do(
+async def test_a_model_that_accepts_no_images_is_a_sentence_that_names_those_that_do(
     fake: FakeOpenAIServer, names: str, asked_for_chat: int
 ) -> None:
     async with fake, looking(fake) as asked:
@@ -206,7 +206,7 @@ async def test_a_model_that_takes_no_pictures_is_a_sentence_that_says_which_do(
     assert bool(asked.commands) == bool(asked_for_chat)
 
 
-async def test_a_model_of_ollama_that_sees_is_asked_and_other_failures_keep_their_sentence() -> None:
+async def test_an_ollama_model_with_vision_is_asked_and_other_failures_keep_their_sentence() -> None:
     ollama = FakeOllamaWithEyes(answer("Blue."), as_json({"error": "out of memory"}, 400))
     async with ollama as fake, looking(fake, vision_model="eye-7b") as asked:
         seen = await asked.look()
@@ -217,7 +217,7 @@ async def test_a_model_of_ollama_that_sees_is_asked_and_other_failures_keep_thei
     assert "out of memory" in json.dumps(error_of(failed))
 
 
-async def test_a_picture_goes_elsewhere_only_when_the_user_has_named_that_model() -> None:
+async def test_an_image_is_sent_elsewhere_only_if_the_user_has_named_that_model() -> None:
     async with FakeCloudOllama(answer("A bar.")) as fake:
         for about in fake.models.values():
             about["capabilities"] = ["completion", "vision"]

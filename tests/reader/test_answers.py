@@ -1,4 +1,4 @@
-"""Answers about whole pages: parts, silent cuts, gaps, progress, cancellation, the cache and the receipt."""
+"""Answers about whole pages: chunks, silent cuts, gaps, progress, cancellation, the cache and the receipt."""
 
 import asyncio
 import random
@@ -11,7 +11,6 @@ import pytest
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from demo.tiny_model import TinyModel
 from demo.tiny_model import started as tiny_model_started
 from tests.support.fake_models import (
     HANG,
@@ -59,7 +58,7 @@ FACTS = 200
 
 @pytest.fixture(autouse=True)
 def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries follow at once."""
+    """Make retries immediate."""
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
 
 
@@ -91,7 +90,7 @@ def prose_then_base64(rng: random.Random, chars: int) -> str:
 
 
 def with_facts(text: str) -> str:
-    """The text with a fact at each of `FACTS` places, on a line of its own."""
+    """Return the text with a fact at each of `FACTS` positions, on its own line."""
     step = len(text) / FACTS
     pieces = [text[int(i * step) : int((i + 1) * step)] + f"\nfact{i:03d}\n" for i in range(FACTS)]
     return "".join(pieces)
@@ -102,7 +101,7 @@ def facts_in(seen: str) -> int:
 
 
 def page_of(kind: Callable[[random.Random, int], str], tokenize: Callable[[str], list[str]], tokens: int) -> str:
-    """A page of a kind that takes about so many tokens, with its facts."""
+    """Return a page of this kind of text with at least `tokens` tokens, facts included."""
     rng = random.Random(1)  # noqa: S311 -- the same page in each run
     rate = len(tokenize(kind(rng, 4000))) / 4000
     page = with_facts(kind(rng, int(1.05 * tokens / rate)))
@@ -132,11 +131,11 @@ REPORTED_TOO_MUCH = [
 ]
 
 
-# --- The whole page is seen ---
+# --- The model sees the whole page ---
 
 
 @pytest.mark.parametrize(("kind", "tokenize"), PAGES)
-async def test_every_fact_of_a_page_20_windows_long_is_seen_by_the_model(
+async def test_every_fact_of_a_page_of_20_windows_reaches_the_model(
     kind: Callable[[random.Random, int], str], tokenize: Callable[[str], list[str]], osascript: FakeOsascript
 ) -> None:
     osascript.shows(page_of(kind, tokenize, 20 * 2048))
@@ -149,7 +148,7 @@ async def test_every_fact_of_a_page_20_windows_long_is_seen_by_the_model(
 
 
 @pytest.mark.parametrize(("reported", "kind", "tokenize"), REPORTED_TOO_MUCH)
-async def test_every_fact_is_seen_although_the_context_length_is_set_too_large(
+async def test_every_fact_reaches_the_model_although_the_context_length_is_set_too_large(
     reported: int,
     kind: Callable[[random.Random, int], str],
     tokenize: Callable[[str], list[str]],
@@ -162,7 +161,9 @@ async def test_every_fact_is_seen_although_the_context_length_is_set_too_large(
     assert facts_in(joined(fake.seen)) == FACTS
 
 
-async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_number(osascript: FakeOsascript) -> None:
+async def test_every_fact_reaches_the_model_although_half_of_the_real_window_is_an_unusual_number(
+    osascript: FakeOsascript,
+) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 3000))
     async with FakeOllama(3000) as fake, serving(fake, context_length=20_000) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
@@ -171,7 +172,9 @@ async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_n
     assert 3000 <= receipt["window"] <= 3100
 
 
-async def test_every_fact_is_seen_although_the_server_reports_a_wrong_window(osascript: FakeOsascript) -> None:
+async def test_every_fact_reaches_the_model_although_the_server_reports_a_wrong_window(
+    osascript: FakeOsascript,
+) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
     async with FakeOllama(2048, reported=32_768) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
@@ -181,15 +184,15 @@ async def test_every_fact_is_seen_although_the_server_reports_a_wrong_window(osa
     assert 2048 <= receipt["window"] <= 2200
 
 
-# The whole window here is half of no usual one.
+# Here the whole window is not half of any usual one.
 @pytest.mark.parametrize(
     ("window", "halves"), [(4096, True), (5000, False)], ids=["cut to half the window", "cut to the whole window"]
 )
-async def test_every_fact_is_seen_although_denser_text_follows_what_the_bounds_were_learned_from(
+async def test_every_fact_reaches_the_model_although_denser_text_follows_the_text_that_taught_the_bounds(
     window: int, *, halves: bool, osascript: FakeOsascript
 ) -> None:
-    # Capitals are of the same kind as small letters and take more than twice the tokens, but not so
-    # many that what a cut leaves is below the lower bound: only its being half the window, or all of it, decides.
+    # Capitals are the same kind as lowercase letters and take more than twice the tokens, but not so many that a cut
+    # prompt falls below the lower bound: only the count being half the window, or all of it, reveals the cut.
     def tokenize(text: str) -> list[str]:
         return re.findall(r"[A-Z ]{1,2}|[^A-Z]{1,5}", text)
 
@@ -203,7 +206,7 @@ async def test_every_fact_is_seen_although_denser_text_follows_what_the_bounds_w
 
 
 @pytest.mark.parametrize("make", [FakeOllama, FakeLlamaCpp])
-async def test_half_a_window_is_suspect_only_of_a_server_that_cuts_to_half(
+async def test_a_count_of_half_the_window_is_suspect_only_from_a_server_that_cuts_to_half(
     make: Callable[..., FakeOllama | FakeLlamaCpp], osascript: FakeOsascript
 ) -> None:
     chars = 4 * (1024 - 20) - len(server.SYSTEM_PROMPT) - len(FRAME) - 2 - len(PROMPT)
@@ -215,7 +218,7 @@ async def test_half_a_window_is_suspect_only_of_a_server_that_cuts_to_half(
     assert receipt["window"] == 8192
 
 
-async def test_a_quarter_of_the_window_is_left_for_the_answer(osascript: FakeOsascript) -> None:
+async def test_a_quarter_of_the_window_is_reserved_for_the_answer(osascript: FakeOsascript) -> None:
     osascript.shows("x" * 20_000)
     async with FakeOllama(2048, tokens_by_byte) as fake, serving(fake) as asker:
         receipt_of(await asker.ask(system_prompt=PROMPT))
@@ -233,7 +236,7 @@ async def test_a_small_window_is_enough_for_the_default_question(window: int, os
     assert receipt["window"] == window
 
 
-async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOllama) -> None:
+async def test_a_single_request_would_show_the_model_less_than_a_tenth(ollama: FakeOllama) -> None:
     page = page_of(prose, tokens_like_usual, 20 * 2048)
 
     class Silent:
@@ -249,7 +252,7 @@ async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOl
 
 
 @pytest.mark.parametrize("reported", [2048, 16_384])
-async def test_every_fact_is_seen_although_the_server_refuses_what_is_too_long(
+async def test_every_fact_reaches_the_model_although_the_server_rejects_long_prompts(
     reported: int, osascript: FakeOsascript
 ) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
@@ -261,7 +264,7 @@ async def test_every_fact_is_seen_although_the_server_refuses_what_is_too_long(
     assert fake.refused == (0 if reported == 2048 else 1)
 
 
-async def test_server_that_miscounts_gets_an_answer_all_the_same(osascript: FakeOsascript) -> None:
+async def test_server_that_miscounts_still_gets_an_answer(osascript: FakeOsascript) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 6000))
     for tokens in (1, 17, 1024, 4000):
         async with FakeOpenAIServer(answer("Noted.", prompt_tokens=tokens)) as fake, serving(fake) as asker:
@@ -272,7 +275,7 @@ async def test_server_that_miscounts_gets_an_answer_all_the_same(osascript: Fake
 
 
 async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascript: FakeOsascript) -> None:
-    # So few tokens a word that the lower bound is false.
+    # So few tokens per word that the lower bound is wrong.
     osascript.shows(page_of(prose, tokens_by_word, 3000))
     sparse = FakeOllama(16_384, lambda text: [text[i : i + 16] for i in range(0, len(text), 16)])
     async with sparse as fake, serving(fake) as asker:
@@ -283,11 +286,11 @@ async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascri
     assert receipt["requests"] < 10
 
 
-# --- Parts ---
+# --- Chunks ---
 
 
 def pages_of_parts(count: int) -> str:
-    """A page that takes `count` parts of a server that never reports its tokens, with a small window."""
+    """Return a page that takes `count` chunks on a server with a small window that never reports its tokens."""
     return "\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, count + 1))
 
 
@@ -295,7 +298,7 @@ SMALL = {"context_length": 1850}
 
 
 def part_of(request: Request) -> str:
-    """The number that the request gives its part; empty when it combines or repairs."""
+    """Return the number that the request gives its chunk; empty when it combines or repairs."""
     user = request.data
     return user.split()[1] if user.startswith("[Part ") else ""
 
@@ -304,7 +307,9 @@ def failing_part(number: str, reply: Reply) -> Callable[[Request], Reply]:
     return lambda request: reply if part_of(request) == number else answer(f"Answer {part_of(request)}.")
 
 
-async def test_parts_are_asked_with_the_instruction_and_their_place_and_then_combined(osascript: FakeOsascript) -> None:
+async def test_chunks_are_sent_with_the_instruction_and_their_position_and_then_combined(
+    osascript: FakeOsascript,
+) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer(script=failing_part("none", HANG)) as fake, serving(fake, **SMALL) as asker:
         result = await asker.ask(system_prompt=PROMPT)
@@ -319,7 +324,7 @@ async def test_parts_are_asked_with_the_instruction_and_their_place_and_then_com
     assert receipt_of(result)["requests"] == 5
 
 
-async def test_part_that_fails_once_is_asked_again(osascript: FakeOsascript) -> None:
+async def test_chunk_that_fails_once_is_retried(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     failures = [as_text("oops")]
 
@@ -334,7 +339,7 @@ async def test_part_that_fails_once_is_asked_again(osascript: FakeOsascript) -> 
 
 
 @pytest.mark.parametrize("number", ["1", "3", "4"])
-async def test_part_that_fails_twice_is_named_in_the_last_line_and_the_others_stand(
+async def test_chunk_that_fails_twice_is_named_in_the_last_line_and_the_others_are_answered(
     number: str, osascript: FakeOsascript
 ) -> None:
     page = pages_of_parts(4)
@@ -352,11 +357,11 @@ async def test_part_that_fails_twice_is_named_in_the_last_line_and_the_others_st
     receipt = receipt_of(result)
     assert len(page) * 0.7 < receipt["characters_read"] < len(page) * 0.8
     assert receipt["notes"] == [last.removeprefix("Note: ").removesuffix(".")]
-    # An answer with a gap is not kept: the next call tries again.
+    # An answer with a gap is not cached: the next call tries again.
     assert "cached" not in receipt_of(repeated)
 
 
-async def test_when_all_parts_fail_the_call_fails(osascript: FakeOsascript) -> None:
+async def test_when_all_chunks_fail_the_call_fails(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer(answer("")) as fake, serving(fake, **SMALL) as asker:
         code, sentence = error_of(await asker.ask(system_prompt=PROMPT))
@@ -367,7 +372,7 @@ async def test_when_all_parts_fail_the_call_fails(osascript: FakeOsascript) -> N
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
-async def test_when_the_server_dies_what_was_read_stands_and_the_rest_is_named_once(
+async def test_when_the_server_dies_what_was_read_is_kept_and_the_rest_is_named_once(
     parallel: int, osascript: FakeOsascript
 ) -> None:
     osascript.shows(pages_of_parts(60))
@@ -390,7 +395,7 @@ async def test_when_the_server_dies_what_was_read_stands_and_the_rest_is_named_o
     assert len(last) < 1500
 
 
-async def test_what_no_second_attempt_changes_is_not_tried_again(osascript: FakeOsascript) -> None:
+async def test_failures_that_a_retry_cannot_change_are_not_retried(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(8))
     missing = as_json({"error": {"message": "model 'fake-model' not found"}}, 404)
     async with FakeOpenAIServer(script=failing_part("3", missing)) as fake, serving(fake, **SMALL) as asker:
@@ -401,7 +406,7 @@ async def test_what_no_second_attempt_changes_is_not_tried_again(osascript: Fake
     assert "Answer 2." in text
 
 
-async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascript) -> None:
+async def test_server_that_fails_at_every_chunk_is_given_up(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(60))
 
     def script(request: Request) -> Reply:
@@ -414,7 +419,7 @@ async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascr
     assert len(fake.chats) == 2 + server.MAX_FAILURES_IN_A_ROW
 
 
-async def test_instruction_that_leaves_no_room_is_refused_before_the_model_is_asked(osascript: FakeOsascript) -> None:
+async def test_instruction_that_leaves_no_room_is_rejected_before_the_model_is_asked(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer() as fake, serving(fake, context_length=2000) as asker:
         code, sentence = error_of(await asker.ask(system_prompt="long " * 1000))
@@ -424,7 +429,7 @@ async def test_instruction_that_leaves_no_room_is_refused_before_the_model_is_as
     assert fake.chats == []
 
 
-async def test_refusal_down_to_no_room_ends_the_reading(osascript: FakeOsascript) -> None:
+async def test_refusal_that_leaves_no_room_ends_the_reading(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer(as_json(too_long(900, 512), 400)) as fake, serving(fake, **SMALL) as asker:
         code, sentence = error_of(await asker.ask(system_prompt=PROMPT * 60))
@@ -434,7 +439,7 @@ async def test_refusal_down_to_no_room_ends_the_reading(osascript: FakeOsascript
     assert len(fake.chats) == 1
 
 
-async def test_refusals_without_end_come_to_an_end(osascript: FakeOsascript) -> None:
+async def test_endless_refusals_are_bounded(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     refusal = as_json({"error": "the prompt is longer than the context length"}, 400)
     async with FakeOpenAIServer(refusal) as fake, serving(fake, **SMALL) as asker:
@@ -445,11 +450,13 @@ async def test_refusals_without_end_come_to_an_end(osascript: FakeOsascript) -> 
     assert len(fake.chats) < 10
 
 
-# --- Several at once ---
+# --- Concurrency ---
 
 
 @pytest.mark.parametrize("parallel", [1, 3])
-async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: int, osascript: FakeOsascript) -> None:
+async def test_as_many_chunks_are_sent_at_once_as_configured_and_no_more(
+    parallel: int, osascript: FakeOsascript
+) -> None:
     osascript.shows(pages_of_parts(8))
     open_now = 0
     most = 0
@@ -463,7 +470,7 @@ async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: 
             full.set()
         if part_of(request) not in {"", "1"}:
             await asyncio.wait_for(full.wait(), WAIT_S)
-        # Any other request would come while this one waits for the next turns of the loop.
+        # Any further request would arrive while this one waits for the next turns of the loop.
         for _ in range(50):
             await asyncio.sleep(0)
         open_now -= 1
@@ -478,7 +485,7 @@ async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: 
 
 
 class StoppedClock:
-    """The module `time`, in which no time goes by."""
+    """A fake of the module `time` whose clock stands still."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(time, name)
@@ -487,11 +494,11 @@ class StoppedClock:
         return 1_000.0
 
 
-async def test_requests_over_the_limit_wait_for_their_turn_and_say_so(
+async def test_requests_over_the_limit_wait_for_their_turn_and_report_it(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """120 a minute are one each half second; the last of 122 come after that many at once."""
-    # On a slow machine turns would come as quickly as requests.
+    """120 a minute is one each half second; the last of 122 follows after the burst."""
+    # On a slow machine turns would come as fast as requests.
     monkeypatch.setattr(server, "time", StoppedClock())
     osascript.shows(pages_of_parts(117))
     reported = ProgressLog()
@@ -506,7 +513,9 @@ async def test_requests_over_the_limit_wait_for_their_turn_and_say_so(
     assert "waiting for its turn under --requests-per-minute 120" in joined(reported.messages)
 
 
-async def test_requests_that_would_wait_too_long_are_refused_and_what_was_read_stands(osascript: FakeOsascript) -> None:
+async def test_requests_that_would_wait_too_long_are_rejected_and_what_was_read_is_kept(
+    osascript: FakeOsascript,
+) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer(script=failing_part("none", HANG)) as fake:
         async with serving(fake, requests_per_minute=1, **SMALL) as asker:
@@ -526,7 +535,7 @@ async def test_requests_that_would_wait_too_long_are_refused_and_what_was_read_s
 # --- Combining ---
 
 
-async def test_answers_that_do_not_fit_together_are_combined_in_a_tree(osascript: FakeOsascript) -> None:
+async def test_answers_that_do_not_fit_one_prompt_are_combined_in_a_tree(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(200))
 
     def script(request: Request) -> Reply:
@@ -543,7 +552,7 @@ async def test_answers_that_do_not_fit_together_are_combined_in_a_tree(osascript
     assert 200 / 6 < len(combining) < 110
 
 
-async def test_answers_too_long_to_combine_stand_one_after_another(osascript: FakeOsascript) -> None:
+async def test_answers_too_long_to_combine_follow_one_another(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(3))
     async with (
         FakeOpenAIServer(script=lambda request: answer(f"Answer {part_of(request)}. " + "detail " * 150)) as fake,
@@ -571,7 +580,7 @@ async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int
 # --- Progress ---
 
 
-async def test_progress_rises_to_the_total_in_words_that_a_user_can_read(osascript: FakeOsascript) -> None:
+async def test_progress_rises_to_the_total_with_readable_messages(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(7))
     reported = ProgressLog()
     go_on = asyncio.Event()
@@ -593,7 +602,7 @@ async def test_progress_rises_to_the_total_in_words_that_a_user_can_read(osascri
     assert "combining 7 answers" in joined(reported.messages)
 
 
-async def test_written_tokens_are_reported_while_the_model_writes(
+async def test_tokens_are_reported_while_the_model_writes(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
@@ -604,20 +613,20 @@ async def test_written_tokens_are_reported_while_the_model_writes(
     async with FakeOpenAIServer(writing) as fake, serving(fake) as asker:
         call = asyncio.create_task(asker.ask_with_progress(reported, system_prompt=PROMPT))
         await reported.wait_for("reading the page, 212 tokens written: ...")
-        # A silent model does not silence the progress.
+        # Progress continues while the model is silent.
         await reported.wait_for("212 tokens written", times=6)
         call.cancel()
         await asyncio.wait([call])
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
 
     assert reported.values == sorted(set(reported.values))
-    # The newest words are next to the counts: whole ones, in one line, without reasoning and halves of characters.
+    # The newest words follow the counts: complete ones, on one line, without reasoning or halves of characters.
     assert reported.messages[-1].endswith(": ..." + "word " * 11 + "noon")
     assert all(message.isprintable() and len(message) < 130 for message in reported.messages)
     assert "thought" not in joined(reported.messages)
 
 
-async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_progress_moves_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.5)
     reported = ProgressLog()
 
@@ -637,7 +646,7 @@ async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkey
     assert reported.values == [0.1, 4, 5, 7, 9, 44, 100]
 
 
-async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osascript: FakeOsascript) -> None:
+async def test_the_receipt_is_one_line_of_the_answer_and_the_note_comes_last(osascript: FakeOsascript) -> None:
     text = pages_of_parts(7)
     osascript.shows(text)
     async with FakeOpenAIServer(script=failing_part("3", as_text("no", 400))) as fake, serving(fake, **SMALL) as asker:
@@ -663,7 +672,7 @@ def blocks_of(result: Result) -> list[str]:
     return [block.text for block in result.content if isinstance(block, TextContent)]
 
 
-async def test_progress_never_reaches_its_end_before_the_end_however_often_steps_are_repeated() -> None:
+async def test_progress_never_reaches_the_total_early_however_often_steps_are_repeated() -> None:
     reported: list[float] = []
 
     async def send(reached: float, _message: str) -> None:
@@ -684,7 +693,7 @@ async def test_progress_never_reaches_its_end_before_the_end_however_often_steps
 
 
 async def cancelled(fake: FakeOpenAIServer, *, waiting_for: asyncio.Event, **settings: object) -> None:
-    """Ask, cancel when the event has come, and see that the next call is answered."""
+    """Ask, cancel at the event, and check that the next call is answered."""
     async with serving(fake, **settings) as asker:
         call = asyncio.create_task(asker.client.call_tool("process_chrome_tab", {"system_prompt": PROMPT}))
         await asyncio.wait_for(waiting_for.wait(), WAIT_S)
@@ -705,13 +714,13 @@ async def test_cancelling_closes_the_request_at_once(phase: str, parallel: int, 
         await cancelled(fake, waiting_for=fake.hanging, parallel=parallel, **SMALL)
 
 
-async def test_cancelling_closes_a_stream_in_the_middle(osascript: FakeOsascript) -> None:
+async def test_cancelling_closes_a_stream_in_progress(osascript: FakeOsascript) -> None:
     osascript.shows("The ferry leaves at noon.")
     async with FakeOpenAIServer(events(delta("One "), hangs=True)) as fake:
         await cancelled(fake, waiting_for=fake.hanging)
 
 
-async def test_cancelling_closes_the_question_for_the_window(osascript: FakeOsascript) -> None:
+async def test_cancelling_closes_the_request_for_the_window(osascript: FakeOsascript) -> None:
     osascript.shows("The ferry leaves at noon.")
     async with FakeOpenAIServer(routes={"/api/ps": HANG}) as fake:
         await cancelled(fake, waiting_for=fake.hanging)
@@ -739,7 +748,9 @@ async def test_cancelling_ends_the_wait_between_two_attempts(
 # --- Receipt ---
 
 
-async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOsascript, ollama: FakeOllama) -> None:
+async def test_receipt_states_what_was_read_by_which_model_at_what_cost(
+    osascript: FakeOsascript, ollama: FakeOllama
+) -> None:
     page = "The ferry leaves at noon. " * 40
     osascript.shows(page)
     async with serving(ollama) as asker:
@@ -773,20 +784,8 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
 # --- A real server ---
 
 
-async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
-    tiny_model: TinyModel, osascript: FakeOsascript
-) -> None:
-    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(40)))
-    async with serving(tiny_model.url, model=tiny_model.model, context_length=800) as asker:
-        receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
-
-    assert receipt["chunks"] > 1
-    assert receipt["characters_read"] == receipt["page_characters"]
-    assert receipt["retries"] == 0
-
-
 @pytest.mark.e2e
-async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osascript: FakeOsascript) -> None:
+async def test_real_server_with_a_small_window_reads_the_whole_page_in_chunks(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(40)))
     with tiny_model_started(context_length=768) as small:
         async with serving(small.url, model=small.model) as asker:
@@ -795,13 +794,13 @@ async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osa
     assert (receipt["window"], receipt["window_source"]) == (768, "llama.cpp /props")
     assert receipt["chunks"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
-    assert not any("could not be read" in note for note in receipt["notes"])
+    assert receipt["retries"] == 0
 
 
 # --- How a page's text reaches the model ---
 
 
-async def test_a_page_cannot_end_its_data_even_when_it_knows_the_last_mark(osascript: FakeOsascript) -> None:
+async def test_a_page_cannot_end_its_data_even_if_it_knows_earlier_delimiters(osascript: FakeOsascript) -> None:
     async with FakeOpenAIServer() as fake, serving(fake) as asker:
         for text in ("The ferry leaves at noon.", "The ferry leaves at one."):
             osascript.shows(text)
@@ -812,7 +811,7 @@ async def test_a_page_cannot_end_its_data_even_when_it_knows_the_last_mark(osasc
         osascript.shows("\n".join(forged))
         await asker.ask(system_prompt=PROMPT)
 
-    # The same text has the same mark, so that a server may keep what it has read of it; another has another.
+    # The same text has the same delimiter, so that a server may cache it; another text has another.
     assert [marks[0] == mark for mark in marks] == [True, True, False, False]
     assert fake.chats[-1].delimiter not in marks
     assert fake.chats[-1].data == "\n".join(forged).replace("\u200b", "")
@@ -831,7 +830,7 @@ async def test_a_page_cannot_end_its_data_even_when_it_knows_the_last_mark(osasc
         ("\U0001f469\u200d\U0001f680 \u0645\u06cc\u200c\u062e\n\tcode", None),
     ],
 )
-async def test_nothing_unseen_and_nothing_that_could_begin_a_turn_reaches_the_model(
+async def test_no_invisible_character_and_no_chat_template_token_reaches_the_model(
     written: str, sent: str | None, osascript: FakeOsascript
 ) -> None:
     osascript.shows(f"Fares. {written} End.")
@@ -841,7 +840,7 @@ async def test_nothing_unseen_and_nothing_that_could_begin_a_turn_reaches_the_mo
     assert fake.chats[0].data == f"Fares. {sent or written} End."
 
 
-# --- What of an answer reaches the client ---
+# --- What part of an answer reaches the client ---
 
 SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
 
@@ -867,7 +866,7 @@ SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
         ),
     ],
 )
-async def test_answer_holds_nothing_invisible_and_no_link_that_is_not_on_the_page(
+async def test_answer_contains_nothing_invisible_and_no_link_that_is_not_on_the_page(
     written: str, reported: str, osascript: FakeOsascript
 ) -> None:
     osascript.shows(SEEN)
@@ -876,5 +875,5 @@ async def test_answer_holds_nothing_invisible_and_no_link_that_is_not_on_the_pag
 
     text = text_of(result)
     assert text.partition("\n\nNote: ")[0] == f"Answer: {reported}"
-    # The note counts what was changed, and there is none where nothing was.
+    # The note counts the changes; without changes there is none.
     assert ("Note: " in text) == (reported != written) == bool(receipt_of(result)["notes"])

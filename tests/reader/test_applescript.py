@@ -1,4 +1,4 @@
-"""`chrome_tab.scpt` without a page: what it is made of, what it refuses, how the browser's errors come through."""
+"""`chrome_tab.scpt` without a page: its contents, what it rejects, how the browser's errors come through."""
 
 import re
 
@@ -16,7 +16,7 @@ def run(chrome: FakeChrome, *command_line: str) -> Finished:
 # --- The file ---
 
 
-def test_script_is_ascii_with_lf_line_ends_and_says_that_it_is_source_text() -> None:
+def test_script_is_ascii_with_lf_line_ends_and_declares_that_it_is_source_text() -> None:
     content = SCRIPT.read_bytes()
 
     assert content.isascii()
@@ -25,7 +25,7 @@ def test_script_is_ascii_with_lf_line_ends_and_says_that_it_is_source_text() -> 
     assert content.startswith(b"-- chrome_tab.scpt: AppleScript source text")
 
 
-def test_script_holds_the_page_function_of_the_extension() -> None:
+def test_script_contains_the_page_function_of_the_extension() -> None:
     assert embedded(SCRIPT_TEXT, SOURCE.read_text(encoding="ascii")) == SCRIPT_TEXT
     assert main(["--check"]) == 0
 
@@ -37,13 +37,13 @@ def test_script_starts_with_its_handlers_and_stays_small() -> None:
     assert len(lines) <= 1_200
 
 
-def test_changed_page_function_is_noticed_as_not_embedded() -> None:
+def test_changed_page_function_is_detected_as_not_embedded() -> None:
     changed = SOURCE.read_text(encoding="ascii").replace("30 * 1024", "31 * 1024")
 
     assert embedded(SCRIPT_TEXT, changed) != SCRIPT_TEXT
 
 
-def test_script_has_the_promised_handlers_with_their_parameters() -> None:
+def test_script_has_the_documented_handlers_with_their_parameters() -> None:
     handlers = re.findall(r"^on (\w+)(.*)$", SCRIPT_TEXT, re.MULTILINE)
 
     assert handlers == [
@@ -62,7 +62,7 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
     ]
 
 
-def test_script_runs_three_constant_commands_and_javascript_at_one_place() -> None:
+def test_script_runs_three_constant_commands_and_javascript_in_one_place() -> None:
     script = re.sub(r"--.*", "", SCRIPT_TEXT)
 
     commands = re.findall(r'do shell script ("(?:[^"\\]|\\.)*") without altering line endings\n', script)
@@ -73,7 +73,7 @@ def test_script_runs_three_constant_commands_and_javascript_at_one_place() -> No
     assert script.count("tell application") == 3
 
 
-def test_another_browser_is_a_matter_of_replacing_its_name() -> None:
+def test_replacing_its_name_is_all_that_another_browser_needs() -> None:
     script = SCRIPT_TEXT.replace('"Google Chrome"', '"Brave Browser"')
 
     finished = osascript(script, ["--no-filter"], Surroundings(FakeChrome(name="Brave Browser", windows=0)))
@@ -105,7 +105,7 @@ def test_another_browser_is_a_matter_of_replacing_its_name() -> None:
         ("--to-end", "--to-end"),
     ],
 )
-def test_senseless_arguments_are_refused_before_the_browser_is_asked(command_line: tuple[str, ...]) -> None:
+def test_invalid_arguments_are_rejected_before_the_browser_is_asked(command_line: tuple[str, ...]) -> None:
     chrome = FakeChrome()
 
     finished = run(chrome, *command_line)
@@ -129,7 +129,7 @@ def test_browser_that_is_not_running_is_not_started() -> None:
     assert not chrome.launched
 
 
-def test_no_window_keeps_the_browsers_number() -> None:
+def test_missing_window_keeps_the_browsers_error_number() -> None:
     finished = run(FakeChrome(windows=0), "--no-filter")
 
     assert (finished.status, finished.stdout) == (1, "")
@@ -137,13 +137,13 @@ def test_no_window_keeps_the_browsers_number() -> None:
 
 
 @pytest.mark.parametrize("number", [12, -1743, -1728, -1712, -609, -600])
-def test_error_of_the_browser_keeps_its_text_and_number(number: int) -> None:
+def test_browser_error_keeps_its_text_and_number(number: int) -> None:
     finished = run(FakeChrome(error=ScriptError("L\u2019\u00e9v\u00e9nement a \u00e9chou\u00e9.", number)), "a", "b")
 
     assert finished == Finished(1, "", failure("L\u2019\u00e9v\u00e9nement a \u00e9chou\u00e9.", number))
 
 
-def test_tab_that_gives_no_value_is_unreadable() -> None:
+def test_tab_that_returns_no_value_is_unreadable() -> None:
     finished = run(FakeChrome(world=None), "--no-filter")
 
     assert finished == Finished(1, "", failure("The tab did not answer. Reload the page, then ask again.", 9003))

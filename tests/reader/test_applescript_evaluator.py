@@ -1,4 +1,4 @@
-"""The evaluator refuses what it does not know, so that it never passes a script for the wrong reason."""
+"""The evaluator rejects what it does not know, so that no script passes for the wrong reason."""
 
 import contextlib
 
@@ -38,7 +38,7 @@ def result_of(expression: str, *arguments: str) -> Finished:
         ('do shell script "echo $SET; echo \\"a\\"" without altering line endings', "1\na\n"),
     ],
 )
-def test_expression_gives_what_applescript_gives(expression: str, shown: str) -> None:
+def test_expression_evaluates_as_in_applescript(expression: str, shown: str) -> None:
     assert result_of(expression, "o\U0001f600", "\u00c9", "x") == Finished(0, f"{shown}\n", "")
 
 
@@ -58,7 +58,7 @@ def test_expression_gives_what_applescript_gives(expression: str, shown: str) ->
         ('application "Google Chrome" is running or item 9 of argv is "x"', True),
     ],
 )
-def test_condition_decides_as_in_applescript(condition: str, holds: bool) -> None:  # noqa: FBT001  # a column of the table
+def test_condition_evaluates_as_in_applescript(condition: str, holds: bool) -> None:  # noqa: FBT001  # a column of the table
     script = f'on run argv\n\tif {condition} then\n\t\treturn "yes"\n\tend if\n\treturn "no"\nend run\n'
 
     assert osascript(script, ["abc"], Surroundings(FakeChrome())).stdout == ("yes\n" if holds else "no\n")
@@ -68,14 +68,14 @@ def test_condition_decides_as_in_applescript(condition: str, holds: bool) -> Non
     ("expression", "number"),
     [("item 2 of argv", -1728), ("count of item 1 of argv", -1700), ('argv & "a"', -1700), ("id of argv", -1700)],
 )
-def test_senseless_expression_is_an_applescript_error(expression: str, number: int) -> None:
+def test_invalid_expression_is_an_applescript_error(expression: str, number: int) -> None:
     finished = result_of(expression, "abc")
 
     assert finished.status == 1
     assert finished.stderr.endswith(f"({number})\n")
 
 
-def test_script_that_asks_the_browser_is_accepted() -> None:
+def test_script_that_controls_the_browser_is_accepted() -> None:
     assert osascript(ASKING, [], Surroundings(FakeChrome())) == Finished(0, "done\n", "")
 
 
@@ -107,7 +107,7 @@ def test_script_that_asks_the_browser_is_accepted() -> None:
         ("end run", ""),
     ],
 )
-def test_script_outside_the_known_language_is_refused(what: str, replacement: str) -> None:
+def test_script_outside_the_known_language_is_rejected(what: str, replacement: str) -> None:
     assert what in ASKING
 
     with pytest.raises(ScriptSyntaxError):
@@ -127,7 +127,7 @@ def test_script_outside_the_known_language_is_refused(what: str, replacement: st
         ("loading of tabs of windows", set[str]()),
     ],
 )
-def test_browser_is_addressed_only_in_words_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
+def test_browser_is_addressed_only_in_terms_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
     understood: set[str] = set()
     for name in ("Google Chrome", "Arc", "Safari"):
         reported = "execute active tab of front window javascript program"
@@ -147,7 +147,7 @@ def test_source_form_quotes_texts_and_nests_lists() -> None:
     assert finished.stdout == '{"a\\"\\\\{\n", {2, "b"}}\n'
 
 
-def test_handler_or_property_defined_twice_is_refused() -> None:
+def test_handler_or_property_defined_twice_is_rejected() -> None:
     for line in ("property a : 1\n", 'on a(b)\n\treturn "x"\nend a\n'):
         assert osascript(line + ASKING, [], Surroundings(FakeChrome())).status == 0
         with pytest.raises(ScriptSyntaxError):

@@ -63,7 +63,7 @@ def test_clipboard_is_set_only_when_asked(tabs: Tabs) -> None:
     assert clipboards == [None, None, "two"]
 
 
-def test_clipboard_stays_when_reading_fails(tabs: Tabs) -> None:
+def test_clipboard_is_unchanged_when_reading_fails(tabs: Tabs) -> None:
     pretend_text(tabs.world, "one")
     around = Surroundings(FakeChrome(tabs.world), {"CHROME_TAB_CLIPBOARD": "1"})
 
@@ -71,7 +71,7 @@ def test_clipboard_stays_when_reading_fails(tabs: Tabs) -> None:
     assert around.clipboard is None
 
 
-def test_text_item_delimiters_are_given_back(tabs: Tabs) -> None:
+def test_text_item_delimiters_are_restored(tabs: Tabs) -> None:
     pretend_text(tabs.world, "start\none")
     around = Surroundings(FakeChrome(tabs.world), delimiters="borrowed")
 
@@ -101,7 +101,7 @@ def test_page_of_the_browser_itself_is_unreadable(tabs: Tabs) -> None:
     assert finished.stderr.endswith("(9003)\n")
 
 
-def test_page_whose_reading_throws_is_unreadable(tabs: Tabs) -> None:
+def test_page_that_throws_during_reading_is_unreadable(tabs: Tabs) -> None:
     show(tabs.page, "<p>text</p>")
     world = IsolatedWorld(tabs.page)
     world.evaluate("void Object.defineProperty(HTMLElement.prototype, 'innerText', { get() { throw 1; } })")
@@ -121,7 +121,7 @@ def run_on_pdf(page: Page, *command_line: str, script: str = SCRIPT_TEXT, **envi
     return osascript(script, list(command_line), around)
 
 
-def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_folder_of_the_extension_is_named(tabs: Tabs) -> None:
+def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_extensions_folder_is_known(tabs: Tabs) -> None:
     file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
     show(tabs.page, file, content_type="application/pdf", headers=NO_SCRIPTS)
 
@@ -144,7 +144,7 @@ def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_folder_of_the_e
     assert nowhere.stderr.endswith("(9002)\n")
 
 
-def test_pdf_without_its_fonts_is_read_by_the_character_maps_of_the_extension_in_a_folder_of_any_name(
+def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps_from_a_folder_of_any_name(
     tabs: Tabs, tmp_path: Path
 ) -> None:
     folder = tmp_path / "caf\u00e9 \"$(touch ran)' `touch ran`"
@@ -157,7 +157,7 @@ def test_pdf_without_its_fonts_is_read_by_the_character_maps_of_the_extension_in
     assert finished.stdout == f"[Page 1]\n{line.text}\n"
 
 
-def test_pdf_for_which_the_time_does_not_suffice_is_read_on_when_it_is_asked_for_again(tabs: Tabs) -> None:
+def test_pdf_that_takes_too_long_is_resumed_by_the_next_request(tabs: Tabs) -> None:
     show(tabs.page, pdf([["Ferry times"], ["Last at noon"]]), content_type="application/pdf")
 
     begun = run_on_pdf(tabs.page, "--no-filter", script=SCRIPT_TEXT.replace("waitMs: 18000", "waitMs: 0"))
@@ -169,7 +169,7 @@ def test_pdf_for_which_the_time_does_not_suffice_is_read_on_when_it_is_asked_for
     assert "notes" not in whole.stderr
 
 
-def test_pdf_that_is_not_loaded_in_time_is_read_once_when_it_is_asked_for_again(tabs: Tabs) -> None:
+def test_pdf_that_does_not_load_in_time_is_read_once_when_requested_again(tabs: Tabs) -> None:
     pages = [[f"line {line} of page {page}" for line in range(50)] for page in range(60)]
     show(tabs.page, pdf(pages), content_type="application/pdf")
 
@@ -181,7 +181,7 @@ def test_pdf_that_is_not_loaded_in_time_is_read_once_when_it_is_asked_for_again(
     assert whole.stdout.endswith("\nline 49 of page 59\n")
 
 
-def test_pdf_that_cannot_be_read_says_why(tabs: Tabs, tmp_path: Path) -> None:
+def test_pdf_that_cannot_be_read_reports_why(tabs: Tabs, tmp_path: Path) -> None:
     said: list[str] = []
     for file in (pdf([[], []]), pdf([["secret"]], locked=True), b"%PDF-1.4\nnothing else"):
         show(tabs.page, file, content_type="application/pdf")
@@ -202,7 +202,7 @@ def test_pdf_that_cannot_be_read_says_why(tabs: Tabs, tmp_path: Path) -> None:
         assert sentence.endswith("(9003)\n")
 
 
-# --- Nothing in a page or a keyword becomes a program ---
+# --- Nothing in a page or a keyword becomes code ---
 
 BREAKOUTS = [
     "x', end: (globalThis.ran = true, null), z: '",
@@ -226,7 +226,7 @@ BREAKOUTS = [
 
 
 @pytest.mark.parametrize("payload", BREAKOUTS)
-def test_keyword_that_tries_to_break_out_is_only_found(tabs: Tabs, payload: str) -> None:
+def test_keyword_that_tries_to_break_out_is_only_searched_for(tabs: Tabs, payload: str) -> None:
     pretend_text(tabs.world, f"before\n{payload}after")
 
     assert run(tabs.world, payload, "--to-end").stdout == "after\n"
@@ -235,7 +235,7 @@ def test_keyword_that_tries_to_break_out_is_only_found(tabs: Tabs, payload: str)
     assert tabs.world.evaluate("globalThis.ran") is None
 
 
-def test_keyword_in_a_carelessly_written_program_would_be_noticed(tabs: Tabs) -> None:
+def test_keyword_in_a_carelessly_built_program_would_be_detected(tabs: Tabs) -> None:
     show(tabs.page, "<p>text</p>")
     world = IsolatedWorld(tabs.page)
 
@@ -244,7 +244,7 @@ def test_keyword_in_a_carelessly_written_program_would_be_noticed(tabs: Tabs) ->
     assert world.evaluate("globalThis.ran") is True
 
 
-def test_five_megabytes_of_hostile_text_come_through_unchanged(tabs: Tabs) -> None:
+def test_five_megabytes_of_hostile_text_arrive_unchanged(tabs: Tabs) -> None:
     attack = "\n".join(BREAKOUTS)
     text = "\n".join(f"{number} {attack}" for number in range(5_000_000 // len(attack)))
     pretend_text(tabs.world, text)
@@ -260,7 +260,7 @@ def test_five_megabytes_of_hostile_text_come_through_unchanged(tabs: Tabs) -> No
 AWKWARD = [
     *"aAbBiIkKsS .\n\n\n\t\r\0$()[]{}*+?|^\\/'\"`",
     *"\u00e9\u00c9\u00df\u1e9e\u0130\u0131\u017f\u212a\u03c3\u03c2\u03a3\u00b5\u03bc\u0345\u0149\ufb01\u01c5",  # case
-    *"\u00a0\u0085\u200b\u2028\u2029\u3000\ufeff\u180e\x0b\x0c\x1c",  # space, or nearly
+    *"\u00a0\u0085\u200b\u2028\u2029\u3000\ufeff\u180e\x0b\x0c\x1c",  # whitespace, or almost
     *"\u0301\u0307\u05d0\u0627\u202e\u65e5\u672c\U0001f600\U0001f468\u200d\U00010400\U00010428",
     "\r\n",
     "ss",
@@ -274,7 +274,7 @@ TEXTS = st.lists(st.sampled_from(AWKWARD) | st.characters(min_codepoint=32, max_
 
 @st.composite
 def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
-    """A text and two keywords, mostly from that text, in the case that it has or another."""
+    """Draw a text and two keywords, mostly from that text, in the same or another case."""
     text = draw(TEXTS)
     if draw(st.booleans()):
         text = f"{text}\n{text.swapcase()}\n{draw(TEXTS)}"
@@ -284,7 +284,7 @@ def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
         begin = draw(st.integers(0, max(0, len(source) - 1)))
         piece = source[begin : begin + draw(st.integers(1, 4))] or well_formed(draw(TEXTS))
         recased = draw(st.sampled_from([piece, piece.upper(), piece.lower(), piece.swapcase()]))
-        # The command line takes no keyword that begins like an option.
+        # The command line accepts no keyword that begins like an option.
         is_taken = recased and not recased.startswith("--")
         keywords.append(recased if is_taken and draw(st.booleans()) else None)
     return text, keywords[0], keywords[1]
@@ -292,7 +292,7 @@ def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
 
 @given(readings())
 @settings(max_examples=300, database=None)
-def test_random_text_is_read_alike_by_script_extension_and_model(
+def test_random_text_is_read_identically_by_script_extension_and_model(
     tabs: Tabs, reading: tuple[str, str | None, str | None]
 ) -> None:
     text, start, end = reading
@@ -309,7 +309,7 @@ def test_random_text_is_read_alike_by_script_extension_and_model(
         assert (script.status, script.stdout) == (0, f"{found}\n")
 
 
-def test_keyword_reaches_the_page_as_numbers_alone(tabs: Tabs) -> None:
+def test_keyword_reaches_the_page_only_as_numbers(tabs: Tabs) -> None:
     pretend_text(tabs.world, "text")
     chrome = FakeChrome(tabs.world)
 

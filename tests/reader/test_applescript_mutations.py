@@ -1,6 +1,7 @@
-"""Proof that the checks of `chrome_tab.scpt` can fail: each broken script is noticed.
+"""Proof that the checks of `chrome_tab.scpt` can fail: each broken script is detected.
 
-A mutant is noticed when the evaluator refuses it, or when it does something else than the script in one of the readings.
+A mutant is detected when the evaluator rejects it, or when it behaves differently from the script in one of the
+readings.
 """
 
 import functools
@@ -93,35 +94,35 @@ def script_mutants() -> Iterator[tuple[str, str]]:
 
 
 class AskedOnce:
-    """A page that runs each program once: most mutants ask the page what the script asks."""
+    """A page that runs each program once: most mutants send the page the same programs as the script."""
 
     def __init__(self, world: IsolatedWorld) -> None:
         self.evaluate = functools.cache(world.evaluate)
 
 
 class AsJson:
-    """A fake of a page whose browser hands a text over instead of a list."""
+    """A fake page whose browser returns a text instead of a list."""
 
     def evaluate(self, program: str) -> str:
         return f"[{len(program)}]"
 
 
 class PdfOnTheWay:
-    """A fake of a tab with a PDF: it gives these replies one after the other, and the last one from then on."""
+    """A fake tab with a PDF: it gives these replies one after the other, then repeats the last one."""
 
     def __init__(self, *replies: object) -> None:
         self._replies = list(replies)
         self.asked: list[str] = []
 
     def evaluate(self, program: str) -> object:
-        # Of the page function's own text only that it is there.
+        # Of the page function's own text, only that it is there.
         self.asked.append(program[-300:])
         return self._replies.pop(0) if self._replies[1:] else self._replies[0]
 
 
 def pdf_readings(script: str, extension: str) -> Iterator[object]:
     page = ["", "", "text", "{}"]
-    # As Chrome gives a text, and as Arc does.
+    # A text as Chrome returns it, and as Arc does.
     for quote in (str, json.dumps):
         on_the_way = [quote(state) for state in ("pdf", "reading", "reading", "maps", "reading", "read")]
         for replies in ([*on_the_way, page], [*on_the_way[:2], None, page], on_the_way[:2]):
@@ -132,7 +133,7 @@ def pdf_readings(script: str, extension: str) -> Iterator[object]:
 
 
 def behaviour(script: str, world: World, unreadable: World, extension: str) -> Iterator[object]:
-    """Everything that can be seen of a script in readings that reach each of its lines."""
+    """Return everything observable of a script in readings that reach each of its lines."""
 
     def reading(chrome: FakeChrome, *command_line: str, **environment: str) -> tuple[Finished, object]:
         around = Surroundings(chrome, environment)
@@ -193,7 +194,7 @@ def is_noticed(script: str, expected: list[object], worlds: tuple[World, World, 
         return True
 
 
-def test_every_broken_script_is_noticed(pages: tuple[Page, Page], tmp_path: Path) -> None:
+def test_every_broken_script_is_detected(pages: tuple[Page, Page], tmp_path: Path) -> None:
     show(pages[0], "<title>Title \u00e9</title><p>text</p><textarea autofocus>selected part</textarea>")
     pages[0].evaluate("document.querySelector('textarea').select()")
     pages[1].goto("about:blank")
@@ -222,7 +223,7 @@ def golden_situations(page: Page, cases: Iterable[Case]) -> Iterator[tuple[Isola
     for case in cases:
         page.set_content(case.html)
         request = f"{{ start: {as_javascript(case.start)}, end: {as_javascript(case.end)} }}"
-        # A function without one of its variables may leave a global behind.
+        # A function that lacks one of its variables may leave a global behind.
         yield IsolatedWorld(page, case.name), request
 
 
@@ -266,14 +267,16 @@ STRUCTURED_PAGES = [
 
 
 def structured_pages(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
-    """Tables, fields, headings and furniture in each other: what the walk through the page is made of."""
+    """Nested tables, fields, headings and furniture: everything that the walk through the page handles."""
     for body in STRUCTURED_PAGES:
         show(page, body)
         yield IsolatedWorld(page), WHOLE_PAGE
 
 
 def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
-    """Each page that reaches other lines of the page function, and the request; first what most lines serve, last what takes long."""
+    """Pages that each reach other lines of the page function, with the request; the most productive first, slow ones
+    last.
+    """
     first, *others = golden_cases()
     yield from golden_situations(page, [first])
     yield from other_documents(page)
@@ -329,6 +332,8 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         f"Menu{canvas}<div contenteditable></div>",
         f"Menu{canvas}",
         f"<nav>{'Menu ' * 9}</nav>{canvas}<div contenteditable></div>{'<p>a file of the list' * 20}",
+        f"<nav>{'Menu ' * 9}<li>b</nav><nav hidden>{'Menu ' * 99}</nav>{canvas}<i contenteditable></i><li><li hidden>c",
+        f"Menu{canvas}<i contenteditable></i><li>a file of the list",
         f"<div role=feed>a</div>{canvas.replace('<canvas', '<canvas hidden')}<i contenteditable></i>",
         f"<video {big}></video>",
         f"<iframe src=about:blank {big}></iframe>",
@@ -350,7 +355,7 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
 
 
 def inner_texts(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
-    """Texts of shadow roots and frames, whose length is reported next to the page's own."""
+    """Texts of shadow roots and frames, whose length is reported separately from the page's own."""
     deeper = "<x-b><template shadowrootmode=open><i>deeper</i></template></x-b>"
     root = f"<template shadowrootmode=open>root<p>drawn</p><p hidden>hidden</p>{deeper}</template>"
     show(page, f"<!doctype html><p>text</p><x-a>{root}</x-a><iframe srcdoc='<p>framed</p>'></iframe>")
@@ -384,7 +389,7 @@ def selections(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     shadow = "<x-a><template shadowrootmode=open><textarea>six</textarea><input type=checkbox></template></x-a>"
     show(page, shadow)
     world = IsolatedWorld(page)
-    # As in browsers whose selection is without that of fields.
+    # As in browsers whose selection excludes that of fields.
     world.evaluate("void Object.defineProperty(Document.prototype, 'getSelection', { value: () => null })")
     for part in ("textarea", "input"):
         page.evaluate("document.querySelector('x-a').shadowRoot.querySelector('textarea').setSelectionRange(0, 2)")
@@ -413,7 +418,7 @@ def main_content_situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         yield world, "{ content: 'main' }"
 
 
-# The mutants are made and compared in the page: a text for each of them would take longer to send than to run.
+# The mutants are built and compared in the page: sending each one would take longer than running it.
 UNNOTICED = """(text, request, lines) => {
   // A mutant that loops for ever ends after this many rounds.
   const all = text.replaceAll(/^(\\s*(?:for|while) \\(.*\\{)$/gm, "$1 if (--rounds < 0) throw 1;").split("\\n");
@@ -431,12 +436,12 @@ UNNOTICED = """(text, request, lines) => {
 
 
 def unnoticed(lines: Iterable[int], request: str, world: IsolatedWorld) -> list[int]:
-    """Those of the lines without which the page function gives the same for the request."""
+    """Return the lines without which the page function gives the same result for the request."""
     arguments = ", ".join(json.dumps(value) for value in (PAGE_FUNCTION, request, list(lines)))
     return world.evaluate(f"({UNNOTICED})({arguments})")
 
 
-# These state a value that is there anyway, save time, or serve pages that are not among the situations.
+# These state a default value, save time, or serve pages that are not among the cases.
 UNNOTICED_LINES = {
     "let last = null;",
     "if (isTitle) [last, isFirst] = [null, true];",
@@ -468,7 +473,7 @@ UNNOTICED_LINES = {
 }
 
 
-def test_every_line_of_the_page_function_is_noticed_when_it_is_missing(pages: tuple[Page, Page]) -> None:
+def test_every_missing_line_of_the_page_function_is_detected(pages: tuple[Page, Page]) -> None:
     lines = PAGE_FUNCTION.split("\n")
     survivors = [number for number, line in enumerate(lines) if line.strip()]
     assert len(survivors) > 150

@@ -1,4 +1,5 @@
-"""What only a Mac can confirm: AppleScript itself takes `chrome_tab.scpt`, and its handlers give what the evaluator says.
+"""What only a Mac can confirm: AppleScript itself accepts `chrome_tab.scpt`, and its handlers return what the evaluator
+predicts.
 
 Google Chrome must be installed: compiling needs its dictionary.
 """
@@ -40,7 +41,7 @@ def is_chrome_running() -> bool:
     return run("osascript", "-e", 'application "Google Chrome" is running').stdout == "true\n"
 
 
-def test_script_compiles_and_a_broken_one_does_not(tmp_path: Path) -> None:
+def test_only_the_unbroken_script_compiles(tmp_path: Path) -> None:
     broken = tmp_path / "broken.scpt"
     broken.write_text(SCRIPT_TEXT.replace(" then\n", "\n"), encoding="ascii")
 
@@ -48,7 +49,7 @@ def test_script_compiles_and_a_broken_one_does_not(tmp_path: Path) -> None:
     assert run("osacompile", "-o", tmp_path / "compiled.scpt", broken).returncode != 0
 
 
-def test_script_compiles_in_the_words_of_safari_and_not_in_those_of_chrome(tmp_path: Path) -> None:
+def test_script_compiles_with_safaris_terms_and_not_with_chromes(tmp_path: Path) -> None:
     only_named = tmp_path / "named.scpt"
     only_named.write_text(SCRIPT_TEXT.replace('"Google Chrome"', '"Safari"'), encoding="ascii")
 
@@ -77,7 +78,7 @@ def test_handler_adds_its_step(script: Any, handler: str, keywords: tuple[str, .
 
 
 @pytest.mark.parametrize("keyword", ["", "--", "--to-end"])
-def test_handler_refuses_an_empty_keyword_and_an_option(script: Any, keyword: str) -> None:
+def test_handler_rejects_an_empty_keyword_and_an_option(script: Any, keyword: str) -> None:
     error_class = importlib.import_module("applescript").ScriptError
 
     with pytest.raises(error_class) as refused:
@@ -87,17 +88,17 @@ def test_handler_refuses_an_empty_keyword_and_an_option(script: Any, keyword: st
 
 
 @pytest.mark.parametrize("command_line", [[], ["a"], ["a", "b", "c"], ["", "--to-end"], ["--from-start", "--to-end"]])
-def test_senseless_arguments_end_as_the_evaluator_says(command_line: list[str]) -> None:
+def test_invalid_arguments_end_as_the_evaluator_predicts(command_line: list[str]) -> None:
     expected = osascript(SCRIPT_TEXT, command_line, Surroundings(FakeChrome()))
 
     real = run("osascript", SCRIPT, *command_line)
 
     assert (real.returncode, real.stdout) == (expected.status, expected.stdout)
-    # osascript puts the file and the place of the error before the same words.
+    # osascript puts the file and the position of the error before the same words.
     assert re.sub(r"^.*execution error", "chrome_tab.scpt: execution error", real.stderr) == expected.stderr
 
 
-def test_shell_hands_over_the_files_of_the_extension_unchanged_from_a_folder_of_any_name(tmp_path: Path) -> None:
+def test_shell_returns_the_extensions_files_unchanged_from_a_folder_of_any_name(tmp_path: Path) -> None:
     folder = tmp_path / "caf\u00e9 \"$(touch ran)'"
     folder.symlink_to(EXTENSION)
     scripts, maps = re.findall(r"do shell script .* without altering line endings", SCRIPT_TEXT)

@@ -1,7 +1,7 @@
 """Answers are checked against the page: figures, evidence, JSON values, and reading only what matches."""
 
+import asyncio
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pytest
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.support.fake_models import FakeOpenAIServer, answer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.fake_osascript import FakeOsascript, installed
 from tests.support.tool_client import Result, receipt_of, serving
 
@@ -81,7 +81,7 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
 
 
-async def test_numbering_and_the_prompts_figures_raise_no_alarm() -> None:
+async def test_numbering_and_figures_of_the_prompt_raise_no_alarm() -> None:
     text = "1. The ferry costs 1,299 €.\n2. A locker costs 7 crowns.\n\n| 3 | cabins: 12 |\n\nYou have 5000 €."
 
     found = await checked(text, system_prompt="Is the ferry to Varna within my 5000 €?")
@@ -90,7 +90,7 @@ async def test_numbering_and_the_prompts_figures_raise_no_alarm() -> None:
     assert len(found["on_page"] + found["elsewhere"]) == 3
 
 
-async def test_a_figure_of_another_passage_is_listed_apart(osascript: FakeOsascript) -> None:
+async def test_a_figure_from_another_passage_is_listed_separately(osascript: FakeOsascript) -> None:
     filler = "\n".join(f"The harbour of town {i} has quays and cranes for its boats." for i in range(40))
     osascript.shows(f"The ferry to Varna costs 17 crowns.\n{filler}\nA locker in the office costs 99 crowns.")
 
@@ -128,7 +128,7 @@ async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> No
     assert "evidence" not in receipt_of(await asked(json.dumps(data), output_schema={"type": "object"}))
 
 
-async def test_each_sentence_has_its_passage_or_the_note_that_there_is_none() -> None:
+async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> None:
     text = "The fast ferry costs 1,299 € for two adults. Quantum chromodynamics explains gluon confinement."
     result = await asked(text, evidence=True)
 
@@ -148,7 +148,7 @@ async def test_each_sentence_has_its_passage_or_the_note_that_there_is_none() ->
     assert (await asked(text)).structured_content is None
 
 
-async def test_a_passage_of_the_page_acts_no_more_in_a_note_than_in_an_answer(osascript: FakeOsascript) -> None:
+async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(osascript: FakeOsascript) -> None:
     osascript.shows("The fast ferry costs 17 crowns <img src=x onerror=alert(1)> for two.\U000e0041")
     result = await asked("The fast ferry costs 17 crowns for two.", evidence=True)
 
@@ -158,7 +158,7 @@ async def test_a_passage_of_the_page_acts_no_more_in_a_note_than_in_an_answer(os
     assert "\U000e0041" not in json.dumps(result.structured_content, ensure_ascii=False)
 
 
-def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_its_ends() -> None:
+def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_both_ends() -> None:
     words = " ".join(f"word-{i}," for i in range(30))
     link = server.fragment_link("https://a.test/?q=1#x", words)
     assert link == (
@@ -186,7 +186,26 @@ def table(number: int) -> str:
     return f"zeppelin {number}\tmuseum\t{number} crowns"
 
 
-async def test_quick_reads_only_what_matches_and_says_so(osascript: FakeOsascript) -> None:
+async def test_page_is_indexed_while_the_model_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed, index_for_check = asyncio.Event(), server.index_for_check
+    loop = asyncio.get_running_loop()
+
+    def index(page: server.Page) -> server.PageIndex:
+        loop.call_soon_threadsafe(indexed.set)
+        return index_for_check(page)
+
+    async def script(_request: Request) -> Reply:
+        await indexed.wait()
+        return answer("The locker costs 7 crowns.")
+
+    monkeypatch.setattr(server, "index_for_check", index)
+    async with FakeOpenAIServer(script=script) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="What does a locker cost?"))
+
+    assert receipt["checked"]["on_page"] == ["7"]
+
+
+async def test_quick_reads_only_what_matches_and_reports_it(osascript: FakeOsascript) -> None:
     page = long_page(prose)
     osascript.shows(page)
     prompt = "What does the zeppelin museum charge for its guided tour?"
@@ -212,7 +231,7 @@ async def test_quick_reads_only_what_matches_and_says_so(osascript: FakeOsascrip
     ],
     ids=["no clear match", "no prompt", "tables"],
 )
-async def test_quick_reads_everything_where_the_match_is_not_clear(
+async def test_quick_reads_everything_if_the_match_is_not_clear(
     row: Callable[[int], str], prompt: str | None, osascript: FakeOsascript
 ) -> None:
     page = long_page(row)
@@ -253,13 +272,11 @@ async def test_quick_reads_everything_where_the_match_is_not_clear(
         "1/1/",
     ],
 )
-def test_no_text_takes_more_than_linear_time(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = (unit * length)[:length]
-        began = time.process_time()
-        index = server.PageIndex([text], server.CHECKED_CHUNK_CHARS)
-        server.check_figures(text[:40_000], index, "")
-        return time.process_time() - began
+def test_checking_a_hostile_text_takes_linear_time(unit: str) -> None:
+    # Anything but linear would run into the timeout of the test.
+    text = unit * (200_000 // len(unit)) + "\nThe locker costs 17 crowns."
+    index = server.PageIndex([text], server.CHECKED_CHUNK_CHARS)
 
-    seconds(1_000)
-    assert seconds(80_000) < 40 * max(seconds(8_000), 0.02)
+    findings = server.check_figures(text, index, "")
+
+    assert (findings[-1].shown, findings[-1].result) == ("17", "on_page")

@@ -1,4 +1,4 @@
-"""Chunks of a long page: where they are cut, what each shows of where it stands, how full they are, and what is kept."""
+"""Chunks of a long page: where they are cut, what context each shows, how full they are, and what is saved."""
 
 import json
 import random
@@ -52,7 +52,7 @@ def code(lines: int = 300) -> str:
 
 
 def chunks_of(text: str, budget: int, **about: Any) -> list[tuple[str, list[str], str]]:
-    """Each chunk with the headings above it, and what it continues."""
+    """Return each chunk with the headings above it, and what it continues."""
     layout = TextLayout(text, **about)
     slices = split_text(text, lambda piece: len(piece) / budget, opening=layout.opening, headings=layout.headings)
     assert "".join(text[start:end] for start, end in slices) == text
@@ -84,7 +84,7 @@ def test_a_chunk_of_a_markdown_table_has_its_header_and_a_chunk_after_the_table_
     assert {continued for chunk, _, continued in chunks if chunk.startswith("#")} == {""}
 
 
-def test_no_chunk_cuts_a_line_of_code_and_each_opens_its_block() -> None:
+def test_no_chunk_cuts_a_line_of_code_and_each_reopens_its_block() -> None:
     first, *rest = chunks_of(code(), 900, is_markdown=True)
 
     assert first[2] == ""
@@ -99,7 +99,7 @@ def test_a_hash_in_a_code_block_is_not_a_heading_and_lines_of_plain_text_are_not
     markdown = TextLayout(text, is_markdown=True)
     assert markdown.path(len(text)) == ["Ferry", "Fares"]
     assert markdown.path(text.index("At noon")) == ["Ferry"]
-    # A chunk that begins with a heading shows those above it.
+    # A chunk that begins with a heading shows the ones above it.
     assert markdown.path(text.index("## Fares")) == ["Ferry"]
     assert TextLayout(text).path(len(text)) == []
 
@@ -113,10 +113,10 @@ def test_chunks_end_before_a_heading_or_at_a_sentence_and_know_the_headings_abov
         assert path or chunk.startswith("# ")
 
 
-def test_headings_that_the_page_function_lists_are_where_lines_begin() -> None:
+def test_headings_reported_by_the_page_function_are_at_line_starts() -> None:
     text = "Home\nFares\n\nAbout Fares today\n\nChildren\n\nFree.\n\nDogs\n\nNot free."
     listed = [(text.index("Fares"), 1), (text.index("Children"), 2), (text.index("Dogs"), 2)]
-    # What is out of order, inside a line or past the end is left out.
+    # Headings that are out of order, inside a line or past the end are dropped.
     wrong = [(text.index("Children"), 1), (text.index("today"), 1), (len(text), 1), (-1, 1)]
     layout = TextLayout(text, listed + wrong)
 
@@ -126,7 +126,7 @@ def test_headings_that_the_page_function_lists_are_where_lines_begin() -> None:
 
 
 @pytest.mark.parametrize("headings", [None, 7, {}, [1], [[1]], [["1", 1]], [[0, "Fares"]], [[]], [[1.5, 1]]])
-def test_headings_that_are_malformed_are_none(headings: Any) -> None:
+def test_malformed_headings_are_dropped(headings: Any) -> None:
     assert server.repetition_and_headings({"headings": headings}) == (0, ())
     assert server.repetition_and_headings({"headings": [[5, 2]], "repeated": 3}) == (3, ((5, 2),))
 
@@ -142,15 +142,15 @@ def test_headings_that_are_malformed_are_none(headings: Any) -> None:
         "#" * 200_000,
     ],
 )
-def test_odd_text_is_looked_at_once(text: str) -> None:
-    """It ends: a text of a quadratic kind would take minutes."""
+def test_odd_text_is_scanned_only_once(text: str) -> None:
+    """It finishes: quadratic behavior would take minutes."""
     layout = TextLayout(text, is_markdown=True)
 
     assert len(layout.headings) <= server.MAX_HEADINGS
     layout.opening(len(text))
 
 
-# --- In a reading ---
+# --- While reading ---
 
 WINDOW = 4096
 ROOM = WINDOW * 3 // 4
@@ -162,7 +162,7 @@ async def read(fake: FakeOllama, prompt: str, *, model: str = "fake-model") -> d
 
 
 @pytest.mark.parametrize("text", [article(), table(1200)], ids=["prose", "table"])
-async def test_chunks_fill_three_quarters_of_what_the_window_takes_and_are_the_same_for_every_prompt(
+async def test_chunks_fill_three_quarters_of_the_windows_room_and_are_the_same_for_every_prompt(
     text: str, osascript: FakeOsascript
 ) -> None:
     osascript.shows(text)
@@ -184,8 +184,8 @@ async def test_chunks_fill_three_quarters_of_what_the_window_takes_and_are_the_s
 
 
 @pytest.mark.parametrize("mode", ["normal", "incognito", ""])
-async def test_the_first_reading_has_the_chunks_of_the_next_sessions(mode: str, osascript: FakeOsascript) -> None:
-    """Where a text was cut is kept, because the model's rates have just been learned; but not of a private window."""
+async def test_the_first_reading_has_the_same_chunks_as_the_next_sessions(mode: str, osascript: FakeOsascript) -> None:
+    """The cuts are saved, because the model's rates have just been learned; but not for a private window."""
     osascript.shows(article(), mode=mode)
     async with FakeOllama(WINDOW) as fake:
         await read(fake, "When?")
@@ -197,7 +197,7 @@ async def test_the_first_reading_has_the_chunks_of_the_next_sessions(mode: str, 
     assert (same, len(kept["plans"])) == ((True, 1) if mode == "normal" else (False, 0))
 
 
-async def test_a_page_that_fits_is_not_split_before_and_after_anything_is_known(osascript: FakeOsascript) -> None:
+async def test_a_page_that_fits_is_not_split_before_or_after_anything_is_learned(osascript: FakeOsascript) -> None:
     async with FakeOllama(WINDOW) as fake:
         for seed in range(2):
             text = article()[seed : 4 * 2400 + seed]
@@ -207,7 +207,7 @@ async def test_a_page_that_fits_is_not_split_before_and_after_anything_is_known(
 
 
 @pytest.mark.posix
-async def test_what_is_kept_holds_numbers_and_no_text_and_is_private(osascript: FakeOsascript) -> None:
+async def test_the_memory_file_contains_numbers_and_no_text_and_is_private(osascript: FakeOsascript) -> None:
     osascript.shows(article(), mode="normal")
     async with FakeOllama(WINDOW) as fake:
         await read(fake, "When?")
@@ -223,7 +223,7 @@ async def test_what_is_kept_holds_numbers_and_no_text_and_is_private(osascript: 
 @pytest.mark.parametrize(
     "damage", ["", "{", "[]", '{"models": 7, "plans": []}', '{"plans": {"x": ["y"]}, "models": {"fake-model": []}}']
 )
-async def test_what_is_kept_may_be_damaged(damage: str, osascript: FakeOsascript) -> None:
+async def test_a_damaged_memory_file_is_harmless(damage: str, osascript: FakeOsascript) -> None:
     osascript.shows(article(4))
     path = server.memory_file()
     path.parent.mkdir(parents=True)
@@ -235,7 +235,7 @@ async def test_what_is_kept_may_be_damaged(damage: str, osascript: FakeOsascript
     assert json.loads(path.read_text())["models"]["fake-model"]["rates"]
 
 
-async def test_each_chunk_shows_title_and_what_it_continues_from_the_page_alone(osascript: FakeOsascript) -> None:
+async def test_each_chunk_shows_the_title_and_what_it_continues_from_the_page_alone(osascript: FakeOsascript) -> None:
     osascript.shows(table(600))
     async with FakeOpenAIServer(answer("Noted.")) as fake, serving(fake, context_length=4096) as asker:
         text_of(await asker.ask(system_prompt="When?"))

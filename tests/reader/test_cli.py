@@ -65,7 +65,7 @@ def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[
 
 
 @pytest.mark.e2e
-def test_a_process_without_settings_shows_the_sentence_and_no_traceback() -> None:
+def test_a_process_without_settings_prints_the_sentence_and_no_traceback() -> None:
     done = subprocess.run([sys.executable, SERVER], capture_output=True, text=True, check=False, timeout=60)
 
     assert (done.returncode, done.stdout) == (2, "")
@@ -74,7 +74,7 @@ def test_a_process_without_settings_shows_the_sentence_and_no_traceback() -> Non
 
 
 @pytest.mark.e2e
-def test_output_that_its_reader_has_left_is_no_traceback() -> None:
+def test_output_to_a_closed_pipe_causes_no_traceback() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, SERVER, "--pair", "--port", str(free_port())]
@@ -87,7 +87,7 @@ def test_output_that_its_reader_has_left_is_no_traceback() -> None:
     assert "vf://" in read.stdout
 
 
-def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
+def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
 
     assert (status, out) == (2, "")
@@ -107,7 +107,7 @@ def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
         (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
     ],
 )
-def test_a_mistaken_argument_is_one_line_with_the_nearest_one(arguments: list[str], line: str, run: Run) -> None:
+def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[str], line: str, run: Run) -> None:
     assert run(*arguments) == (2, "", f"{line}\n")
 
 
@@ -132,7 +132,7 @@ def test_help_lists_every_flag_with_its_variable_in_groups(run: Run) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-async def test_a_bare_start_in_a_terminal_says_what_this_is_and_in_a_pipe_nothing() -> None:
+async def test_a_bare_start_explains_itself_in_a_terminal_and_prints_nothing_in_a_pipe() -> None:
     command = [sys.executable, str(SERVER), *MODEL, "--port", str(free_port())]
     async with in_terminal(command, os.environ) as terminal:
         await terminal.sees("--setup")
@@ -151,7 +151,7 @@ def decoded(connection_string: str) -> Any:
     return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
 
 
-def test_pair_prints_a_string_that_holds_address_and_key(run: Run) -> None:
+def test_pair_prints_a_string_that_contains_address_and_key(run: Run) -> None:
     status, out, err = run("--pair", "--port", "4567")
 
     assert status == 0
@@ -164,7 +164,7 @@ def test_pair_prints_a_string_that_holds_address_and_key(run: Run) -> None:
     assert run("--pair", "--port", "4567")[1] == out
 
 
-def test_the_format_is_that_of_the_example_in_the_sources() -> None:
+def test_the_format_matches_the_example_in_the_sources() -> None:
     example = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
 
     ours = pairing.connection_string(3456, "dev-123-test")
@@ -184,19 +184,19 @@ def test_two_pairings_at_once_print_the_same_key() -> None:
     assert decoded(printed.pop().strip())["k"] == pairing.pairing_key()
 
 
-def test_pair_with_a_key_that_cannot_be_kept_is_a_sentence_and_exit_1(run: Run, config_home: Path) -> None:
+def test_pair_with_a_key_that_cannot_be_saved_is_a_sentence_and_exit_1(run: Run, config_home: Path) -> None:
     (config_home / "key").mkdir(parents=True)
 
     status, out, err = run("--pair")
 
     assert (status, out) == (1, "")
-    assert "cannot be read or made" in err
+    assert "cannot be read or created" in err
     assert "[PERMISSION_DENIED]" in err
 
 
 @contextlib.contextmanager
 def in_a_thread(fake: FakeOpenAIServer) -> Generator[FakeOpenAIServer]:
-    """A fake model server with an event loop of its own, because `main` runs one here."""
+    """A fake model server with its own event loop, because `main` runs one here."""
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(fake):
         yield fake
 
@@ -215,7 +215,9 @@ def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run,
     assert "permission FIX Google Chrome does not let AppleScript read pages." in no_permission[1]
 
 
-def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_runs_without_model_settings_and_reports_what_is_missing(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     status, out, err = run("--doctor", "--source", "extension", "--port", str(free_port()))
 
@@ -225,7 +227,7 @@ def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run, m
     assert "model      FIX OLLAMA_BASE_URL must be provided" in out
 
 
-def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsascript) -> None:
+def test_analyze_prints_only_the_answer_on_stdout(run: Run, osascript: FakeOsascript) -> None:
     osascript.shows("prices", about='{"url": "https://shop.test/", "title": "[red]Shop[/red]"}')
     with in_a_thread(FakeOpenAIServer(answer("3 EUR \u4e2d \U0001f600 \ud800."))) as fake:
         status, out, err = run(
@@ -261,6 +263,43 @@ def test_the_users_own_cloud_model_gets_a_warning_and_an_answer(run: Run, osascr
     assert "it runs on ollama.com: page text leaves this computer" in doctor[1]
 
 
+@pytest.mark.parametrize(
+    ("own", "warned"),
+    [
+        ({"model": "big-cloud"}, ["--model big-cloud "]),
+        ({"vision_model": "eye:cloud"}, ["--vision-model eye:cloud "]),
+        ({"fallback_model": ["far-cloud"]}, ["--fallback-model far-cloud "]),
+        ({"fallback_model": ["far-cloud"], "allow_cloud": True}, []),
+        ({"sites": {"page.test": {"model": "big-cloud"}}}, ['[sites."page.test"] model big-cloud ']),
+        ({"ollama_url": "http://gpu-box:11434"}, ["--ollama-url gpu-box "]),
+        ({"ollama_url": "http://localhost:11434", "fallback_model": ["cloudy"], "vision_model": "eye"}, []),
+    ],
+)
+def test_each_remote_model_named_by_the_user_gets_a_warning_at_start(own: dict[str, Any], warned: list[str]) -> None:
+    settings = server.load_settings(
+        {"ollama_url": "http://127.0.0.1:11434", "model": "fake-model"} | own, need_model=True
+    )
+    warnings = server.cloud_warnings(settings)
+
+    assert [warning.startswith(f"Warning: {where}") for warning, where in zip(warnings, warned, strict=True)] == [
+        True for _ in warned
+    ]
+
+
+@pytest.mark.e2e
+def test_a_server_that_starts_with_a_cloud_model_says_so_on_stderr() -> None:
+    def start(model: str) -> str:
+        command = [sys.executable, str(SERVER), *MODEL[:2], "--model", model, "--port", str(free_port())]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stdout) == (0, "")
+        return done.stderr
+
+    assert "Warning: --model" in start(CLOUD_MODELS[0])
+    assert "Warning" not in start("fake-model")
+
+
 @pytest.mark.e2e
 async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
     assert osascript
@@ -287,12 +326,12 @@ AGAIN = "\n\n[The text above is not the answer; it was started again. The answer
 @pytest.mark.parametrize(
     ("replies", "shown"),
     [
-        # A stream that broke off and comes again goes on where it was; a different answer is marked as one.
+        # A stream that broke off and starts again continues where it was; a different answer is marked as such.
         ([events(delta("It co"), breaks_off=True), streamed("It ", "costs 3.")], "It costs 3.\n"),
         ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{AGAIN}Three.\n"),
         ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{AGAIN}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
-        # What is not on the page is broken before it is shown.
+        # Links that are not on the page are broken before they are shown.
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
             "See [it] (https ://evil.test/x)! Or https ://evil.test/y, <img src=x> now.\n\n"
@@ -300,7 +339,7 @@ AGAIN = "\n\n[The text above is not the answer; it was started again. The answer
         ),
     ],
 )
-def test_analyze_shows_the_answer_once_and_says_what_is_none(
+def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
     replies: list[Reply], shown: str, run: Run, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert osascript
@@ -311,7 +350,7 @@ def test_analyze_shows_the_answer_once_and_says_what_is_none(
     assert (status, out) == (0, shown)
 
 
-def test_of_a_page_in_parts_analyze_shows_only_the_answer_about_all_of_them(run: Run, osascript: FakeOsascript) -> None:
+def test_for_a_page_in_chunks_analyze_shows_only_the_combined_answer(run: Run, osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'x' * 150}" for number in range(30)))
 
     def script(request: Request) -> Reply:
@@ -350,7 +389,7 @@ def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript)
 
 
 @pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])
-def test_start_end_and_tab_are_refused_without_analyze(flag: list[str], run: Run) -> None:
+def test_start_end_and_tab_are_rejected_without_analyze(flag: list[str], run: Run) -> None:
     status, out, err = run(*flag, *MODEL)
 
     assert (status, out) == (2, "")
@@ -358,7 +397,7 @@ def test_start_end_and_tab_are_refused_without_analyze(flag: list[str], run: Run
 
 
 @pytest.mark.parametrize("flag", [["--yes"], ["--clients", "cursor"], ["--at-login"]])
-def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -> None:
+def test_options_of_setup_are_rejected_without_it(flag: list[str], run: Run) -> None:
     status, out, err = run(*flag, *MODEL)
 
     assert (status, out) == (2, "")
@@ -366,7 +405,7 @@ def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -
 
 
 @pytest.mark.e2e
-async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the_answer() -> None:
+async def test_analyze_waits_for_the_extension_and_prints_no_log_line_before_the_answer() -> None:
     port = free_port()
     async with FakeOpenAIServer() as fake:
         arguments = ["--analyze", "What?", "--tab", "1", "--source", "extension", "--port", str(port)]
@@ -394,7 +433,7 @@ async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the
 
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-async def test_pair_on_a_terminal_waits_and_says_that_the_extension_is_connected() -> None:
+async def test_pair_on_a_terminal_waits_and_reports_that_the_extension_is_connected() -> None:
     port = free_port()
     here, there = os.openpty()
     process = await asyncio.create_subprocess_exec(
@@ -456,12 +495,12 @@ async def is_free(port: int) -> bool:
 
 
 def no_debug_lines(stderr: str) -> list[str]:
-    """What is on stderr, without asyncio's remarks about a slow machine in -X dev."""
+    """Return stderr without asyncio's remarks about a slow machine in -X dev."""
     return [line for line in stderr.splitlines() if not line.startswith("asyncio: Executing ")]
 
 
 @pytest.mark.e2e
-async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() -> None:
+async def test_a_session_works_and_ends_with_stdin_without_output_on_stderr() -> None:
     port = free_port()
     program = ["-X", "dev", "-W", "error", str(SERVER)]
     arguments = [*MODEL, "--api-key", SECRET, "--source", "extension", "--port", str(port)]
@@ -494,7 +533,7 @@ async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() ->
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
+async def test_a_signal_quietly_ends_the_server_and_what_it_started(
     number: signal.Signals, osascript: FakeOsascript
 ) -> None:
     osascript.plays('exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait')
@@ -515,7 +554,7 @@ async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
     assert not has_been_left(made.script)
 
 
-# As when Ctrl+C reaches the server and its parent, which then ends it.
+# As when Ctrl+C reaches both the server and its parent, which then ends the server.
 TOLD_AGAIN = f"""
 import os, signal, sys
 sys.path.insert(0, {str(SERVER.parent)!r})
@@ -528,7 +567,7 @@ sys.exit(status)
 
 
 @pytest.mark.e2e
-async def test_a_signal_that_comes_when_it_has_left_changes_nothing() -> None:
+async def test_a_signal_after_the_server_has_stopped_changes_nothing() -> None:
     arguments = [*MODEL, "--transport", "http", "--port", str(free_port())]
     async with started(*arguments, program=["-c", TOLD_AGAIN]) as process:
         assert process.process.stderr
@@ -540,7 +579,7 @@ async def test_a_signal_that_comes_when_it_has_left_changes_nothing() -> None:
 
 
 def read_pipe(path: Path) -> asyncio.Task[bytes]:
-    """A task that ends when the last writer of a new pipe has gone."""
+    """Return a task that ends when the last writer of a new pipe is gone."""
     os.mkfifo(path)
     return asyncio.create_task(asyncio.to_thread(path.read_bytes))
 
@@ -550,7 +589,7 @@ def has_been_left(path: Path) -> bool:
 
 
 @pytest.mark.e2e
-async def test_a_client_that_leaves_in_mid_call_takes_osascript_with_it(osascript: FakeOsascript) -> None:
+async def test_a_client_that_disconnects_in_mid_call_ends_osascript_too(osascript: FakeOsascript) -> None:
     osascript.plays('exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait')
     alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
     async with started(*MODEL, "--source", "applescript") as process:
@@ -582,7 +621,7 @@ sys.exit(app.main(sys.argv[1:]))
 
 
 @pytest.mark.e2e
-async def test_initialize_needs_neither_port_nor_model_and_a_defect_leaks_nothing(osascript: FakeOsascript) -> None:
+async def test_initialize_needs_neither_port_nor_model_and_a_bug_leaks_nothing(osascript: FakeOsascript) -> None:
     assert osascript
     foreigner = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]

@@ -1,4 +1,4 @@
-"""The server's own files: what is not a regular file is refused at once, and nothing is written through a link."""
+"""The server's own files: anything but a regular file is rejected at once, and nothing is written through a link."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ def folder() -> Path:
 
 @pytest.fixture(params=["pipe", "device", "folder"])
 def odd(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Something at which a reader would wait, or read for ever."""
+    """Something on which a reader would block or never reach the end."""
     path = tmp_path / "odd"
     match request.param:
         case "pipe":
@@ -35,7 +35,7 @@ def odd(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def test_pairing_key_is_read_from_a_regular_file_only(odd: Path, folder: Path) -> None:
+def test_pairing_key_is_read_only_from_a_regular_file(odd: Path, folder: Path) -> None:
     key = pairing.pairing_key()
     assert pairing.pairing_key() == key
     (folder / "key").unlink()
@@ -46,7 +46,7 @@ def test_pairing_key_is_read_from_a_regular_file_only(odd: Path, folder: Path) -
     assert failure.value.code == "PERMISSION_DENIED"
 
 
-def test_a_key_that_cannot_be_made_leaves_no_draft(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_cannot_be_created_leaves_no_temporary_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -60,7 +60,7 @@ def test_a_key_that_cannot_be_made_leaves_no_draft(folder: Path, monkeypatch: py
     assert stat.S_IMODE((folder / "key").stat().st_mode) == 0o600
 
 
-def test_configuration_is_read_from_a_regular_file_only(odd: Path, folder: Path) -> None:
+def test_configuration_is_read_only_from_a_regular_file(odd: Path, folder: Path) -> None:
     path = folder / "config.toml"
     path.symlink_to(odd)
     with pytest.raises(ValueError, match=r"config\.toml cannot be read"):
@@ -73,7 +73,7 @@ def test_configuration_is_read_from_a_regular_file_only(odd: Path, folder: Path)
     assert server.load_settings({}, need_model=False).port == tomllib.loads(odd.read_text())["port"]
 
 
-def test_the_remembered_port_replaces_what_is_in_its_place_and_follows_no_link(odd: Path, folder: Path) -> None:
+def test_the_remembered_port_replaces_whatever_is_there_and_follows_no_link(odd: Path, folder: Path) -> None:
     path, other = folder / "last-port", folder / "other"
     other.write_text("other")
     path.symlink_to(odd)
@@ -89,7 +89,9 @@ def test_the_remembered_port_replaces_what_is_in_its_place_and_follows_no_link(o
     assert {one.name for one in folder.iterdir()} == {"last-port", "other"}
 
 
-def test_the_history_is_kept_in_a_regular_file_only(odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_history_is_stored_only_in_a_regular_file(
+    odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
 
     def data_folder(_name: str) -> str:
         return str(tmp_path / "data")

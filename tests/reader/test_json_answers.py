@@ -1,4 +1,4 @@
-"""Answers as JSON: the schema is checked first, the answer after, one repair in between."""
+"""Answers as JSON: the schema is checked first, then the answer, with one repair in between."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def nested(depth: int) -> dict[str, Any]:
         ({"const": "\ud800"}, "JSON does not have"),
     ],
 )
-async def test_bad_schema_is_refused_before_the_page_is_read_and_the_model_asked(
+async def test_bad_schema_is_rejected_before_the_page_is_read_and_the_model_asked(
     schema: dict[str, Any], words: str, fake: FakeOpenAIServer, osascript: FakeOsascript
 ) -> None:
     async with serving(fake) as asker:
@@ -69,7 +69,7 @@ async def test_bad_schema_is_refused_before_the_page_is_read_and_the_model_asked
 @pytest.mark.parametrize(
     ("schema", "words"), [({"const": float("inf")}, "JSON does not have"), (nested(2000), "nests too deeply")]
 )
-async def test_schema_that_no_json_can_hold_is_refused_too(schema: dict[str, Any], words: str) -> None:
+async def test_schema_that_json_cannot_represent_is_rejected_too(schema: dict[str, Any], words: str) -> None:
     with pytest.raises(server.ChromeTabError, match=words):
         await server.check_schema(schema)
 
@@ -89,7 +89,7 @@ async def test_schema_that_no_json_can_hold_is_refused_too(schema: dict[str, Any
         {},
     ],
 )
-async def test_schema_whose_references_stay_inside_is_used_without_fetching_anything(
+async def test_schema_with_internal_references_works_without_fetching_anything(
     schema: dict[str, Any], fake: FakeOpenAIServer
 ) -> None:
     async with serving(fake) as asker:
@@ -98,7 +98,7 @@ async def test_schema_whose_references_stay_inside_is_used_without_fetching_anyt
     assert json.loads(text_of(result)) == {"price": 17}
 
 
-async def test_schema_is_sent_and_the_checked_answer_is_structured_content_too(fake: FakeOpenAIServer) -> None:
+async def test_schema_is_sent_and_the_checked_answer_is_also_structured_content(fake: FakeOpenAIServer) -> None:
     async with serving(fake) as asker:
         result = await asker.ask(output_schema=PRICE)
 
@@ -111,13 +111,13 @@ async def test_schema_is_sent_and_the_checked_answer_is_structured_content_too(f
 
 
 def doubled(depth: int) -> dict[str, Any]:
-    """A schema that refers to the next level twice, and so on: 2 ** depth checks."""
+    """Return a schema whose every level refers twice to the next one: 2 ** depth checks."""
     levels = {f"l{level}": {"allOf": [{"$ref": f"#/$defs/l{level + 1}"}] * 2} for level in range(depth)}
     return {"$defs": levels | {f"l{depth}": {}}}
 
 
 PATTERN = "^(a+)+$"
-# Without an end in Python: what takes 2 ** 60 steps.
+# Never finishes in Python: takes 2 ** 60 steps.
 ENDLESS: list[dict[str, Any]] = [
     {"properties": {"price": {"pattern": PATTERN}}},
     {"patternProperties": {PATTERN: {}}},
@@ -128,7 +128,7 @@ ENDLESS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("schema", ENDLESS)
-async def test_answer_whose_check_would_not_end_is_refused_in_a_sentence(
+async def test_answer_whose_check_would_never_finish_is_rejected_with_a_sentence(
     schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hard, easy = json.dumps({"price": "a" * 60 + "!", "a" * 60 + "!": 1}), '{"price": "aaa"}'
@@ -142,7 +142,7 @@ async def test_answer_whose_check_would_not_end_is_refused_in_a_sentence(
     assert "output_schema takes more than 3 s" in sentence
 
 
-async def test_schema_that_would_not_be_checked_to_an_end_is_refused_before_the_model_is_asked(
+async def test_schema_whose_check_would_never_finish_is_rejected_before_the_model_is_asked(
     fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
@@ -154,7 +154,7 @@ async def test_schema_that_would_not_be_checked_to_an_end_is_refused_before_the_
     assert fake.requests == []
 
 
-async def test_other_calls_are_answered_while_an_answer_is_checked_and_cancelling_ends_the_check(
+async def test_other_calls_are_answered_during_a_check_and_cancelling_ends_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3600)
@@ -178,7 +178,7 @@ async def test_other_calls_are_answered_while_an_answer_is_checked_and_cancellin
 @pytest.mark.parametrize(
     "reply", ['```json\n{"price": 17}\n```', '```\n{"price": 17}```', '<think>{}</think>{"price": 17}']
 )
-async def test_fence_and_reasoning_around_the_json_are_taken_off(reply: str, fake: FakeOpenAIServer) -> None:
+async def test_fence_and_reasoning_around_the_json_are_removed(reply: str, fake: FakeOpenAIServer) -> None:
     fake.script = lambda _request: answer(reply)
     async with serving(fake) as asker:
         assert (await asker.ask(output_schema=PRICE)).structured_content == {"price": 17}
@@ -195,7 +195,7 @@ async def test_fence_and_reasoning_around_the_json_are_taken_off(reply: str, fak
         ("[" * 5000, "it is not JSON"),
     ],
 )
-async def test_wrong_answer_is_shown_to_the_model_with_its_error_and_repaired(wrong: str, error: str) -> None:
+async def test_wrong_answer_is_repaired_after_the_model_sees_the_error(wrong: str, error: str) -> None:
     async with FakeOpenAIServer(answer(wrong), answer('{"price": 17}')) as fake, serving(fake) as asker:
         result = await asker.ask(output_schema=PRICE)
 
@@ -218,7 +218,7 @@ async def test_answer_that_stays_wrong_is_an_error_with_the_best_attempt() -> No
     assert len(fake.chats) == 2
 
 
-async def test_endless_recursion_of_a_schema_is_an_error_in_words(fake: FakeOpenAIServer) -> None:
+async def test_endless_recursion_in_a_schema_is_a_readable_error(fake: FakeOpenAIServer) -> None:
     endless = {"properties": {"price": {"$ref": "#/properties/price"}}}
     async with serving(fake) as asker:
         code, sentence = error_of(await asker.ask(output_schema=endless))
@@ -230,7 +230,7 @@ async def test_endless_recursion_of_a_schema_is_an_error_in_words(fake: FakeOpen
 # --- What of it reaches the client ---
 
 
-async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_the_page(
+async def test_strings_in_json_contain_nothing_invisible_and_no_address_that_is_not_on_the_page(
     fake: FakeOpenAIServer, osascript: FakeOsascript
 ) -> None:
     osascript.shows("A ticket costs 17. See https://ferry.test/fares.")
@@ -248,7 +248,7 @@ async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_t
 
 
 @pytest.mark.parametrize(("chars", "code"), [(40_000, None), (40_001, "MODEL_ERROR")])
-async def test_json_that_is_too_long_is_refused_because_it_cannot_be_cut(
+async def test_json_that_is_too_long_is_rejected_because_it_cannot_be_cut(
     chars: int, code: str | None, fake: FakeOpenAIServer
 ) -> None:
     fake.script = lambda _request: answer(json.dumps({"a": "x" * (chars - len('{"a": ""}'))}))
@@ -259,11 +259,11 @@ async def test_json_that_is_too_long_is_refused_because_it_cannot_be_cut(
     assert len(fake.chats) == 1
 
 
-# --- Several parts ---
+# --- Several chunks ---
 
 
 def parts(*replies: str, combined: str = "") -> FakeOpenAIServer:
-    """A server that gives part N its reply, and `combined` to the question that combines."""
+    """A server that gives its reply to chunk N, and `combined` to the request that combines."""
 
     def script(request: Request) -> Any:
         user = request.data
@@ -328,7 +328,7 @@ async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript:
         (["[" * 100_000, "1"], None),
     ],
 )
-def test_json_answers_merge_where_they_do_not_contradict(answers: list[str], merged: Any) -> None:
+def test_json_answers_are_merged_unless_they_contradict_each_other(answers: list[str], merged: Any) -> None:
     found = server.merge_json(answers)
 
     assert (None if found is None else json.loads(found)) == merged

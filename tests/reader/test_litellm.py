@@ -1,4 +1,4 @@
-"""A real LiteLLM proxy in front of two real model servers: the way out of one machine."""
+"""A real LiteLLM proxy in front of two real model servers: the way to use more than one machine."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from tests.support.tool_client import error_of, receipt_of, serving
 READY_S = 110
 KEY = "sk-key-of-the-proxy"
 REQUIREMENTS = str(Path(__file__).parents[1] / "proxy_requirements.txt")
-# `scripts/setup` has fetched it: a test waits for no network.
+# `scripts/setup` has downloaded it: no test waits for the network.
 PROXY = ["uv", "run", "--quiet", "--offline", "--no-project", "--with-requirements", REQUIREMENTS, "litellm"]
-# It must not look for prices or report itself.
+# It must not look up prices or report usage.
 QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_DOCS": "True"}
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -90,12 +90,12 @@ def ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def process_waits_a_little(process: subprocess.Popen[bytes]) -> None:
-    """Give it time, and notice its end at once."""
+    """Wait for it, and detect at once if it ends."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(0.3)
 
 
-async def test_two_servers_behind_the_proxy_share_the_parts_of_a_page(proxy: Proxy, osascript: FakeOsascript) -> None:
+async def test_two_servers_behind_the_proxy_share_the_chunks_of_a_page(proxy: Proxy, osascript: FakeOsascript) -> None:
     osascript.shows(
         "\n\n".join(f"Ferry number {i} leaves the harbour at {i} o'clock and costs {i} euros." for i in range(45))
     )
@@ -110,7 +110,7 @@ async def test_two_servers_behind_the_proxy_share_the_parts_of_a_page(proxy: Pro
     assert "server-1" in log
 
 
-async def test_the_proxys_list_is_shown_for_an_unknown_model(proxy: Proxy, osascript: FakeOsascript) -> None:
+async def test_the_proxys_list_of_models_is_shown_for_an_unknown_model(proxy: Proxy, osascript: FakeOsascript) -> None:
     osascript.shows("A short page about ferries.")
     async with serving(proxy.url, model="slow", api_key=KEY, context_length=1024) as asker:
         code, message = error_of(await asker.ask())

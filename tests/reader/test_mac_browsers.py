@@ -1,6 +1,6 @@
-"""The browsers of a Mac, driven through the tools: the shipped script runs in the evaluator, with each browser's words.
+"""The browsers of a Mac, driven through the tools: the shipped script runs in the evaluator, with each browser's terms.
 
-`osascript` and `lsappinfo` are fakes; the pages are what they say.
+`osascript` and `lsappinfo` are fakes; so is the content of the pages.
 """
 
 import json
@@ -49,7 +49,7 @@ async def call(tool: str, settings: dict[str, Any] | None = None, **arguments: A
 # --- Which browser ---
 
 
-async def test_each_browser_of_the_list_is_read_by_the_one_script_in_its_own_words(mac: FakeMac) -> None:
+async def test_each_supported_browser_is_read_by_the_same_script_in_its_own_terms(mac: FakeMac) -> None:
     mac.runs({name: browser(window(tab(f"b{number}"))) for number, name in enumerate(server.BROWSERS)})
 
     for number, name in enumerate(server.BROWSERS):
@@ -69,7 +69,7 @@ async def test_each_browser_of_the_list_is_read_by_the_one_script_in_its_own_wor
         ([], "Google Chrome"),
     ],
 )
-async def test_auto_reads_the_frontmost_browser_of_the_list_else_chrome(
+async def test_auto_reads_the_frontmost_supported_browser_or_else_chrome(
     visible: list[str], read: str, mac: FakeMac
 ) -> None:
     names = {"Safari": "safari", "Google Chrome": "chrome", "Google Chrome Canary": "canary"}
@@ -83,7 +83,7 @@ async def test_auto_reads_the_frontmost_browser_of_the_list_else_chrome(
     assert "browser    ok  Safari answers" in lines
 
 
-async def test_a_list_of_applications_that_does_not_come_is_not_waited_for(
+async def test_a_missing_list_of_applications_does_not_block_reading(
     mac: FakeMac, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mac.runs({"Google Chrome": browser(window(tab("chrome")))})
@@ -114,7 +114,7 @@ async def test_a_browser_that_runs_twice_is_read_with_a_note_and_one_that_runs_o
         ("Safari", 8, "Settings choose Advanced > Show features for web developers, then Developer >"),
     ],
 )
-async def test_javascript_that_is_off_is_reported_with_the_menu_of_that_browser(
+async def test_disabled_javascript_is_reported_with_the_menu_of_that_browser(
     name: str, number: int, menu: str, mac: FakeMac
 ) -> None:
     mac.runs({name: browser(window(tab("page")), error=number)})
@@ -128,7 +128,7 @@ async def test_javascript_that_is_off_is_reported_with_the_menu_of_that_browser(
 
 
 @pytest.mark.parametrize("name", ["Google Chrome", "Safari", "Arc"])
-async def test_a_browser_without_a_window_or_that_does_not_run_is_reported_by_its_name(name: str, mac: FakeMac) -> None:
+async def test_a_browser_without_a_window_or_not_running_is_reported_by_name(name: str, mac: FakeMac) -> None:
     settings = {"browser": name}
     for tool in ("read_chrome_tab", "browser_get_tabs"):
         code, message = error_of(await call(tool, settings))
@@ -142,7 +142,7 @@ async def test_a_browser_without_a_window_or_that_does_not_run_is_reported_by_it
 
 
 @pytest.mark.parametrize("name", ["Google Chrome", "Safari", "Arc"])
-async def test_a_pdf_is_read_by_the_scripts_of_the_extension_where_they_lie_next_to_the_server(
+async def test_a_pdf_is_read_by_the_extensions_scripts_if_they_are_next_to_the_server(
     name: str, mac: FakeMac, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mac.runs({name: browser(window(tab("page", kind="pdf")))})
@@ -156,7 +156,7 @@ async def test_a_pdf_is_read_by_the_scripts_of_the_extension_where_they_lie_next
 
 
 @pytest.mark.parametrize("reply", ["EMPTY_PAGE", "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE"])
-async def test_what_the_page_function_refuses_is_refused_in_every_dialect(reply: str, mac: FakeMac) -> None:
+async def test_what_the_page_function_rejects_is_rejected_in_every_dialect(reply: str, mac: FakeMac) -> None:
     refused = tab("page", code=reply, message="What happened. What to do.")
     for name in ("Google Chrome", "Safari", "Arc"):
         mac.runs({name: browser(window(refused))})
@@ -167,7 +167,7 @@ async def test_what_the_page_function_refuses_is_refused_in_every_dialect(reply:
     "reply",
     ["", "[]", '"[1]"', '["", "", "text"]', '["OTHER", "a", "", ""]', "{", pytest.param("[" * 99_999, id="deep")],
 )
-def test_a_reply_of_arc_that_is_none_is_an_unreadable_page(reply: str) -> None:
+def test_an_invalid_reply_from_arc_is_an_unreadable_page(reply: str) -> None:
     with pytest.raises(server.ChromeTabError) as refused:
         server.from_arc(reply)
 
@@ -177,7 +177,7 @@ def test_a_reply_of_arc_that_is_none_is_an_unreadable_page(reply: str) -> None:
         assert server.from_arc(form) == ("text", {"url": "u"})
 
 
-def test_only_names_of_the_list_enter_the_script() -> None:
+def test_only_names_of_supported_browsers_are_inserted_into_the_script() -> None:
     original = SCRIPT.read_text(encoding="ascii")
     for name in server.BROWSERS:
         with server.script_for(name) as file:
@@ -189,7 +189,7 @@ def test_only_names_of_the_list_enter_the_script() -> None:
         server.load_settings({"browser": 'Safari" to quit'}, need_model=False)
 
 
-async def test_a_text_of_arc_is_not_copied_and_that_is_said(mac: FakeMac) -> None:
+async def test_text_from_arc_is_not_copied_and_a_note_reports_it(mac: FakeMac) -> None:
     mac.runs({name: browser(window(tab("page"))) for name in ("Arc", "Safari")})
 
     for name, count in (("Arc", 2), ("Safari", 1)):
@@ -215,7 +215,7 @@ def three_tabs(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-async def test_tabs_are_listed_and_each_is_read_by_its_id_wherever_it_has_moved(name: str, mac: FakeMac) -> None:
+async def test_tabs_are_listed_and_each_is_read_by_its_id_wherever_it_moves(name: str, mac: FakeMac) -> None:
     windows = three_tabs(name)
     mac.runs({name: browser(*windows)})
     settings = {"source": "applescript", "browser": name}
@@ -245,7 +245,7 @@ async def test_tabs_are_listed_and_each_is_read_by_its_id_wherever_it_has_moved(
 
 
 @pytest.mark.parametrize("printed", ["", "{", "{{1}, {2}}", "{{1}, {1}, {{1}}, {{2, 3}}, {{4}}}", "[" * 99_999])
-def test_lists_that_do_not_fit_together_are_refused(printed: str) -> None:
+def test_inconsistent_lists_are_rejected(printed: str) -> None:
     with pytest.raises(server.ChromeTabError) as refused:
         server.open_tabs(printed, "Safari")
 
@@ -265,7 +265,7 @@ async def test_auto_reads_the_tabs_of_the_browser_that_was_listed(mac: FakeMac) 
     assert (text_of(named), text_of(active)) == ("text of safari", "text of chrome")
 
 
-async def test_several_tabs_are_answered_without_the_extension_one_osascript_at_a_time(
+async def test_questions_about_several_tabs_work_without_the_extension_one_osascript_at_a_time(
     mac: FakeMac, write_toml: WriteToml
 ) -> None:
     mac.runs({"Google Chrome": browser(*three_tabs("Google Chrome"))})

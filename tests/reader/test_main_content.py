@@ -1,4 +1,6 @@
-"""`content="main"`: what is left of a page, in real Chromium; the same scripts through the extension's request and the Mac's."""
+"""`content="main"`: what remains of a page, in real Chromium; the same scripts as the extension sends and as the Mac
+does.
+"""
 
 import json
 from collections.abc import Generator
@@ -41,7 +43,7 @@ def tab() -> Generator[Page]:
 
 
 def read(page: Page, **request: object) -> dict[str, Any]:
-    """Read the page's main content as the extension does once its scripts are there."""
+    """Read the page's main content as the extension does once its scripts are loaded."""
     world = IsolatedWorld(page)
     world.evaluate(SCRIPTS)
     return world.evaluate(f"({PAGE_FUNCTION})({json.dumps({'content': 'main', **request})})")
@@ -105,7 +107,35 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
     assert "see [the book](https://b.test/)." in with_links["text"]
 
 
-def test_table_of_data_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
+def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: Page) -> None:
+    questions = "".join(
+        f"<section><header><h2><button>How high was flood {i}?</button></h2><p>Asked in {1900 + i}</p></header>"
+        f"<p>{SENTENCE}</p><button>Share answer {i}</button></section>"
+        for i in range(6)
+    )
+    show(tab, f"<title>Floods</title>{PRODUCT}<header>Old Town Gazette</header>{MENU}<main>{questions}</main>{FOOTER}")
+
+    text = read(tab)["text"]
+
+    assert "How high was flood 4?" in text
+    assert "Asked in 1904" in text
+    assert "Share answer 4" not in text
+    assert "Old Town Gazette" not in text
+
+
+def test_page_that_still_fades_in_is_read_as_a_whole(tab: Page) -> None:
+    show(tab, article(head=f"{PRODUCT}<style>main {{ opacity: 0 }}</style>"))
+
+    faded = read(tab)
+    tab.evaluate("document.querySelector('style').remove()")
+    drawn = read(tab)
+
+    assert (faded["content"]["path"], drawn["content"]["path"]) == ("whole", "blocks")
+    assert "paragraph 7" in faded["text"]
+    assert "paragraph 7" in drawn["text"]
+
+
+def test_data_table_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     row = "<tr><td><div>Stop {0}</div><div>pier</div></td><td>No</td><td><ul><li>No</li></ul></td></tr>"
     table = f"<table><tr><th>Stop</th><th>Lift</th><th>Café</th></tr>{''.join(map(row.format, range(6)))}</table>"
     grid = f"<div role=grid>{''.join(f'<div role=row><p role=gridcell>Quay {i}</p><p role=gridcell>No</p></div>' for i in range(3))}</div>"
@@ -130,7 +160,7 @@ def test_paragraph_with_soft_hyphens_stays_in_an_article(tab: Page) -> None:
     assert "Donaudampfschifffahrt am Abend." in read(tab)["text"]
 
 
-def test_table_inside_an_article_is_kept_whole_though_readability_unwraps_or_drops_it(tab: Page) -> None:
+def test_table_inside_an_article_is_kept_whole_even_if_readability_unwraps_or_drops_it(tab: Page) -> None:
     films = "".join(
         f"<tr><td>{i}.</td><td><a href=/f{i}>The film {i}</a></td><td><a href=/s{i}>Studio {i}</a></td></tr>"
         for i in range(6)
@@ -148,7 +178,7 @@ def test_table_inside_an_article_is_kept_whole_though_readability_unwraps_or_dro
     assert sum(line.startswith("| Sep ") for line in alone) == 20
 
 
-def test_repeated_run_is_removed_from_the_main_content_and_counted_but_not_from_lists_and_code(tab: Page) -> None:
+def test_repeated_text_is_removed_and_counted_but_not_in_lists_and_code(tab: Page) -> None:
     again = f"<p>{SENTENCE}This is paragraph 3.</p>"
     show(tab, article(f"{again}<p>No</p><p>No</p><pre>a\na</pre><ul><li>{SENTENCE}</li><li>{SENTENCE}</li></ul>"))
 
@@ -173,7 +203,7 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
     assert "secret" not in text
 
 
-def test_hidden_text_is_left_out_and_text_that_can_be_brought_into_view_is_kept(tab: Page) -> None:
+def test_hidden_text_is_left_out_and_text_that_can_be_scrolled_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
     visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
@@ -191,7 +221,7 @@ def test_hidden_text_is_left_out_and_text_that_can_be_brought_into_view_is_kept(
     assert on_a_mac == f"{text}\n"
 
 
-def test_text_under_a_splash_screen_or_a_header_that_it_scrolls_out_of_is_kept(tab: Page) -> None:
+def test_text_under_a_splash_screen_or_a_header_that_scrolls_away_is_kept(tab: Page) -> None:
     splash = "<div style='position:fixed;inset:0;background:#fff'>Loading</div>"
     header = "<div style='position:fixed;top:0;left:0;right:0;height:120px;background:#fff'>Paper</div>"
     secret = f"<p style='position:absolute;top:9px'>Secret: {SENTENCE}</p>"
@@ -208,14 +238,14 @@ def test_text_under_a_splash_screen_or_a_header_that_it_scrolls_out_of_is_kept(t
     assert [number for number in range(8) if f"paragraph {number}." not in scrolled] == []
 
 
-def test_in_a_page_from_right_to_left_what_lies_left_of_the_window_is_seen(tab: Page) -> None:
+def test_text_to_the_left_of_the_window_counts_as_visible_in_a_right_to_left_page(tab: Page) -> None:
     wide = f"<p style='position:absolute;left:-900px;width:500px'>Seen. {SENTENCE}</p>"
     show(tab, f"<!doctype html><html dir=rtl><title>Wide</title><main>{STORY}{wide}</main>")
 
     assert "Seen." in read(tab)["text"]
 
 
-def test_open_shadow_roots_and_frames_of_the_same_site_are_read(tab: Page) -> None:
+def test_open_shadow_roots_and_same_site_frames_are_read(tab: Page) -> None:
     shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
     framed = f"<p>In the frame. {SENTENCE}</p>"
     host = f"<story-part>{shadow}<p>In the slot. {SENTENCE}</p></story-part>"
@@ -227,9 +257,9 @@ def test_open_shadow_roots_and_frames_of_the_same_site_are_read(tab: Page) -> No
     assert [part in text for part in ("In the shadow", "In the slot", "In the frame")] == [True] * 3
 
 
-def test_page_that_allows_no_elements_made_of_text_is_read(tab: Page) -> None:
+def test_page_that_forbids_elements_created_from_text_is_read(tab: Page) -> None:
     policy = {"content-security-policy": "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'none'"}
-    # Short, so that Readability tries again with what it had taken away.
+    # Short, so that Readability retries with what it had removed.
     show(
         tab,
         f"{OG_ARTICLE}{MENU}<div class=sidebar><p>{SENTENCE}</p></div><noscript><img src=a></noscript>",
@@ -243,7 +273,7 @@ def test_page_that_allows_no_elements_made_of_text_is_read(tab: Page) -> None:
         tab.evaluate("document.body.innerHTML = 'x'")
 
 
-def test_keyword_outside_of_the_main_content_brings_the_whole_page_and_a_note(tab: Page) -> None:
+def test_keyword_outside_of_the_main_content_returns_the_whole_page_and_a_note(tab: Page) -> None:
     show(tab, article())
 
     inside, outside, nowhere = read(tab, start="paragraph 5"), read(tab, start="sport"), read(tab, start="volcano")
@@ -260,7 +290,7 @@ def test_keyword_outside_of_the_main_content_brings_the_whole_page_and_a_note(ta
 @pytest.mark.parametrize(
     "body", ["<nav><a href=/a>Home</a></nav>", "<p>ok</p>", "<svg><text>drawn</text></svg>x", "<footer>end</footer>"]
 )
-def test_page_with_little_text_is_never_empty(tab: Page, body: str) -> None:
+def test_page_with_little_text_is_never_read_as_empty(tab: Page, body: str) -> None:
     show(tab, body)
 
     page = read(tab)
@@ -269,13 +299,13 @@ def test_page_with_little_text_is_never_empty(tab: Page, body: str) -> None:
     assert page["text"]
 
 
-def test_page_without_text_is_empty_in_both_ways(tab: Page) -> None:
+def test_page_without_text_is_empty_with_and_without_main_content(tab: Page) -> None:
     show(tab, "<div></div>")
 
     assert [read(tab, content=content)["code"] for content in ("main", "all")] == ["EMPTY_PAGE"] * 2
 
 
-def test_text_for_browsers_without_scripts_is_read_only_where_the_page_shows_none(tab: Page) -> None:
+def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> None:
     shut = "<details><summary>More</summary><p>This is invisible.</p></details><svg><text>drawn</text></svg>"
     names = "".join(
         f"<button name={name}></button><img name={name}>" for name in ("remove", "body", "querySelectorAll")
@@ -306,7 +336,7 @@ def test_page_with_too_many_elements_is_read_whole(tab: Page) -> None:
     assert "paragraph 7" in page["text"]
 
 
-def test_named_elements_do_not_lead_the_reading_astray(tab: Page) -> None:
+def test_named_elements_do_not_mislead_the_reading(tab: Page) -> None:
     names = [
         "childNodes",
         "attributes",
@@ -326,7 +356,7 @@ def test_named_elements_do_not_lead_the_reading_astray(tab: Page) -> None:
     assert "Sport" not in page["text"]
 
 
-def test_long_page_is_asked_for_more_unless_it_holds_code(tab: Page) -> None:
+def test_long_page_keeps_only_clearly_relevant_text_unless_it_contains_code(tab: Page) -> None:
     notes = "<ul><li>Boats and ropes</li><li>Sand for the dam</li></ul>"
     code = "<pre>" + "level = measure(river)\n" * 50 + "</pre>"
 
@@ -341,7 +371,7 @@ def test_long_page_is_asked_for_more_unless_it_holds_code(tab: Page) -> None:
     assert ["paragraph 7" in text for text in texts] == [True] * 3
 
 
-def test_certain_text_of_a_very_long_page_is_kept(tab: Page) -> None:
+def test_relevant_text_of_a_very_long_page_is_kept(tab: Page) -> None:
     story = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(900))
     show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}</main>{FOOTER}")
 
@@ -351,7 +381,7 @@ def test_certain_text_of_a_very_long_page_is_kept(tab: Page) -> None:
     assert page["text"].count("The river rose") == 900
 
 
-def test_reading_changes_neither_the_page_nor_what_it_can_see(tab: Page) -> None:
+def test_reading_changes_neither_the_page_nor_what_the_page_can_observe(tab: Page) -> None:
     show(tab, article(f"<p id=a class=b>{SENTENCE}</p>"))
     names = "Object.getOwnPropertyNames(globalThis).sort().join()"
     before = (tab.content(), tab.evaluate(names))

@@ -1,4 +1,4 @@
-"""The model server's side: what is sent, each way to fail, the window. Fake servers, the real client in memory."""
+"""The connection to the model server: requests, failures, the window. Fake servers, the real client in memory."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ FINE = answer("An answer.", prompt_tokens=40)
 
 @pytest.fixture(autouse=True)
 def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Retries follow at once."""
+    """Make retries immediate."""
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
 
 
@@ -56,7 +56,7 @@ async def fake() -> AsyncGenerator[FakeOpenAIServer]:
 # --- What is sent ---
 
 
-async def test_request_is_exactly_the_promised_body(fake: FakeOpenAIServer) -> None:
+async def test_request_has_exactly_the_documented_body(fake: FakeOpenAIServer) -> None:
     async with serving(fake) as asker:
         assert text_of(await asker.ask(system_prompt="When?")) == "An answer."
 
@@ -82,7 +82,7 @@ async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAISe
     assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
 
 
-async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:
+async def test_only_a_client_that_wants_progress_causes_a_streamed_request() -> None:
     reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
         assert text_of(await asker.ask_with_progress(ProgressLog())) == "An answer."
@@ -97,7 +97,7 @@ QUOTING_KEY = [
     as_json({"error": {"message": f"wrong key {SECRET}"}}),
     as_json({"error": f"wrong key {SECRET}"}, 500),
     as_text(f"wrong key {SECRET}", 403),
-    # A sentence is cut after 300 characters: not in the middle of the key.
+    # A message is cut after 300 characters, here not in the middle of the key.
     as_text(f"wrong key {'x' * 280} {SECRET}", 400),
     Reply(307, headers=(("location", f"http://a.test/wrong key {SECRET}"),)),
     as_json({"error": f"this model's context length, wrong key {SECRET}"}, 400),
@@ -107,7 +107,7 @@ QUOTING_KEY = [
 
 
 @pytest.mark.parametrize("reply", QUOTING_KEY, ids=range(len(QUOTING_KEY)))
-async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
+async def test_key_is_sent_as_a_bearer_token_and_never_shown(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     models = {"/v1/models": {"data": [{"id": f"wrong key {SECRET}"}]}}
     reported = ProgressLog()
@@ -122,7 +122,7 @@ async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(reply: Reply, cap
         assert part not in "".join([sentence, *logged, *reported.messages])
 
 
-async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_proxies_of_the_environment_are_ignored(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeProxy() as proxy:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
@@ -136,7 +136,7 @@ async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, m
 
 
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
-async def test_address_may_end_as_people_write_it(ending: str, fake: FakeOpenAIServer) -> None:
+async def test_address_is_accepted_in_all_common_forms(ending: str, fake: FakeOpenAIServer) -> None:
     async with serving(fake.url + ending) as asker:
         text_of(await asker.ask())
 
@@ -144,7 +144,7 @@ async def test_address_may_end_as_people_write_it(ending: str, fake: FakeOpenAIS
 
 
 @pytest.mark.parametrize("field", ["enable_thinking", "stream_options"])
-async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_then_on(field: str) -> None:
+async def test_optional_field_that_the_server_rejects_by_name_is_left_out_from_then_on(field: str) -> None:
     def strict(request: Request) -> Reply:
         if field in request.body:
             return as_json({"error": {"message": f"Unrecognized request argument: {field}"}}, 400)
@@ -157,7 +157,7 @@ async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_t
     assert [field in request.body for request in fake.chats] == [True, False, False]
 
 
-async def test_names_of_models_are_shown_as_one_printable_line() -> None:
+async def test_model_names_are_shown_as_one_printable_line() -> None:
     models = {"/v1/models": {"data": [{"id": "one\x1b[2J\n\u202etwo"}]}}
     fake = FakeOpenAIServer(as_json(NESTED, 404), routes=models)
     async with fake, serving(fake) as asker:
@@ -180,7 +180,7 @@ async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: s
         assert text_of(await asker.ask()) == expected
 
 
-async def test_answer_that_the_output_limit_cut_says_so_in_its_last_line() -> None:
+async def test_answer_cut_by_the_output_limit_says_so_in_its_last_line() -> None:
     async with FakeOpenAIServer(answer("Noon, and", finish_reason="length")) as fake, serving(fake) as asker:
         text = text_of(await asker.ask())
 
@@ -312,7 +312,7 @@ async def test_404_distinguishes_a_missing_model_from_a_missing_server(
     assert words in sentence
 
 
-async def test_server_that_is_down_is_named_with_the_way_to_start_it() -> None:
+async def test_unreachable_server_is_named_with_the_way_to_start_it() -> None:
     async with refused_port() as url, serving(url) as asker:
         code, sentence = error_of(await asker.ask())
 
@@ -321,7 +321,7 @@ async def test_server_that_is_down_is_named_with_the_way_to_start_it() -> None:
     assert "ollama serve" in sentence
 
 
-async def test_server_that_is_slow_is_not_asked_again() -> None:
+async def test_slow_server_is_not_asked_again() -> None:
     async with FakeOpenAIServer(HANG) as fake, serving(fake, timeout=0.2) as asker:
         code, sentence = error_of(await asker.ask())
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
@@ -331,7 +331,7 @@ async def test_server_that_is_slow_is_not_asked_again() -> None:
     assert len(fake.chats) == 1
 
 
-async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_busy_server_is_retried_after_the_wait_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "RETRY_DELAY_S", 1000.0)
     busy = as_json({"error": "slow down"}, 429, retry_after="0")
     async with FakeOpenAIServer(busy, busy, FINE) as fake, serving(fake) as asker:
@@ -341,7 +341,7 @@ async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pyte
     assert receipt["retries"] == 2
 
 
-async def test_clients_asked_to_retry_at_the_same_time_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_asked_to_retry_at_the_same_time_spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     sleep = asyncio.sleep
 
@@ -360,14 +360,14 @@ async def test_clients_asked_to_retry_at_the_same_time_do_not(monkeypatch: pytes
     assert all(10 <= wait <= 12.5 for wait in waits)
 
 
-async def test_wait_that_a_server_asks_for_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_wait_requested_by_a_server_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MAX_RETRY_AFTER_S", 0.0)
     busy = as_json({"error": "slow down"}, 429, retry_after="100000")
     async with FakeOpenAIServer(busy, FINE) as fake, serving(fake, timeout=90) as asker:
         assert receipt_of(await asker.ask())["retries"] == 1
 
 
-async def test_no_wait_goes_past_the_timeout() -> None:
+async def test_no_wait_exceeds_the_timeout() -> None:
     busy = as_json({"error": "slow down"}, 429, retry_after="100000")
     async with FakeOpenAIServer(busy) as fake, serving(fake, timeout=6) as asker:
         code, sentence = error_of(await asker.ask())
@@ -376,8 +376,8 @@ async def test_no_wait_goes_past_the_timeout() -> None:
     assert "HTTP 429: slow down" in sentence
 
 
-async def test_all_attempts_together_have_one_timeout() -> None:
-    """The first attempt fails at once and the others drip: each of their bytes comes in time, their end does not."""
+async def test_all_attempts_share_one_timeout() -> None:
+    """The first attempt fails at once and the others trickle: each byte arrives in time, the end never does."""
 
     async def dripping(request: Request) -> Reply:
         if len(fake.chats) == 1:
@@ -393,7 +393,7 @@ async def test_all_attempts_together_have_one_timeout() -> None:
     assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 2)
 
 
-async def test_server_that_drips_for_ever_has_a_time_limit() -> None:
+async def test_server_that_trickles_forever_hits_a_time_limit() -> None:
     drops = Reply(chunks=[b": wait\n\n"], content_type="text/event-stream", endless=True, every_s=0.05)
     async with FakeOpenAIServer(drops) as fake, serving(fake, timeout=0.5) as asker:
         code, _ = error_of(await asker.ask_with_progress(ProgressLog()))
@@ -401,13 +401,13 @@ async def test_server_that_drips_for_ever_has_a_time_limit() -> None:
     assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 1)
 
 
-async def test_broken_connection_is_made_again() -> None:
+async def test_broken_connection_is_reopened() -> None:
     half = Reply(chunks=[b'{"choices": ['], breaks_off=True)
     async with FakeOpenAIServer(half, half, FINE) as fake, serving(fake) as asker:
         assert receipt_of(await asker.ask())["retries"] == 2
 
 
-async def test_refused_connection_is_tried_again() -> None:
+async def test_refused_connection_is_retried() -> None:
     tried: list[str] = []
 
     class FakeWatcher(ProgressLog):
@@ -426,7 +426,7 @@ async def test_refused_connection_is_tried_again() -> None:
     assert len(tried) == 3
 
 
-async def test_loading_server_is_waited_for_also_when_it_is_asked_for_its_window() -> None:
+async def test_loading_server_is_waited_for_also_for_the_window_request() -> None:
     loading = [as_json({"error": {"message": "Loading model", "code": 503}}, 503)] * 2
 
     class FakeLoadingServer(FakeOpenAIServer):
@@ -441,7 +441,7 @@ async def test_loading_server_is_waited_for_also_when_it_is_asked_for_its_window
     assert receipt["window"] == 1536
 
 
-async def test_server_that_fails_forever_is_asked_a_bounded_number_of_times() -> None:
+async def test_server_that_always_fails_is_asked_a_bounded_number_of_times() -> None:
     async with FakeOpenAIServer(as_json({"error": "no luck"}, 500)) as fake, serving(fake) as asker:
         code, sentence = error_of(await asker.ask())
 
@@ -458,7 +458,7 @@ def test_retry_after_is_read_as_seconds(value: str | None, seconds: float | None
     assert server.retry_after_s(value) == seconds
 
 
-async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> None:
+async def test_missing_model_is_reported_by_status_too(fake: FakeOpenAIServer) -> None:
     async with serving(fake, model="absent") as asker:
         result = await asker.client.call_tool("chrome_tab_status", {})
 
@@ -474,12 +474,12 @@ async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> N
         (as_json({"error": "who are you"}, 401), "--api-key"),
         (as_json({"error": "who are you"}, 403), "--api-key"),
         (HANG, "did not answer /v1/models within 0.2 s"),
-        # They do not say what they have, and answer all the same.
+        # They do not list their models, and answer all the same.
         (as_text("<html>", 404), "when asked for one word"),
         (as_json({"data": []}), "when asked for one word"),
     ],
 )
-async def test_status_distinguishes_a_server_that_fails_from_one_without_models(
+async def test_status_distinguishes_a_failing_server_from_one_without_models(
     reply: Reply, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if reply is HANG:
@@ -493,7 +493,7 @@ async def test_status_distinguishes_a_server_that_fails_from_one_without_models(
 # --- Answer cache ---
 
 
-async def test_same_question_about_the_same_text_is_answered_from_memory(
+async def test_same_question_about_the_same_text_is_answered_from_the_cache(
     fake: FakeOpenAIServer, osascript: FakeOsascript
 ) -> None:
     schema = {"type": "string"}
@@ -518,13 +518,13 @@ async def test_same_question_about_the_same_text_is_answered_from_memory(
     assert "cached" not in receipt_of(first)
 
 
-async def test_failure_is_not_kept_in_memory() -> None:
+async def test_failure_is_not_cached() -> None:
     async with FakeOpenAIServer(answer(""), FINE) as fake, serving(fake) as asker:
         error_of(await asker.ask())
         assert text_of(await asker.ask()) == "An answer."
 
 
-async def test_memory_of_answers_is_bounded(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answer_cache_is_bounded(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MAX_CACHED_ANSWERS", 2)
     async with serving(fake) as asker:
         for prompt in ("1", "2", "3", "3", "2", "1"):
@@ -536,7 +536,7 @@ async def test_memory_of_answers_is_bounded(fake: FakeOpenAIServer, monkeypatch:
 # --- Which model ---
 
 
-async def test_fallback_models_are_asked_in_order_and_the_receipt_names_the_one_that_answered() -> None:
+async def test_fallback_models_are_tried_in_order_and_the_receipt_names_the_one_that_answered() -> None:
     def script(request: Request) -> Reply:
         return FINE if request.body["model"] == "third" else as_json(NESTED, 404)
 
@@ -547,7 +547,7 @@ async def test_fallback_models_are_asked_in_order_and_the_receipt_names_the_one_
     assert receipt["model"] == "third"
 
 
-async def test_model_that_the_call_names_has_no_fallback(fake: FakeOpenAIServer) -> None:
+async def test_model_named_by_the_call_has_no_fallback(fake: FakeOpenAIServer) -> None:
     fake.script = lambda _request: as_json(NESTED, 404)
     async with serving(fake, fallback_model=["second"]) as asker:
         code, sentence = error_of(await asker.ask(model="mine"))
@@ -611,7 +611,7 @@ def props(n_ctx: Any) -> dict[str, Any]:
         ({"/api/ps": as_text("<html>"), "/props": as_text("{"), "/v1/models": as_json(7)}, 4096, "assumed"),
         ({"/api/ps": {"models": [7, {"name": "fake-model", "context_length": -5}]}}, 4096, "assumed"),
         ({"/props": props("many")}, 4096, "assumed"),
-        # No model has so small a window.
+        # No model has such a small window.
         ({"/props": props(511)}, 4096, "assumed"),
         ({"/props": props(512)}, 512, "llama.cpp"),
         ({"/api/ps": {"models": [{"name": "fake-model", "context_length": 9}]}}, 4096, "assumed"),
@@ -624,7 +624,7 @@ def props(n_ctx: Any) -> dict[str, Any]:
         ({"/props": Reply(chunks=[b"{"], breaks_off=True)}, 4096, "assumed"),
     ],
 )
-async def test_window_is_the_one_that_the_model_really_has(routes: dict[str, Any], window: int, origin: str) -> None:
+async def test_window_is_the_models_actual_one(routes: dict[str, Any], window: int, origin: str) -> None:
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask())
 
@@ -632,7 +632,7 @@ async def test_window_is_the_one_that_the_model_really_has(routes: dict[str, Any
     assert origin in receipt["window_source"]
 
 
-async def test_given_context_length_is_believed_before_the_server() -> None:
+async def test_configured_context_length_overrides_the_servers() -> None:
     async with FakeOllama(2048) as fake, serving(fake, context_length=1500) as asker:
         receipt = receipt_of(await asker.ask(system_prompt="?"))
 
@@ -640,7 +640,7 @@ async def test_given_context_length_is_believed_before_the_server() -> None:
     assert {request.path for request in fake.requests} == {"/api/show", "/v1/chat/completions"}
 
 
-async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> None:
+async def test_ollama_model_is_loaded_first_and_its_window_requested_once() -> None:
     async with FakeOllama(3000) as fake, serving(fake) as asker:
         first = receipt_of(await asker.ask(system_prompt="One?"))
         receipt_of(await asker.ask(system_prompt="Two?"))
@@ -658,7 +658,7 @@ async def test_status_reports_the_window_and_where_it_came_from() -> None:
     assert "3,000 tokens (Ollama /api/ps)" in str(result.content)
 
 
-async def test_window_question_that_hangs_is_given_up_and_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_window_request_that_hangs_is_abandoned_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.05)
     routes: dict[str, Any] = dict.fromkeys(("/api/ps", "/props", "/api/v0/models", "/v1/models"), HANG)
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
@@ -688,7 +688,7 @@ async def test_refusal_that_names_a_size_corrects_the_window(
 
 
 @pytest.mark.parametrize("named", [{"n_ctx": 1}, {"n_ctx": 511}, {"n_ctx": 0}])
-async def test_refusal_that_names_a_senseless_size_leaves_the_window_as_it_was(
+async def test_refusal_that_names_an_impossible_size_leaves_the_window_unchanged(
     named: dict[str, int], osascript: FakeOsascript
 ) -> None:
     osascript.shows("The ferry leaves at noon.\n" * 50)
@@ -702,7 +702,7 @@ async def test_refusal_that_names_a_senseless_size_leaves_the_window_as_it_was(
 # --- Models that run elsewhere ---
 
 
-async def test_an_agent_gets_no_model_that_runs_elsewhere_unless_the_user_allows_it() -> None:
+async def test_an_agent_cannot_choose_a_model_that_runs_elsewhere_unless_the_user_allows_it() -> None:
     async with FakeCloudOllama() as fake:
         async with serving(fake) as asker:
             refused = [error_of(await asker.ask(model=name)) for name in CLOUD_MODELS]
@@ -718,7 +718,7 @@ async def test_an_agent_gets_no_model_that_runs_elsewhere_unless_the_user_allows
     assert "big on ollama.com: leaves this computer" in str(allowed.content)
 
 
-async def test_a_fallback_that_runs_elsewhere_is_left_out_unless_the_user_allows_it() -> None:
+async def test_a_fallback_that_runs_elsewhere_is_skipped_unless_the_user_allows_it() -> None:
     async with FakeCloudOllama() as fake:
         async with serving(fake, model="gone", fallback_model=["big"]) as asker:
             code, sentence = error_of(await asker.ask())
@@ -732,7 +732,7 @@ async def test_a_fallback_that_runs_elsewhere_is_left_out_unless_the_user_allows
 
 
 @pytest.mark.parametrize("own", [{"model": "big"}, {"sites": {"page.test": {"model": "big"}}}])
-async def test_the_users_own_choice_of_a_model_that_runs_elsewhere_is_named_and_not_refused(
+async def test_a_model_that_runs_elsewhere_is_named_and_allowed_if_the_user_chose_it(
     own: dict[str, Any],
 ) -> None:
     async with FakeCloudOllama() as fake, serving(fake, **own) as asker:
@@ -751,13 +751,15 @@ async def test_status_names_where_the_users_model_runs() -> None:
     assert "leaves this computer" not in str(here.content)
 
 
-async def test_a_server_on_another_computer_is_named_and_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_on_another_computer_is_named_and_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeCloudOllama() as fake:
         monkeypatch.setattr(server, "is_this_computer", "elsewhere".__eq__)
         async with serving(fake) as asker:
             receipt = receipt_of(await asker.ask(model="fake-model"))
+            status = await asker.client.call_tool("chrome_tab_status", {})
 
     assert receipt["model_host"] == "127.0.0.1"
+    assert "it runs on 127.0.0.1: page text leaves this computer" in str(status.content)
 
 
 @pytest.mark.parametrize(
@@ -767,11 +769,11 @@ async def test_a_server_on_another_computer_is_named_and_not_refused(monkeypatch
         *((host, False) for host in ("192.168.1.20", "gpu-box", "ollama.com", "localhost.evil.test", "")),
     ],
 )
-def test_which_hosts_are_this_computer(host: str, *, is_this: bool) -> None:
+def test_hosts_of_this_computer_are_recognized(host: str, *, is_this: bool) -> None:
     assert server.is_this_computer(host) is is_this
 
 
-async def test_models_that_cannot_answer_are_not_offered_and_those_elsewhere_are_marked() -> None:
+async def test_models_that_cannot_answer_are_not_offered_and_remote_ones_are_marked() -> None:
     async with FakeCloudOllama() as fake, serving(fake) as asker:
         code, sentence = error_of(await asker.ask(model="gone"))
 

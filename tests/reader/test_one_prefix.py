@@ -1,4 +1,4 @@
-"""One prefix a page: all up to the end of the text is the same for every prompt, so that the model server reads it once."""
+"""One prefix per page: up to the end of the text every prompt is the same, so that the model server can cache it."""
 
 import stat
 from typing import Any
@@ -20,7 +20,7 @@ async def ask_twice(asker: Any) -> None:
     text_of(await asker.ask(system_prompt="What does it cost?", output_schema=PRICE))
 
 
-async def test_every_prompt_about_a_text_begins_with_the_same_bytes_in_each_session(osascript: FakeOsascript) -> None:
+async def test_every_prompt_about_a_text_begins_with_the_same_bytes_in_all_sessions(osascript: FakeOsascript) -> None:
     osascript.shows("The ferry leaves at noon. A ticket costs 17.")
     async with FakeOpenAIServer(script=lambda request: answer(ANSWERS[request.instruction])) as fake:
         for _ in range(2):
@@ -51,7 +51,7 @@ async def test_delimiters_differ_between_machines(osascript: FakeOsascript) -> N
 
 
 @pytest.mark.posix
-def test_secret_of_delimiters_is_private_and_kept() -> None:
+def test_secret_of_delimiters_is_private_and_persistent() -> None:
     secret, path = server.delimiter_secret(), server.config_dir() / "delimiter-secret"
 
     assert server.delimiter_secret() == secret == path.read_bytes()
@@ -60,7 +60,7 @@ def test_secret_of_delimiters_is_private_and_kept() -> None:
 
 @pytest.mark.posix
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 1000])
-def test_secret_that_is_damaged_is_not_used(damage: bytes) -> None:
+def test_damaged_secret_is_not_used(damage: bytes) -> None:
     path = server.config_dir() / "delimiter-secret"
     path.parent.mkdir(parents=True)
     path.write_bytes(damage)
@@ -101,7 +101,7 @@ async def test_receipt_shows_the_cached_tokens_that_the_server_reports(
     assert receipt.get("cached_tokens") == cached
 
 
-async def test_real_server_computes_at_most_a_twentieth_again_after_a_restart_of_ours(
+async def test_real_server_recomputes_at_most_a_twentieth_after_we_restart(
     tiny_model: TinyModel, osascript: FakeOsascript
 ) -> None:
     osascript.shows("\n".join(f"Stop {i}: bus {i * 7} leaves at {i % 24}:10 from market square." for i in range(50)))

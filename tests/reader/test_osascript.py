@@ -1,4 +1,4 @@
-"""Reading by AppleScript, driven through the tools; `osascript` is a fake that plays what a test lays out."""
+"""Reading by AppleScript, driven through the tools; `osascript` is a fake that plays what a test sets up."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def read() -> Read:
     ],
 )
 @pytest.mark.parametrize("clipboard", [False, True])
-async def test_the_matrix_decides_the_arguments_and_nothing_else_does(
+async def test_the_arguments_follow_the_documented_matrix_and_nothing_else(
     keywords: dict[str, str], arguments: list[str], clipboard: object, osascript: FakeOsascript, read: Read
 ) -> None:
     assert text_of(await read({"clipboard": clipboard}, **keywords)) == "the page"
@@ -60,7 +60,7 @@ async def test_the_matrix_decides_the_arguments_and_nothing_else_does(
     assert call.clipboard == ("1" if clipboard else "0")
 
 
-async def test_an_inherited_wish_for_the_clipboard_does_not_reach_the_script(
+async def test_an_inherited_clipboard_setting_does_not_reach_the_script(
     osascript: FakeOsascript, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHROME_TAB_CLIPBOARD", "1")
@@ -98,7 +98,7 @@ HOSTILE_KEYWORDS = [
 
 
 @pytest.mark.parametrize("keyword", HOSTILE_KEYWORDS)
-async def test_a_keyword_reaches_the_script_as_it_is_and_no_shell(
+async def test_a_keyword_reaches_the_script_unchanged_and_never_a_shell(
     keyword: str, osascript: FakeOsascript, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(osascript.folder)
@@ -114,7 +114,7 @@ REFUSED_KEYWORDS = ["", " ", "\n", "--to-end", "--from-start", "--no-filter", "-
 
 @pytest.mark.parametrize("name", ["start", "end"])
 @pytest.mark.parametrize("keyword", REFUSED_KEYWORDS)
-async def test_a_keyword_that_cannot_be_meant_is_refused_before_anything_runs(
+async def test_an_impossible_keyword_is_rejected_before_anything_runs(
     name: str, keyword: str, osascript: FakeOsascript, read: Read
 ) -> None:
     code, message = error_of(await read(**{name: keyword}))
@@ -139,7 +139,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-async def test_the_text_is_exactly_what_osascript_printed_without_its_last_line_break(
+async def test_the_text_is_exactly_the_output_of_osascript_without_its_last_line_break(
     text: str, osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.shows(text)
@@ -147,7 +147,7 @@ async def test_the_text_is_exactly_what_osascript_printed_without_its_last_line_
     assert text_of(await read()) == text
 
 
-async def test_ten_megabytes_come_back_whole(osascript: FakeOsascript) -> None:
+async def test_ten_megabytes_are_returned_completely(osascript: FakeOsascript) -> None:
     line = 'line \u4e2d\u6587 \U0001f600 with "quotes", `ticks` and EOFDATA\n'
     text = line * (10_000_000 // len(line.encode()) + 1)
     osascript.shows(text)
@@ -193,7 +193,7 @@ ABOUT = [
 
 
 @pytest.mark.parametrize(("about", "url", "title"), ABOUT)
-async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if_it_did(
+async def test_the_receipt_has_the_address_and_title_if_the_script_logged_them(
     about: str, url: str, title: str, osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.shows("text", about=about)
@@ -216,7 +216,7 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
 @pytest.mark.parametrize(
     ("reported", "removed"), [("3", {"repeated_lines_removed": 3}), ("0", {}), ("null", {}), ('"3"', {}), ("[3]", {})]
 )
-async def test_the_receipt_says_how_many_repeated_lines_were_removed(
+async def test_the_receipt_states_how_many_repeated_lines_were_removed(
     reported: str, removed: dict[str, int], osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.shows("text", about=f'{{"url": "https://a.test/", "title": "T", "repeated": {reported}}}')
@@ -228,7 +228,7 @@ async def test_the_receipt_says_how_many_repeated_lines_were_removed(
 
 # --- Errors, by number ---
 
-# number, code, a localised text of macOS, what the sentence must say to do
+# number, code, a localized text of macOS, what the sentence must advise
 NUMBERS = [
     (12, "PERMISSION_DENIED", "L\u2019ex\u00e9cution de JavaScript est d\u00e9sactiv\u00e9e.", "View > Developer > Allow JavaScript from Apple Events"),
     (8, "PERMISSION_DENIED", "JavaScript von Apple Events ist aus.", "Developer > Allow JavaScript from Apple Events"),
@@ -244,7 +244,7 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize("row", NUMBERS, ids=lambda row: str(row[0]))
-async def test_each_number_has_its_code_and_a_sentence_with_the_next_step_whatever_the_language(
+async def test_each_number_has_its_code_and_a_sentence_with_the_next_step_in_every_language(
     row: tuple[int, str, str, str], osascript: FakeOsascript, read: Read
 ) -> None:
     number, code, text, advice = row
@@ -257,7 +257,7 @@ async def test_each_number_has_its_code_and_a_sentence_with_the_next_step_whatev
     assert text not in message
 
 
-def test_every_number_of_the_table_is_tried_here() -> None:
+def test_every_number_of_the_table_is_tested_here() -> None:
     assert {number for number, *_ in NUMBERS} == server.APPLE_EVENT_ERRORS.keys()
 
 
@@ -290,7 +290,7 @@ async def test_the_scripts_own_errors_carry_the_scripts_own_sentence(
         ("\x1b[31mred\x07 (5)\n" + "x" * 5_000, "red"),
     ],
 )
-async def test_an_unknown_failure_shows_what_osascript_said_and_where_to_look(
+async def test_an_unknown_failure_shows_the_output_of_osascript_and_where_to_look(
     stderr: str, shown: str, osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.says(stderr=stderr, status=1)
@@ -304,7 +304,7 @@ async def test_an_unknown_failure_shows_what_osascript_said_and_where_to_look(
     assert len(message) < 500
 
 
-async def test_what_a_client_writes_to_the_server_is_not_for_osascript(osascript: FakeOsascript, read: Read) -> None:
+async def test_what_a_client_sends_to_the_server_does_not_reach_osascript(osascript: FakeOsascript, read: Read) -> None:
     osascript.plays('cat >"$here/heard"')
     ours, theirs = os.pipe()
     os.write(theirs, b"a request")
@@ -323,7 +323,7 @@ async def test_what_a_client_writes_to_the_server_is_not_for_osascript(osascript
     assert unread == b"a request"
 
 
-async def test_a_failure_is_a_failure_even_with_text_on_stdout(osascript: FakeOsascript, read: Read) -> None:
+async def test_a_failure_with_text_on_stdout_is_still_a_failure(osascript: FakeOsascript, read: Read) -> None:
     osascript.says(stdout=b"half a page\n", stderr="execution error: off (12)", status=1)
 
     assert error_of(await read())[0] == "PERMISSION_DENIED"
@@ -366,13 +366,13 @@ async def test_the_server_answers_the_next_call_after_a_failure(osascript: FakeO
 
 # --- Time ---
 
-# Both open two pipes: the first says that they run, the second ends when the last of them is gone.
+# Both open two pipes: the first shows that they run, the second ends when the last of them is gone.
 HANG = 'exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait'
 LEAVE_A_CHILD = 'exec 3>"$here/alive"; sleep 60 & : >"$here/started"; exit 0'
 
 
 class Watch:
-    """Lets osascript hang, and sees when it has started a child and when both have ended."""
+    """Makes osascript hang, and detects when it has started a child and when both have ended."""
 
     def __init__(self, osascript: FakeOsascript, shell: str) -> None:
         osascript.plays(shell)
@@ -397,7 +397,7 @@ async def test_an_osascript_that_hangs_is_killed_with_its_child(
         await asyncio.wait_for(watch.started, WAIT_S)
         return process
 
-    # The time begins when the child is there, however busy the machine is.
+    # The timeout starts when the child is there, however busy the machine is.
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start_wholly)
     code, message = error_of(await read())
 
@@ -421,7 +421,7 @@ async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsas
 
 @pytest.mark.parametrize("by", ["task", "scope"])
 @pytest.mark.parametrize("moment", ["it starts", "it runs"])
-async def test_a_cancelled_read_is_left_only_when_osascript_and_its_child_have_ended(
+async def test_a_cancelled_read_returns_only_after_osascript_and_its_child_have_ended(
     by: str, moment: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch = Watch(osascript, HANG)
@@ -456,7 +456,7 @@ async def test_a_cancelled_read_is_left_only_when_osascript_and_its_child_have_e
 # --- Other browsers ---
 
 
-async def test_another_browser_gets_a_private_copy_of_the_script_that_names_it(
+async def test_another_browser_is_read_by_a_private_copy_of_the_script_that_names_it(
     osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.plays('cp "$1" "$here/copy"; ls -ld "$1" "$(dirname "$1")" | cut -c1-10 >"$here/modes"')
@@ -474,7 +474,7 @@ async def test_another_browser_gets_a_private_copy_of_the_script_that_names_it(
     assert not call.script.parent.exists()
 
 
-async def test_the_private_copy_is_removed_after_a_failure_too(osascript: FakeOsascript, read: Read) -> None:
+async def test_the_private_copy_is_also_removed_after_a_failure(osascript: FakeOsascript, read: Read) -> None:
     osascript.fails("off", 12)
 
     assert error_of(await read({"browser": "Vivaldi"}))[0] == "PERMISSION_DENIED"
@@ -495,7 +495,7 @@ def denies_bank(write_toml: WriteToml) -> None:
 
 
 @pytest.mark.usefixtures("denies_bank")
-async def test_a_denied_host_is_blocked_and_nothing_of_its_text_gets_out(
+async def test_a_denied_host_is_blocked_and_none_of_its_text_leaks(
     osascript: FakeOsascript, read: Read, capfd: pytest.CaptureFixture[str]
 ) -> None:
     osascript.shows(SECRET, about='{"url": "https://my.bank.test/a?token=9", "title": "Account"}')
@@ -512,7 +512,7 @@ async def test_a_denied_host_is_blocked_and_nothing_of_its_text_gets_out(
 
 
 @pytest.mark.usefixtures("denies_bank")
-async def test_a_missing_keyword_on_a_denied_host_shows_no_line_of_it(osascript: FakeOsascript, read: Read) -> None:
+async def test_a_missing_keyword_on_a_denied_host_reveals_no_line_of_it(osascript: FakeOsascript, read: Read) -> None:
     about = '{"url": "https://my.bank.test/", "title": "Account"}'
     osascript.shows(SECRET, about=about)
     osascript.plays(
@@ -541,7 +541,7 @@ async def test_a_page_without_a_known_host_is_blocked_while_any_host_is_denied(
 
 
 @pytest.mark.usefixtures("denies_bank")
-async def test_other_hosts_are_read_and_copied_as_ever(osascript: FakeOsascript, read: Read) -> None:
+async def test_other_hosts_are_read_and_copied_as_usual(osascript: FakeOsascript, read: Read) -> None:
     osascript.shows("news", about='{"url": "https://news.test/", "title": "N"}')
 
     assert text_of(await read({"clipboard": True}, start="a")) == "news"
@@ -558,7 +558,7 @@ MAIN = {"content": "main"}
 REPORT = {"path": "whole", "left_out": 5, "note": "a keyword stands only outside of the main content"}
 
 
-async def test_main_content_is_asked_for_and_its_report_reaches_receipt_and_reader(
+async def test_main_content_is_requested_and_its_report_reaches_receipt_and_reader(
     osascript: FakeOsascript, read: Read
 ) -> None:
     osascript.shows("the story", about=json.dumps({"url": "https://page.test/", "title": "A page", "content": REPORT}))
@@ -587,7 +587,7 @@ async def test_main_content_without_the_extensions_folder_reads_the_whole_page_a
     assert "the folder extension" in note
 
 
-async def test_configuration_chooses_the_content_and_the_call_has_the_last_word(
+async def test_configuration_chooses_the_content_and_the_call_overrides_it(
     osascript: FakeOsascript, read: Read, write_toml: WriteToml
 ) -> None:
     write_toml('content = "main"\n[sites."*.test"]\ncontent = "main"\n[sites."page.test"]\ncontent = "all"')
@@ -596,11 +596,11 @@ async def test_configuration_chooses_the_content_and_the_call_has_the_last_word(
         osascript.shows("the page", about=json.dumps({"url": url, "title": ""}))
         await read(**asked)
 
-    # Each reading is the second one: the first one is for the address.
+    # Each reading is the second one: the first one only gets the address.
     assert [call.content for call in osascript.calls()][1::2] == ["all", "main", "main"]
 
 
-async def test_a_content_that_there_is_not_is_refused_with_what_there_is(
+async def test_an_unknown_content_is_rejected_with_the_valid_ones(
     osascript: FakeOsascript, read: Read, write_toml: WriteToml
 ) -> None:
     code, message = error_of(await read(content="half"))

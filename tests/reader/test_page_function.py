@@ -1,5 +1,6 @@
 """The page function in real Chromium: as the extension sends it, and through the script for a Mac."""
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.support.page_text import (
 )
 
 pytestmark = pytest.mark.e2e
+PAGES = Path(__file__).parent.parent / "pages"
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def tab(browser: Browser) -> Page:
 
 @pytest.fixture(scope="module")
 def rewritten(browser: Browser) -> Page:
-    """Another tab, whose page each golden case writes again: loading it would take five times as long."""
+    """Another tab, whose page each golden case rewrites: loading it would take five times as long."""
     page = browser.new_page()
     show(page, "")
     return page
@@ -50,7 +52,7 @@ def read(page: Page, start: str | None = None, end: str | None = None) -> dict[s
 
 
 @pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.name)
-def test_extension_and_script_give_the_golden_result(rewritten: Page, case: Case) -> None:
+def test_extension_and_script_match_the_golden_result(rewritten: Page, case: Case) -> None:
     rewritten.set_content(case.html)
     world = IsolatedWorld(rewritten)
 
@@ -62,7 +64,7 @@ def test_extension_and_script_give_the_golden_result(rewritten: Page, case: Case
     assert script.stderr == logged(page) if not case.code else failure(case.message, NUMBERS[case.code])
 
 
-def test_result_names_address_and_title_of_the_page(tab: Page) -> None:
+def test_result_contains_address_and_title_of_the_page(tab: Page) -> None:
     show(tab, "<title>Caf\u00e9 &amp; more</title><p>text</p>")
 
     page = read(tab)
@@ -70,7 +72,38 @@ def test_result_names_address_and_title_of_the_page(tab: Page) -> None:
     assert page == {"code": "", "message": "", "text": "text", "url": PAGE_URL, "title": "Caf\u00e9 & more"}
 
 
-def test_lines_keep_their_ends_where_folding_makes_one_longer(tab: Page) -> None:
+def read_both_ways(page: Page) -> tuple[dict[str, Any], int, str, dict[str, Any] | str]:
+    """Return the extension's result, and the script's status, text, and report or the end of its message."""
+    world = IsolatedWorld(page)
+    script = osascript(SCRIPT_TEXT, ["--no-filter"], Surroundings(FakeChrome(world)))
+    report = script.stderr.removeprefix("chrome_tab_page normal ")
+    is_read = script.status == 0
+    return read_as_extension(world, None, None), script.status, script.stdout, json.loads(report) if is_read else report
+
+
+def test_page_that_lists_entries_next_to_a_canvas_is_read_with_a_note(tab: Page) -> None:
+    show(tab, (PAGES / "half-canvas.html").read_text(encoding="utf-8"))
+
+    page, status, text, report = read_both_ways(tab)
+
+    assert page["text"].split() == ["File", "View", "harbour.csv", "ferries.csv"]
+    assert page["notes"] == [{"code": "canvas"}]
+    assert (status, text) == (0, f"{page['text']}\n")
+    assert isinstance(report, dict)
+    assert report["notes"] == page["notes"]
+
+
+def test_page_that_draws_its_document_next_to_menus_alone_is_rejected(tab: Page) -> None:
+    show(tab, (PAGES / "drawn-editor.html").read_text(encoding="utf-8"))
+
+    page, status, text, message = read_both_ways(tab)
+
+    assert (page["code"], page["text"]) == ("UNREADABLE_PAGE", "")
+    assert (status, text) == (1, "")
+    assert message == failure(page["message"], NUMBERS["UNREADABLE_PAGE"])
+
+
+def test_lines_keep_their_ends_where_case_folding_makes_one_longer(tab: Page) -> None:
     show(tab, "<p>text</p>")
     world = IsolatedWorld(tab)
     text = "Ma\u00dfstab \u0130\none\ntwo\nMASSSTAB i\u0307\nONE\nTwo\n\n\nlast"
@@ -81,8 +114,8 @@ def test_lines_keep_their_ends_where_folding_makes_one_longer(tab: Page) -> None
     assert page["text"] == "Ma\u00dfstab \u0130\none\ntwo\n\nlast"
 
 
-def test_no_character_becomes_shorter_by_folding(tab: Page) -> None:
-    # What deduplicateLines concludes from equal lengths stands on this.
+def test_no_character_gets_shorter_by_case_folding(tab: Page) -> None:
+    # deduplicateLines depends on this when it compares lengths.
     shorter, longer = tab.evaluate(
         """() => {
           const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
@@ -107,10 +140,10 @@ def test_half_characters_and_nul_become_replacement_characters(tab: Page) -> Non
     assert page["title"] == "a\ufffd"
 
 
-def test_text_over_30_mib_is_refused_and_a_part_of_it_is_read(tab: Page) -> None:
+def test_text_over_30_mib_is_rejected_and_a_part_of_it_can_be_read(tab: Page) -> None:
     show(tab, "<p>text</p>")
     world = IsolatedWorld(tab)
-    # One character of three bytes, 10 Mi times, is exactly the limit; the first line is too much.
+    # One character of three bytes, 10 Mi times, is exactly the limit; the first line exceeds it.
     getter = "{ get: () => 'a\\n' + '\\u65e5'.repeat(10 * 1024 * 1024) }"
     world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {getter})")
 
@@ -131,7 +164,7 @@ def test_text_over_30_mib_is_refused_and_a_part_of_it_is_read(tab: Page) -> None
         ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'><text>text</text></svg>"),
     ],
 )
-def test_document_is_read_whatever_its_type(tab: Page, content_type: str, body: str) -> None:
+def test_document_of_any_type_is_read(tab: Page, content_type: str, body: str) -> None:
     show(tab, body, content_type=content_type)
 
     assert read(tab)["text"] == "text"
@@ -147,7 +180,7 @@ def test_page_of_the_browser_itself_is_unreadable(tab: Page) -> None:
     assert page["url"] == "about:blank"
 
 
-def test_file_is_read(tab: Page, tmp_path: Path) -> None:
+def test_local_file_is_read(tab: Page, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>text</p>", encoding="utf-8")
     tab.unroute_all()
     tab.goto((tmp_path / "page.html").as_uri())
@@ -157,7 +190,7 @@ def test_file_is_read(tab: Page, tmp_path: Path) -> None:
     assert (page["message"], page["text"]) == ("", "text")
 
 
-def test_page_that_replaces_the_builtins_changes_nothing(tab: Page) -> None:
+def test_page_that_replaces_the_builtins_has_no_effect(tab: Page) -> None:
     evil = (
         "<script>Reflect.get = String.prototype.trim = String.prototype.replace = RegExp.prototype.exec ="
         " Array.prototype.join = Set.prototype.has = JSON.stringify = () => { throw new Error('replaced'); }</script>"
@@ -167,7 +200,7 @@ def test_page_that_replaces_the_builtins_changes_nothing(tab: Page) -> None:
     page = read(tab, "START")
 
     assert page["text"] == "text"
-    with pytest.raises(PlaywrightError, match="replaced"):  # the control: the page's own world is spoilt
+    with pytest.raises(PlaywrightError, match="replaced"):  # the control: the page's own world is corrupted
         tab.evaluate(f"({PAGE_FUNCTION})({{ start: 'START', end: null }})")
 
 

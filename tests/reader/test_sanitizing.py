@@ -25,7 +25,7 @@ KNOWN = {
     "https://www.harbour.test",
     "mailto:info@ferry.test",
 }
-# What answers are put together from; an address may stand anywhere.
+# Building blocks of answers; an address may appear anywhere.
 ADDRESSES = [
     *(
         "https://evil.test/SECRET",
@@ -122,17 +122,17 @@ def test_legitimate_answers_arrive_as_they_were_written(kind: str) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("kind", dict.fromkeys(entry["kind"] for entry in HOSTILE["answer"]))
-def test_nothing_of_a_hostile_answer_acts_in_any_client(kind: str, browser: Page) -> None:
+def test_nothing_in_a_hostile_answer_takes_effect_in_any_client(kind: str, browser: Page) -> None:
     texts = [entry["text"] for entry in HOSTILE["answer"] if entry["kind"] == kind]
     safe = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
 
     assert [(text, found) for text, found in zip(safe, acting(browser, safe, KNOWN), strict=True) if found] == []
-    # The clients are no weaker than real ones: most would have acted.
+    # The parsers are no weaker than real clients: most answers would have taken effect.
     assert sum(map(bool, acting(browser, texts, KNOWN))) > 0.7 * len(texts)
 
 
 @pytest.mark.e2e
-def test_nothing_of_a_random_answer_acts_in_any_client(browser: Page) -> None:
+def test_nothing_in_a_random_answer_takes_effect_in_any_client(browser: Page) -> None:
     made = random.Random(27)  # noqa: S311 -- the same texts each time
     texts = [
         "".join(made.choice(ADDRESSES if made.random() < 0.25 else PIECES) for _ in range(made.randint(3, 16)))
@@ -155,7 +155,7 @@ def test_nothing_of_a_random_answer_acts_in_any_client(browser: Page) -> None:
         ("https://good.example/PATH", "https://good.example/path"),
     ],
 )
-def test_addresses_are_compared_as_wholes(written: str, known: str) -> None:
+def test_only_complete_addresses_match(written: str, known: str) -> None:
     assert sanitize_answer(written, f"See {known} for more.")[0] != written
     assert sanitize_answer(written, f"See {written}, {known}.")[0] == written
 
@@ -190,14 +190,14 @@ def test_sanitizing_again_changes_nothing() -> None:
         "\u200d",
     ],
 )
-def test_the_time_for_a_long_hostile_answer_does_not_grow_beyond_its_length(piece: str) -> None:
-    # Anything but linear would not end before the timeout of the test.
+def test_sanitizing_a_long_hostile_answer_takes_linear_time(piece: str) -> None:
+    # Anything but linear would run into the timeout of the test.
     text = "https://evil.test/ " + piece * (200_000 // len(piece))
 
     assert "https ://evil.test/" in sanitize_answer(text, HOSTILE["page"])[0]
 
 
-def test_an_answer_that_is_cut_is_safe_where_it_ends() -> None:
+def test_an_answer_that_is_cut_is_safe_at_its_end() -> None:
     text = "`" + "x" * 90 + " https://evil.test/SECRET" + "y" * 20 + "`"
 
     assert sanitize_answer(text, "")[0] == text
@@ -207,10 +207,10 @@ def test_an_answer_that_is_cut_is_safe_where_it_ends() -> None:
     assert notes[0].startswith("the answer was cut at 120")
 
 
-def test_what_is_shown_of_an_unfinished_answer_never_acts_and_is_its_beginning() -> None:
+def test_the_shown_part_of_an_unfinished_answer_never_takes_effect_and_is_its_beginning() -> None:
     page = LEGITIMATE["page"]
     for entry in LEGITIMATE["answer"] + HOSTILE["answer"]:
-        # Whether a direction mark stays is decided by right-to-left text after it too.
+        # Right-to-left text after a direction mark also decides whether it stays.
         whole = re.sub("[\u200e\u200f\u2066-\u2069]", "", strip_invisible(entry["text"]))
         if len(whole) > 1_000:
             continue

@@ -1,4 +1,4 @@
-"""Settings: where they come from, what is refused and how, and that secrets stay out of sight."""
+"""Settings: where they come from, what is rejected and how, and that secrets are never shown."""
 
 import logging
 from pathlib import Path
@@ -28,7 +28,7 @@ def complaint(**flags: Any) -> str:
 
 # --- Where a value comes from ---
 
-# field: flag, environment, TOML, and what these become
+# field: flag, environment, TOML, and the resulting values
 SOURCES: dict[str, tuple[tuple[Any, Any], tuple[str, Any], tuple[str, Any]]] = {
     "model": (("by-flag", "by-flag"), ("by-env", "by-env"), ('"by-toml"', "by-toml")),
     "ollama_url": (
@@ -69,7 +69,7 @@ def test_an_empty_variable_counts_as_unset(field: str, monkeypatch: pytest.Monke
     assert getattr(load(), field) == server.Settings.model_fields[field].default
 
 
-def test_an_empty_variable_does_not_hide_the_file(monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml) -> None:
+def test_an_empty_variable_does_not_override_the_file(monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml) -> None:
     write_toml('model = "from-file"')
     monkeypatch.setenv("OLLAMA_MODEL", "")
     monkeypatch.setenv("CHROME_TAB_CONFIG", "")
@@ -77,7 +77,7 @@ def test_an_empty_variable_does_not_hide_the_file(monkeypatch: pytest.MonkeyPatc
     assert load().model == "from-file"
 
 
-def test_variables_of_other_programs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_other_programs_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     without = load()
     for name in NAMES:
         monkeypatch.setenv(name.upper(), '{"a.example": {"deny": true}}' if name == "sites" else "7777")
@@ -88,7 +88,7 @@ def test_variables_of_other_programs_change_nothing(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("word", "value"), [("1", True), ("true", True), ("ON", True), ("0", False), ("no", False)])
-def test_a_switch_in_the_environment_takes_the_usual_words(
+def test_a_switch_in_the_environment_accepts_the_usual_words(
     word: str, *, value: bool, monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml
 ) -> None:
     write_toml(f"clipboard = {str(not value).lower()}")
@@ -174,7 +174,7 @@ def test_the_address_may_end_in_a_slash_or_v1(root: str, ending: str) -> None:
     assert load(ollama_url=f" {root}{ending} ").ollama_url == root
 
 
-# --- Senseless values ---
+# --- Invalid values ---
 
 SENSELESS = [
     ("ollama_url", "localhost:11434"),
@@ -218,7 +218,7 @@ SENSELESS = [
 
 
 @pytest.mark.parametrize(("field", "value"), SENSELESS)
-def test_a_senseless_value_is_a_sentence_that_names_flag_and_variable(
+def test_an_invalid_value_is_a_sentence_that_names_flag_and_variable(
     field: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = f"--{field.replace('_', '-')} ({NAMES[field]}) is wrong: "
@@ -241,11 +241,11 @@ def test_a_senseless_value_is_a_sentence_that_names_flag_and_variable(
         ("port", 65_535),
     ],
 )
-def test_the_outermost_values_are_taken(field: str, value: int) -> None:
+def test_the_limits_themselves_are_accepted(field: str, value: int) -> None:
     assert getattr(load_settings({field: str(value)}, need_model=False), field) == value
 
 
-def test_several_senseless_values_are_all_named_in_words_of_ours() -> None:
+def test_several_invalid_values_are_all_reported_in_our_wording() -> None:
     sentence = complaint(port="x", timeout="y")
 
     assert "Input should" not in sentence
@@ -257,7 +257,7 @@ def test_several_senseless_values_are_all_named_in_words_of_ours() -> None:
 # --- Secrets ---
 
 
-def test_the_key_is_in_no_message_no_representation_and_no_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_in_no_message_no_repr_and_no_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     settings = load(api_key=SECRET)
     sentence = complaint(api_key=f"{SECRET}\n{SECRET}")
@@ -268,7 +268,7 @@ def test_the_key_is_in_no_message_no_representation_and_no_log(caplog: pytest.Lo
         assert SECRET not in shown
 
 
-def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+def test_a_password_in_the_address_is_rejected_and_not_repeated() -> None:
     sentence = complaint(ollama_url=f"http://me:{SECRET}@localhost:1")
 
     assert "--ollama-url" in sentence
@@ -293,7 +293,7 @@ TOO_DEEP = "model = " + "[" * 5_000 + "]" * 5_000
 @pytest.mark.parametrize(
     "text", ["model = ", "model = 'a\nb'", "[sites", "\x00", TOO_DEEP, TOO_DEEP[:5_000], "port = " + "9" * 5_000]
 )
-def test_a_broken_file_is_a_sentence_with_its_path(text: str, write_toml: WriteToml) -> None:
+def test_a_malformed_file_is_a_sentence_with_its_path(text: str, write_toml: WriteToml) -> None:
     path = write_toml(text)
 
     assert complaint().startswith(f"The configuration file {path} cannot be read: ")
@@ -307,7 +307,7 @@ def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) 
     assert complaint().startswith(f"The configuration file {path} cannot be read: ")
 
 
-def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
+def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
     write_toml('\ufeffmodel = "m"')
 
     assert load().model == "m"
@@ -351,7 +351,7 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
         ),
     ],
 )
-def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spelling(
+def test_a_wrong_value_in_the_file_names_the_file_and_the_key_as_spelled_there(
     text: str, reported: str, write_toml: WriteToml
 ) -> None:
     path = write_toml(text)
@@ -360,7 +360,7 @@ def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spellin
     assert complaint() == f"The configuration file {path}, line {lines}, is wrong: {reported}"
 
 
-def test_a_wrong_value_is_blamed_on_where_it_comes_from(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_value_is_attributed_to_its_source(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_toml("port = 80")
 
     assert complaint().startswith(f"The configuration file {path}, line 1, is wrong: port ")
@@ -369,7 +369,7 @@ def test_a_wrong_value_is_blamed_on_where_it_comes_from(write_toml: WriteToml, m
     assert complaint(port="82") == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '82'."
 
 
-def test_a_file_that_is_asked_for_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_named_explicitly_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "mine.toml"
 
     assert complaint(config=str(path)) == f"The configuration file {path} does not exist."
@@ -379,11 +379,11 @@ def test_a_file_that_is_asked_for_must_exist(tmp_path: Path, monkeypatch: pytest
     assert load().model == "m"
 
 
-def test_a_folder_instead_of_a_file_is_a_sentence(tmp_path: Path) -> None:
+def test_a_directory_instead_of_a_file_is_a_sentence(tmp_path: Path) -> None:
     assert complaint(config=str(tmp_path)).startswith(f"The configuration file {tmp_path} cannot be read: ")
 
 
-def test_the_flag_chooses_the_file_before_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flag_for_the_file_overrides_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("flag", "variable"):
         (tmp_path / name).write_text(f'model = "{name}"', encoding="utf-8")
     monkeypatch.setenv("CHROME_TAB_CONFIG", str(tmp_path / "variable"))
@@ -392,7 +392,7 @@ def test_the_flag_chooses_the_file_before_the_variable(tmp_path: Path, monkeypat
     assert load(config=str(tmp_path / "flag")).model == "flag"
 
 
-def test_a_tilde_in_the_file_name_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tilde_in_the_file_name_is_the_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "mine.toml").write_text('model = "m"', encoding="utf-8")
@@ -438,13 +438,13 @@ def test_a_rule_denies_its_hosts(rule: str, url: str, write_toml: WriteToml) -> 
 
 
 @pytest.mark.parametrize(("rule", "url"), ALLOWED)
-def test_a_rule_leaves_other_hosts_alone(rule: str, url: str, write_toml: WriteToml) -> None:
+def test_a_rule_does_not_affect_other_hosts(rule: str, url: str, write_toml: WriteToml) -> None:
     write_toml(f'[sites."{rule}"]\ndeny = true')
 
     assert not load().site(url).deny
 
 
-def test_only_a_rule_that_denies_denies_and_denied_beats_allowed(write_toml: WriteToml) -> None:
+def test_only_a_denying_rule_denies_and_denied_beats_allowed(write_toml: WriteToml) -> None:
     write_toml('[sites."a.example"]\n[sites."*.b.example"]\ndeny = true\n[sites."www.b.example"]\ndeny = false')
 
     assert not load().site("https://a.example").deny
@@ -466,7 +466,7 @@ def test_only_a_rule_that_denies_denies_and_denied_beats_allowed(write_toml: Wri
         ("https://b\u00fccher.example/", "xn--bcher-kva.example"),
     ],
 )
-def test_a_scheme_and_a_port_around_a_rules_host_are_taken_off(rule: str, host: str, write_toml: WriteToml) -> None:
+def test_a_scheme_and_a_port_around_a_rules_host_are_removed(rule: str, host: str, write_toml: WriteToml) -> None:
     write_toml(f'[sites."{rule}"]\ndeny = true')
 
     assert load().denied_hosts == [host]
@@ -486,19 +486,19 @@ def test_a_scheme_and_a_port_around_a_rules_host_are_taken_off(rule: str, host: 
         *["", "http://", "a b", "a..b", "[sites", "[ab].example", "localhost:", "localhost:x", "cafe:beef"],
     ],
 )
-def test_a_rule_that_is_not_clear_is_refused_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
+def test_an_ambiguous_rule_is_rejected_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
     path = write_toml(f'[sites."{rule}"]\ndeny = true')
 
     assert complaint().startswith(f'The configuration file {path}, line 1, is wrong: sites."{rule}" must be a host ')
 
 
-def test_a_rule_that_denies_is_not_hidden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:
+def test_a_denying_rule_is_not_overridden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:
     write_toml('[sites."localhost:1"]\ndeny = true\n[sites.localhost]\ndeny = false')
 
     assert load().site("http://localhost:2/").deny
 
 
-def test_the_line_is_where_the_value_begins_in_a_file_of_many(write_toml: WriteToml) -> None:
+def test_the_reported_line_is_where_the_value_begins_in_a_long_file(write_toml: WriteToml) -> None:
     rest = (
         '[sites."a.example"]\nsystem_prompt = """\ntools = ["x"]\n"""\n\ntools = [\n  "back",\n  5,\n]\ndeny = true\n'
     )

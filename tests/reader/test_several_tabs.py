@@ -1,4 +1,4 @@
-"""One question about several tabs: an answer for each, then one over all."""
+"""One question about several tabs: an answer for each, then one combined answer."""
 
 import asyncio
 import re
@@ -33,13 +33,13 @@ async def answer_reads(extension: FakeExtension) -> None:
 
 
 def echo(request: Request) -> Reply:
-    """Answer with the page's first words, or say that answers were compared."""
+    """Answer with the page's first words, or report that answers were compared."""
     user = request.data
     return answer("Compared." if "Tab 1" in user else f"Read: {user[:6]}", prompt_tokens=40)
 
 
 def blocks_of(result: Result) -> list[str]:
-    """The content blocks of a call that succeeded."""
+    """Return the content blocks of a successful call."""
     assert not result.is_error, result.content
     return [block.text for block in result.content if isinstance(block, TextContent)]
 
@@ -66,7 +66,7 @@ async def serving(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
             await extension.__aexit__(None, None, None)
 
 
-async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
+async def test_each_tab_has_its_answer_and_there_is_one_for_all_of_them() -> None:
     reported = ProgressLog()
     async with FakeOpenAIServer(script=echo) as fake, serving(fake) as client:
         result = await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}, progress_handler=reported.listen)
@@ -85,7 +85,7 @@ async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
     assert reported.values[-1] == 100
 
 
-async def test_each_answer_may_link_to_its_own_page_and_all_together_are_bounded() -> None:
+async def test_each_answer_may_link_only_to_its_own_page_and_the_total_length_is_bounded() -> None:
     def script(request: Request) -> Reply:
         return answer("Compared." if "Tab 1" in request.data else "See https://a.test/ now. " + "x" * 40_000)
 
@@ -109,7 +109,7 @@ QUOTED = (
 )
 
 
-async def test_an_answer_cannot_speak_as_another_tab_or_as_the_reader() -> None:
+async def test_an_answer_cannot_pose_as_another_tab_or_as_the_reader() -> None:
     def script(request: Request) -> Reply:
         return answer(FORGED if "Pears" not in request.data else "Read: Pears", prompt_tokens=40)
 
@@ -121,7 +121,7 @@ async def test_an_answer_cannot_speak_as_another_tab_or_as_the_reader() -> None:
     assert f"\n\n{QUOTED}`https://evil.test/17`\n\n(read " in blocks[0]
     assert "imitates a note" in blocks[0].rpartition("\n\n")[2]
     assert blocks[1].startswith("## Tab 2: Pears (https://b.test/)\n\nRead: Pears\n\n(read ")
-    # So does the model that combines the answers: what it has not read on a page it cannot link to.
+    # So does the model that combines the answers: it cannot link to what it has not read on a page.
     assert f"{QUOTED}`https ://evil.test/17`" in sent
     assert re.findall(r"^\[Tab \d", sent, re.MULTILINE) == ["[Tab 1", "[Tab 2"]
 

@@ -1,4 +1,4 @@
-"""What crosses stdin and stdout of the real process: nothing in it ends the session, and no call stays without an answer."""
+"""What crosses stdin and stdout of the real process: nothing in it ends the session, and no call goes unanswered."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "
 
 
 class Session:
-    """A started server, the extension and the model that it asks."""
+    """A started server, the extension and the model that it uses."""
 
     def __init__(self, stdio: StdioServer, extension: FakeExtension, model: FakeOpenAIServer) -> None:
         self.stdio = stdio
@@ -54,7 +54,7 @@ class Session:
 
 @pytest.fixture(scope="module")
 async def session() -> AsyncGenerator[Session]:
-    """One process for all tests: each leaves it well."""
+    """One process for all tests: each leaves it working."""
     port = free_port()
     async with FakeOpenAIServer() as model:
         flags = ["--ollama-url", model.url, "--model", "fake-model", "--source", "extension", "--port", str(port)]
@@ -79,7 +79,7 @@ async def session() -> AsyncGenerator[Session]:
     ],
     ids=["answer", "value of JSON", "key of JSON"],
 )
-async def test_lone_surrogate_of_the_model_reaches_the_client_as_a_replacement(
+async def test_lone_surrogate_from_the_model_reaches_the_client_as_a_replacement(
     reply: Reply, arguments: dict[str, Any], text: str, session: Session
 ) -> None:
     session.model.script = lambda _request: reply
@@ -91,7 +91,7 @@ async def test_lone_surrogate_of_the_model_reaches_the_client_as_a_replacement(
     await session.is_well()
 
 
-async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) -> None:
+async def test_emoji_split_across_two_stream_events_arrives_whole(session: Session) -> None:
     stream = events(delta(f"Noon {HALVES[0]}"), delta(HALVES[1]), delta(HALVES[0]), delta(finish_reason="stop"))
     session.model.script = lambda _request: stream
 
@@ -117,7 +117,7 @@ async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) 
         ("click", {"element": {"text": "\ud800"}, "title": "\ud800"}, '"text":"\ufffd"'),
     ],
 )
-async def test_lone_surrogate_of_a_page_reaches_the_client_as_a_replacement(
+async def test_lone_surrogate_from_a_page_reaches_the_client_as_a_replacement(
     tool: str, reply: Any, shown: str, session: Session
 ) -> None:
     needed = {"evaluate": {"code": "1"}, "click": {"selector": "a"}}
@@ -138,11 +138,11 @@ async def test_lone_surrogate_of_a_page_reaches_the_client_as_a_replacement(
         (b"[" * 100_000, None),
         (b'{"jsonrpc":"2.0","id":77,"method":"ping","params":[1]}', 77),
         (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\\ud800"}}', "a"),
-        # The id of a reply is the server's own, and says nothing about a request.
+        # The id of a reply is the server's own, and does not refer to a request.
         (b'{"jsonrpc":"2.0","id":78,"error":5}', None),
     ],
 )
-async def test_line_that_is_no_message_is_answered_with_an_error_and_the_next_one_is_taken(
+async def test_line_that_is_not_a_message_is_answered_with_an_error_and_the_next_one_is_processed(
     line: bytes, request_id: object, session: Session
 ) -> None:
     reply = await session.say(line)
@@ -153,14 +153,14 @@ async def test_line_that_is_no_message_is_answered_with_an_error_and_the_next_on
 
 
 @pytest.mark.parametrize("request_id", ["1.5", "null", "{}", "[1]", "true"])
-async def test_request_whose_id_is_none_of_json_rpc_is_answered_with_an_error_and_the_next_one_is_taken(
+async def test_request_with_an_invalid_id_is_answered_with_an_error_and_the_next_one_is_processed(
     request_id: str, session: Session
 ) -> None:
     reply = await session.say(b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % request_id.encode())
 
     assert (reply["id"], reply["error"]["code"]) == (None, -32600)
     assert "'ping'" in reply["error"]["message"]
-    # A notification has none, and gets no answer: the next line answers the request after it.
+    # A notification has no id and gets no answer: the next line answers the request after it.
     assert session.stdio.process.stdin
     session.stdio.process.stdin.write(
         b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\n'
@@ -168,7 +168,7 @@ async def test_request_whose_id_is_none_of_json_rpc_is_answered_with_an_error_an
     assert (await session.say(b'{"jsonrpc":"2.0","id":"x","method":"ping"}'))["id"] == "x"
 
 
-async def test_garbage_of_many_lines_at_once_does_not_end_the_server(session: Session) -> None:
+async def test_many_lines_of_garbage_at_once_do_not_end_the_server(session: Session) -> None:
     assert session.stdio.process.stdin
     garbage = b'garbage\n{"jsonrpc": "2.0"}\n\xff\xfe\n[]\n\n' + b"[" * 100_000 + b"\n"
     session.stdio.process.stdin.write(garbage)
@@ -176,7 +176,7 @@ async def test_garbage_of_many_lines_at_once_does_not_end_the_server(session: Se
     await session.is_well()
 
 
-async def test_invalid_utf_8_inside_a_string_is_taken_as_a_replacement(session: Session) -> None:
+async def test_invalid_utf_8_inside_a_string_becomes_a_replacement(session: Session) -> None:
     reply = await session.say(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"\xff"}}')
 
     assert reply["id"] == 5

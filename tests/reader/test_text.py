@@ -1,4 +1,4 @@
-"""Text functions: what is left of an answer without its reasoning; untrusted text made harmless."""
+"""Text functions: removing the reasoning from an answer; making untrusted text harmless."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", 
         ("<think>a<think>b</think>c</think>An answer.", "An answer."),
         ("<think>a</think>draft</think>An answer.", "An answer."),
         ("one</think>two</think>three", "three"),
-        # What an answer says about the tags stays.
+        # What an answer mentions about the tags stays.
         ("Write the tag `</think>` at the end.", "Write the tag `</think>` at the end."),
         ('It closes with "</think>", it says.', 'It closes with "</think>", it says.'),
         ("The tag </think> ends the reasoning.", "The tag </think> ends the reasoning."),
@@ -46,7 +46,7 @@ TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", 
         ("", ""),
     ],
 )
-def test_answer_is_what_stands_outside_the_reasoning(reply: str, answer: str) -> None:
+def test_answer_is_the_text_outside_the_reasoning(reply: str, answer: str) -> None:
     assert strip_reasoning(reply) == answer
 
 
@@ -61,18 +61,18 @@ def test_answer_is_what_stands_outside_the_reasoning(reply: str, answer: str) ->
         " \ud83d\ude00 <THINK>hm</Think> \ud83d\ude00. ",
     ],
 )
-def test_what_is_shown_of_an_unfinished_reply_is_never_taken_back(reply: str) -> None:
+def test_shown_text_of_an_unfinished_reply_is_never_retracted(reply: str) -> None:
     answer = strip_reasoning(well_formed(reply))
     shown = [written_so_far([(character, "reasoning") for character in reply[:end]]) for end in range(len(reply) + 1)]
 
     assert [text for text in shown if not answer.startswith(text)] == []
-    # No more is held back than a tag.
+    # At most a tag is held back.
     assert len(shown[-1]) >= len(answer) - 1
     assert len(set(shown)) > len(answer) / 2
 
 
 @given(TAGGED)
-def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
+def test_answer_contains_no_tag_and_only_text_of_the_reply(reply: str) -> None:
     answer = strip_reasoning(reply)
 
     assert not re.search(r"</?think>", answer, re.IGNORECASE) or re.search(r"<(</?think>)+", reply, re.IGNORECASE)
@@ -81,14 +81,14 @@ def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
 
 
 @given(st.text(), st.text())
-def test_complete_block_in_front_changes_nothing(reasoning: str, answer: str) -> None:
+def test_preceding_complete_block_changes_nothing(reasoning: str, answer: str) -> None:
     if re.search("think>", reasoning + answer, re.IGNORECASE):
         return
 
     assert strip_reasoning(f"<think>{reasoning}</think>{answer}") == answer.strip()
 
 
-def test_many_unclosed_tags_are_passed_over_once() -> None:
+def test_many_unclosed_tags_are_scanned_once() -> None:
     steps = 0
 
     def count(_frame: FrameType, event: str, _argument: Any) -> Any:
@@ -110,31 +110,31 @@ def test_many_unclosed_tags_are_passed_over_once() -> None:
     assert lines_run(2_000) < 11 * lines_run(200)
 
 
-def test_foreign_text_becomes_one_printable_line() -> None:
+def test_untrusted_text_becomes_one_printable_line() -> None:
     assert one_line("a\nb\x1b[31m\x85c\td\xa0e\u2028f\u2029g") == "a b [31m c d e f g"
     assert one_line("a\u202ab\u202ec\u2066d\u200be\ufefff\xadg\u200dh\ud800i") == "abcdefgh i"
     assert one_line("x" * 500, 80) == "x" * 77 + "..."
     assert one_line("x" * 80, 80) == "x" * 80
 
 
-def test_text_for_a_terminal_keeps_its_lines_and_nothing_that_steers() -> None:
+def test_text_for_a_terminal_keeps_its_lines_and_no_control_characters() -> None:
     assert strip_controls("a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c") == "a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c"
     assert strip_controls("a\x1b[2Jb\x07\x9bc\r\x00\u202ed\u2066\u2028e\ud800f") == "a[2Jbcdef"
 
 
 @given(st.text(st.characters()))
-def test_well_formed_text_can_be_encoded_and_keeps_what_could(text: str) -> None:
+def test_well_formed_text_can_be_encoded_and_keeps_all_valid_characters(text: str) -> None:
     assert well_formed(text) == "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) or re.search(
         "[\ud800-\udbff][\udc00-\udfff]", text
     )
     well_formed(text).encode()
 
 
-def test_surrogate_pairs_become_their_character() -> None:
+def test_surrogate_pairs_become_one_character() -> None:
     assert well_formed("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
 
 
-def test_deep_json_is_refused_as_json_and_shallow_is_read() -> None:
+def test_deeply_nested_json_is_rejected_as_invalid_and_shallow_json_is_read() -> None:
     assert parse_json("[" * 50 + "]" * 50)
     with pytest.raises(ValueError, match="too deeply"):
         parse_json("[" * 100_000 + "]" * 100_000)

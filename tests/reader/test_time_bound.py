@@ -1,4 +1,4 @@
-"""--max-seconds: one answer ends in time, with what was read until then and a note about the rest."""
+"""--max-seconds: an answer is complete in time, with what was read until then and a note about the rest."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ WHOLE_S = 900
 
 
 class Clock:
-    """The clock of the server and of the event loop, which a test can put forward."""
+    """The clock of the server and of the event loop, which a test can advance."""
 
     def __init__(self) -> None:
         self.ahead_s = 0.0
@@ -34,7 +34,7 @@ async def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=made.monotonic, time=time.time))
     monkeypatch.setattr(asyncio.get_running_loop(), "time", made.monotonic)
-    # No other limit ends what hangs.
+    # No other limit ends a request that hangs.
     monkeypatch.setenv("CHROME_TAB_TIMEOUT_S", "86400")
     return made
 
@@ -68,7 +68,7 @@ async def test_what_was_read_in_time_is_answered_and_the_last_line_names_the_res
     assert (receipt["requests"], receipt["retries"]) == (4, 0)
 
 
-async def test_all_is_read_where_there_is_time(osascript: FakeOsascript, clock: Clock) -> None:
+async def test_everything_is_read_if_there_is_time(osascript: FakeOsascript, clock: Clock) -> None:
     osascript.shows(LONG)
 
     def script(_request: Request) -> Reply:
@@ -82,9 +82,7 @@ async def test_all_is_read_where_there_is_time(osascript: FakeOsascript, clock: 
     assert receipt_of(result)["characters_read"] == receipt_of(result)["page_characters"]
 
 
-async def test_answers_that_are_not_combined_in_time_stand_one_after_another(
-    osascript: FakeOsascript, clock: Clock
-) -> None:
+async def test_answers_that_are_not_combined_in_time_follow_one_another(osascript: FakeOsascript, clock: Clock) -> None:
     osascript.shows(LONG)
 
     def script(request: Request) -> Reply:
@@ -100,7 +98,7 @@ async def test_answers_that_are_not_combined_in_time_stand_one_after_another(
     assert "could not be combined (The answer was not finished within 900 s" in text_of(result).splitlines()[-1]
 
 
-async def test_slices_that_were_read_of_a_page_that_the_server_cut_are_answered_too(
+async def test_slices_read_from_a_prompt_that_the_server_cut_are_answered_too(
     osascript: FakeOsascript, clock: Clock
 ) -> None:
     osascript.shows(LONG)
@@ -125,7 +123,7 @@ async def test_slices_that_were_read_of_a_page_that_the_server_cut_are_answered_
 
 
 @pytest.mark.parametrize("routes", [{}, {"/api/ps": HANG}])
-async def test_when_nothing_is_read_in_time_the_call_fails_in_a_sentence(
+async def test_when_nothing_is_read_in_time_the_call_fails_with_a_sentence(
     routes: dict[str, Any], osascript: FakeOsascript
 ) -> None:
     osascript.shows("A ticket costs 17.")
@@ -137,7 +135,7 @@ async def test_when_nothing_is_read_in_time_the_call_fails_in_a_sentence(
     assert sentence.count("within 0.5 s (--max-seconds)") == 1
 
 
-async def test_the_tabs_answers_stand_where_no_time_is_left_for_one_over_all(clock: Clock) -> None:
+async def test_the_tabs_answers_are_returned_if_no_time_is_left_for_the_combined_one(clock: Clock) -> None:
     def script(request: Request) -> Reply:
         if "Tab 1" in request.data:
             clock.ahead_s = WHOLE_S
@@ -153,7 +151,7 @@ async def test_the_tabs_answers_stand_where_no_time_is_left_for_one_over_all(clo
     assert re.fullmatch(r"Note: the answers could not be combined: .* \(--max-seconds\).*", together)
 
 
-async def test_the_side_panel_is_answered_within_the_same_bound() -> None:
+async def test_the_side_panel_is_answered_within_the_same_limit() -> None:
     async with FakeOpenAIServer(HANG) as fake, panel(**model(fake), max_seconds=0.5) as shown:
         await shown.ask("What do they cost?")
         end = await shown.end()
@@ -163,7 +161,7 @@ async def test_the_side_panel_is_answered_within_the_same_bound() -> None:
     assert "(--max-seconds)" in end["error"]["message"]
 
 
-async def test_the_side_panel_shows_the_tabs_answers_where_only_the_one_over_all_fails() -> None:
+async def test_the_side_panel_shows_the_tabs_answers_if_only_the_combined_one_fails() -> None:
     def script(request: Request) -> Reply:
         return as_text("no", 400) if "Tab 1" in request.data else answer(f"Read: {request.data[:6]}")
 

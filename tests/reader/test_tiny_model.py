@@ -1,4 +1,4 @@
-"""The small model that the demo and the end-to-end tests rely on: it answers, and it leaves when it is no longer needed."""
+"""The small model that the demo and the end-to-end tests rely on: it answers, and exits when it is no longer needed."""
 
 import socket
 import urllib.parse
@@ -20,7 +20,7 @@ async def answer(model: TinyModel) -> str:
     return str(reply.raise_for_status().json()["choices"][0]["message"]["content"])
 
 
-async def test_tiny_model_answers_the_same_each_time(tiny_model: TinyModel) -> None:
+async def test_tiny_model_is_deterministic(tiny_model: TinyModel) -> None:
     first = await answer(tiny_model)
 
     assert first.strip()

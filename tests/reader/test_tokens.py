@@ -1,4 +1,4 @@
-"""Bounds on tokens, and parts: the parts are the text, none is too large, and no character is torn from its accent."""
+"""Bounds on tokens, and chunks: joined they are the text, none is too large, and no character loses its accent."""
 
 import asyncio
 import random
@@ -46,7 +46,7 @@ RUNS = (
 
 
 def varied(kind: str, seed: int) -> str:
-    """About 6,000 characters of a kind."""
+    """Return about 6,000 characters of a kind."""
     rng = random.Random(seed)  # noqa: S311 -- the same text in each run
     if kind == "base64":
         return "".join(rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=6000))
@@ -72,7 +72,7 @@ TOKENIZERS = {
     "a word a token": tokens_by_word,
     "as usual": tokens_like_usual,
 }
-# A tokenizer with a word a token is a limit case for languages with spaces; elsewhere no vocabulary could hold it.
+# One token per word is a limiting case for languages with spaces; elsewhere no vocabulary could be that large.
 WITH_WORDS = ("English", "Russian", "Korean", "Arabic", "Hindi", "code", "runs")
 
 
@@ -80,7 +80,7 @@ WITH_WORDS = ("English", "Russian", "Korean", "Arabic", "Hindi", "code", "runs")
     ("name", "kind"),
     [(name, kind) for name in TOKENIZERS for kind in (WITH_WORDS if name == "a word a token" else KINDS)],
 )
-def test_bounds_hold_and_narrow_for_fake_tokenizers(name: str, kind: str) -> None:
+def test_bounds_are_valid_and_narrow_for_fake_tokenizers(name: str, kind: str) -> None:
     check_bounds(varied(kind, 1), varied(kind, 2), lambda text: len(TOKENIZERS[name](text)))
 
 
@@ -88,19 +88,19 @@ def check_bounds(text: str, same_kind: str, count: Callable[[str], int]) -> None
     """Check the bounds before and after the meter has learned a text of the same kind."""
     meter = TokenMeter()
     lower, true = meter.lower(same_kind), count(same_kind)
-    # A token a byte for kinds of which nothing is known, and little else.
+    # One token per byte for kinds of which nothing is known, and hardly more.
     assert lower <= true <= meter.estimate(same_kind) <= len(same_kind.encode()) + 1
     meter.learn(text, count(text) + 30)
     assert lower <= meter.lower(same_kind) <= true
     assert meter.knows(same_kind)
-    # What is above the estimate comes out of the quarter of the window that is left for the answer.
+    # What exceeds the estimate uses part of the quarter of the window reserved for the answer.
     assert 0.78 * true <= meter.estimate(same_kind)
-    # So few tokens a byte no text of words has: the rates have a floor.
+    # No text made of words has so few tokens per byte: the rates have a floor.
     if true > 0.2 * len(same_kind.encode()):
         assert meter.estimate(same_kind) <= 1.15 * true
 
 
-async def test_bounds_hold_and_narrow_for_a_real_tokenizer(tiny_model: TinyModel) -> None:
+async def test_bounds_are_valid_and_narrow_for_a_real_tokenizer(tiny_model: TinyModel) -> None:
     texts = {(kind, seed): varied(kind, seed) for kind in KINDS for seed in (1, 2)}
     async with httpx.AsyncClient(timeout=60) as client:
 
@@ -129,7 +129,7 @@ def test_half_of_a_prompt_is_below_the_lower_bound_once_its_kind_is_known(kind: 
     assert meter.lower(other) > len(tokens_like_usual(other)) / 2
 
 
-def test_counts_that_cannot_be_and_texts_too_short_teach_nothing() -> None:
+def test_impossible_counts_and_short_texts_teach_nothing() -> None:
     meter, text = TokenMeter(), varied("English", 1)
     before = meter.lower(text), meter.estimate(text)
     meter.learn(text, 10 * len(text))
@@ -139,7 +139,7 @@ def test_counts_that_cannot_be_and_texts_too_short_teach_nothing() -> None:
     assert not meter.knows(text)
 
 
-def test_doubt_raises_the_estimate_and_never_past_a_token_a_byte() -> None:
+def test_doubt_raises_the_estimate_up_to_one_token_per_byte() -> None:
     meter, text = TokenMeter(), varied("English", 1)
     certain = meter.estimate(text)
     meter.learn(text, len(text) // 4)
@@ -151,8 +151,8 @@ def test_doubt_raises_the_estimate_and_never_past_a_token_a_byte() -> None:
     assert 0.95 * certain < meter.estimate(text) <= certain
 
 
-def test_reports_correct_the_rates_and_small_differences_leave_them() -> None:
-    """Chunks stay the same from session to session only if the rates do."""
+def test_reports_correct_the_rates_and_small_differences_do_not_change_them() -> None:
+    """Chunks stay the same between sessions only if the rates do."""
     meter, text = TokenMeter(), varied("English", 1)
     meter.learn(text, 2000)
     learned = meter.learned
@@ -170,7 +170,7 @@ def test_reports_correct_the_rates_and_small_differences_leave_them() -> None:
         {"rates": {"0": "many", "1": True, "2": -1, "3": 1e9, "x": 1, "99": 1}, "least": {"0": float("nan")}},
     ],
 )
-def test_only_numbers_that_can_be_rates_are_taken_from_a_file(damaged: dict[str, Any]) -> None:
+def test_only_possible_rates_are_taken_from_a_file(damaged: dict[str, Any]) -> None:
     meter, text = TokenMeter(), varied("English", 1)
     meter.learn(text, 1500)
 
@@ -179,7 +179,7 @@ def test_only_numbers_that_can_be_rates_are_taken_from_a_file(damaged: dict[str,
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_every_byte_is_of_one_kind(text: str) -> None:
+def test_every_byte_has_exactly_one_kind(text: str) -> None:
     kinds = byte_kinds(text)
 
     assert sum(kinds) == len(text.encode())
@@ -187,18 +187,18 @@ def test_every_byte_is_of_one_kind(text: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 60_000, 200_000])
-def test_bytes_are_counted_the_same_in_chunks(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_are_counted_the_same_when_split(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (varied("English", 1) + varied("Chinese", 1) + varied("emoji", 1)) * 3
     whole = byte_kinds(text)
     monkeypatch.setattr(server, "CHUNK_CHARS", size)
     chunked = byte_kinds(text)
 
-    # Only a long run that a chunk's end cuts changes its kind.
+    # The end of a chunk changes the kind only of a long run that it cuts.
     assert chunked[3:] == whole[3:]
     assert sum(chunked) == sum(whole)
 
 
-# --- Parts ---
+# --- Chunks ---
 
 
 def by_bytes(budget: int) -> Callable[[str], float]:
@@ -224,7 +224,9 @@ LIVELY = st.lists(
 
 
 @given(LIVELY, st.integers(1, 60))
-def test_parts_joined_are_the_text_and_none_is_over_the_budget_but_single_characters(text: str, budget: int) -> None:
+def test_joined_chunks_are_the_text_and_none_exceeds_the_budget_except_single_characters(
+    text: str, budget: int
+) -> None:
     pieces = pieces_of(text, by_bytes(budget))
 
     assert "".join(pieces) == text
@@ -232,25 +234,25 @@ def test_parts_joined_are_the_text_and_none_is_over_the_budget_but_single_charac
 
 
 @given(LIVELY, st.integers(0, 40))
-def test_parts_from_a_place_on_are_the_rest(text: str, start: int) -> None:
+def test_chunks_from_an_offset_on_are_the_rest_of_the_text(text: str, start: int) -> None:
     assert "".join(pieces_of(text, by_bytes(50), start)) == text[start:]
 
 
 @given(LIVELY, st.integers(1, 3000))
-def test_parts_keep_to_the_budget_of_a_meter_that_has_learned(text: str, room: int) -> None:
+def test_chunks_stay_within_the_budget_of_a_meter_that_has_learned(text: str, room: int) -> None:
     meter = TokenMeter()
     meter.learn(varied("base64", 1), 4200)
     meter.learn(varied("English", 1), 1500)
     pieces = pieces_of(text, lambda piece: meter.estimate(piece) / room)
 
     assert "".join(pieces) == text
-    # A cut before a character with an accent may make a run too short to be one.
+    # A cut before a character with an accent may make a run too short to count as one.
     assert all(meter.estimate(piece) <= room + 24 or len(piece) == 1 for piece in pieces)
 
 
 @given(LIVELY, st.integers(30, 90))
-def test_no_part_begins_with_what_belongs_to_the_character_before(text: str, budget: int) -> None:
-    # What belongs together is short here, unless the random text has a heap of marks.
+def test_no_chunk_begins_with_a_mark_that_belongs_to_the_character_before(text: str, budget: int) -> None:
+    # Combined characters are short here, unless the random text has many marks in a row.
     if re.search(r"[\u0300-\u036f\u200d\U0001f3fb-\U0001f3ff\ufe0f\u0940]{4}", text):
         return
     for before, piece in zip(pieces := pieces_of(text, by_bytes(budget)), pieces[1:], strict=False):
@@ -273,11 +275,11 @@ def test_no_part_begins_with_what_belongs_to_the_character_before(text: str, bud
         ("aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaa"),
         ("一二。三四五六七八九", "一二。"),
         ("aaa bbb ccc \u0301dd eee fff", "aaa bbb "),
-        # A better break in the first half would make the part too small.
+        # A better break in the first half would make the chunk too small.
         ("a\n\nbbb ccc ddd eee fff ggg hhh", "a\n\nbbb ccc "),
     ],
 )
-def test_parts_end_at_a_paragraph_before_a_line_before_a_sentence_before_a_word(text: str, first: str) -> None:
+def test_chunks_prefer_the_end_of_a_paragraph_to_a_line_to_a_sentence_to_a_word(text: str, first: str) -> None:
     budget = 14
 
     assert pieces_of(text, by_bytes(budget))[0] == first
@@ -306,7 +308,7 @@ def test_parts_end_at_a_paragraph_before_a_line_before_a_sentence_before_a_word(
         "letters and accents",
     ],
 )
-def test_odd_text_is_split_in_about_as_few_steps_and_parts_as_any(text: str) -> None:
+def test_odd_text_takes_about_as_few_steps_and_chunks_as_any_other(text: str) -> None:
     looked_at = 0
     longest = 8192
 
@@ -322,5 +324,5 @@ def test_odd_text_is_split_in_about_as_few_steps_and_parts_as_any(text: str) -> 
     assert looked_at < 8 * len(text)
 
 
-def test_nothing_has_no_parts() -> None:
+def test_empty_text_has_no_chunks() -> None:
     assert split_text("", by_bytes(10)) == []

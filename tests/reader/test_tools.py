@@ -1,4 +1,4 @@
-"""The tools as a client sees them: what is listed, what is refused and how, which source reads, what status says."""
+"""The tools as a client sees them: what is listed, what is rejected and how, which source reads, what status reports."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ async def call(client: Client[Any], name: str, **arguments: Any) -> Any:
 
 
 async def status_lines(client: Client[Any]) -> dict[str, str]:
-    """What status says, by layer."""
+    """Return the status by layer."""
     lines = text_of(await client.call_tool("chrome_tab_status", {})).splitlines()
     return {line[:11].strip(): line[11:] for line in lines}
 
@@ -57,7 +57,7 @@ async def status_lines(client: Client[Any]) -> dict[str, str]:
 READERS = ["process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status"]
 
 
-async def test_every_tool_says_what_it_is_for_and_that_it_changes_nothing() -> None:
+async def test_every_tool_describes_its_purpose_and_that_it_changes_nothing() -> None:
     async with client_of(source="applescript") as client:
         tools = {tool.name: tool for tool in await client.list_tools()}
 
@@ -82,7 +82,7 @@ PART, CHECK = {"content", "selection"}, {"evidence", "quick"}
         ("chrome_tab_status", set[str]()),
     ],
 )
-async def test_the_arguments_are_those_of_the_contract_and_none_is_required(name: str, arguments: set[str]) -> None:
+async def test_the_arguments_match_the_contract_and_none_is_required(name: str, arguments: set[str]) -> None:
     async with client_of(source="applescript") as client:
         tool = next(tool for tool in await client.list_tools() if tool.name == name)
 
@@ -90,7 +90,7 @@ async def test_the_arguments_are_those_of_the_contract_and_none_is_required(name
     assert not tool.input_schema.get("required")
 
 
-def test_making_a_server_touches_nothing(config_home: Path) -> None:
+def test_creating_a_server_has_no_side_effects(config_home: Path) -> None:
     port = free_port()
 
     app.create_server(server.load_settings({"port": port, "source": "extension"}, need_model=False))
@@ -98,7 +98,7 @@ def test_making_a_server_touches_nothing(config_home: Path) -> None:
     assert not config_home.exists()
 
 
-# --- What is refused ---
+# --- What is rejected ---
 
 BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("read_chrome_tab", {"offset": "three"}, ["offset must be a whole number"]),
@@ -137,7 +137,7 @@ async def test_a_wrong_call_is_a_sentence_about_its_arguments_and_nothing_runs(
     assert len(message) < 600
 
 
-async def test_a_wrong_value_is_shown_shortly(osascript: FakeOsascript) -> None:
+async def test_a_wrong_value_is_shown_abbreviated(osascript: FakeOsascript) -> None:
     async with client_of(source="applescript") as client:
         _, message = error_of(await call(client, "read_chrome_tab", offset="\x1b" + "x" * 10_000))
 
@@ -145,7 +145,7 @@ async def test_a_wrong_value_is_shown_shortly(osascript: FakeOsascript) -> None:
     assert len(message) < 300
 
 
-async def test_tab_id_may_be_written_the_other_way() -> None:
+async def test_tab_id_is_accepted_in_the_other_spelling() -> None:
     port = free_port()
     async with client_of(source="extension", port=port) as client, paired(client, port) as extension:
         for arguments in ({"tab_id": 7}, {"tabId": 7}, {"tab_id": 7, "tabId": 8}):
@@ -164,13 +164,13 @@ async def both(receiving: Any, extension: FakeExtension, reading: Any) -> Any:
 
 @asynccontextmanager
 async def paired(client: Client[Any], port: int) -> AsyncGenerator[FakeExtension]:
-    """An extension that is connected to this client's server."""
+    """A fake extension that is connected to this client's server."""
     await client.call_tool("chrome_tab_status", {})
     async with connected(port, pairing.pairing_key()) as extension:
         yield extension
 
 
-async def test_a_defect_of_ours_is_reported_without_what_it_says_about_the_page(
+async def test_a_bug_is_reported_without_page_content_from_its_message(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object, **__: object) -> Never:
@@ -211,7 +211,7 @@ async def test_the_pages_joined_are_the_text(size: int, osascript: FakeOsascript
     assert [len(page) for page in pages[:-1]] == [size] * (len(pages) - 1)
 
 
-async def test_a_page_says_how_much_is_left_and_where_to_go_on(osascript: FakeOsascript) -> None:
+async def test_a_page_states_how_much_is_left_and_where_to_continue(osascript: FakeOsascript) -> None:
     osascript.shows("x" * 50_000)
     async with client_of(source="applescript") as client:
         first = await call(client, "read_chrome_tab")
@@ -228,7 +228,7 @@ async def test_a_page_says_how_much_is_left_and_where_to_go_on(osascript: FakeOs
 
 
 @pytest.mark.parametrize("offset", [8, 9, 10**12])
-async def test_an_offset_past_the_end_is_refused_with_the_length(offset: int, osascript: FakeOsascript) -> None:
+async def test_an_offset_past_the_end_is_rejected_with_the_length(offset: int, osascript: FakeOsascript) -> None:
     async with client_of(source="applescript") as client:
         code, message = error_of(await call(client, "read_chrome_tab", offset=offset))
         assert text_of(await call(client, "read_chrome_tab", offset=7)) == "e"
@@ -275,7 +275,7 @@ def outcome(result: Any) -> str:
 @pytest.mark.usefixtures("on_a_mac")
 @pytest.mark.parametrize("extension", [False, True])
 @pytest.mark.usefixtures("osacompile")
-async def test_on_a_mac_applescript_reads_whether_or_not_the_extension_is_there(
+async def test_on_a_mac_applescript_reads_whether_or_not_the_extension_is_connected(
     extension: object, osascript: FakeOsascript
 ) -> None:
     assert await read_by(extension=bool(extension)) == "applescript"
@@ -291,7 +291,7 @@ async def test_on_a_mac_applescript_reads_whether_or_not_the_extension_is_there(
         (["Terminal"], "applescript"),
     ],
 )
-async def test_on_a_mac_the_browser_in_front_is_read_also_when_applescript_cannot_read_it(
+async def test_on_a_mac_the_frontmost_browser_is_read_even_if_applescript_cannot_read_it(
     visible: list[str], source: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert osascript
@@ -301,7 +301,7 @@ async def test_on_a_mac_the_browser_in_front_is_read_also_when_applescript_canno
 
     monkeypatch.setattr(server, "visible_applications", shown)
     assert await read_by(extension=True) == source
-    # Without the extension there is no other way.
+    # Without the extension there is no other source.
     assert await read_by(extension=False) == "applescript"
 
 
@@ -320,7 +320,7 @@ async def test_on_a_mac_the_extension_reads_when_applescript_cannot(
 @pytest.mark.parametrize(
     ("number", "code"), [(9001, "EMPTY_PAGE"), (9002, "KEYWORD_NOT_FOUND"), (77, "EXECUTION_ERROR")]
 )
-async def test_on_a_mac_what_applescript_says_about_the_page_stands(
+async def test_on_a_mac_what_applescript_reports_about_the_page_is_final(
     number: int, code: str, osascript: FakeOsascript
 ) -> None:
     osascript.fails("no", number)
@@ -335,13 +335,15 @@ async def test_elsewhere_the_extension_reads_even_if_there_is_an_osascript(osasc
 
 
 @pytest.mark.usefixtures("elsewhere")
-async def test_elsewhere_an_osascript_on_the_path_reads_while_the_extension_is_away(osascript: FakeOsascript) -> None:
+async def test_elsewhere_an_osascript_on_the_path_reads_while_the_extension_is_disconnected(
+    osascript: FakeOsascript,
+) -> None:
     assert await read_by(extension=False) == "applescript"
     assert osascript.calls()
 
 
 @pytest.mark.usefixtures("elsewhere")
-async def test_elsewhere_with_nothing_that_reads_the_extension_is_asked_for(
+async def test_elsewhere_without_any_source_the_error_asks_for_the_extension(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -350,14 +352,14 @@ async def test_elsewhere_with_nothing_that_reads_the_extension_is_asked_for(
 
 
 @pytest.mark.usefixtures("on_a_mac")
-async def test_a_source_that_is_named_is_the_only_one_asked(osascript: FakeOsascript) -> None:
+async def test_a_source_named_by_the_call_is_the_only_one_used(osascript: FakeOsascript) -> None:
     assert await read_by(extension=True, source="extension") == "extension"
     assert osascript.calls() == []
     assert await read_by(extension=False, source="extension") == "EXTENSION_NOT_CONNECTED"
     assert osascript.calls() == []
 
 
-async def test_applescript_alone_takes_no_port(osascript: FakeOsascript, config_home: Path) -> None:
+async def test_applescript_alone_opens_no_port(osascript: FakeOsascript, config_home: Path) -> None:
     port = free_port()
     async with client_of(source="applescript", port=port) as client:
         assert text_of(await call(client, "read_chrome_tab")) == "the page"
@@ -369,7 +371,7 @@ async def test_applescript_alone_takes_no_port(osascript: FakeOsascript, config_
 
 
 @pytest.mark.usefixtures("on_a_mac", "osacompile")
-async def test_on_a_mac_a_tab_id_is_for_the_extension_while_it_is_there(osascript: FakeOsascript) -> None:
+async def test_on_a_mac_a_tab_id_refers_to_the_extension_while_it_is_connected(osascript: FakeOsascript) -> None:
     osascript.plays("""if [ "$1" = -ss ]; then echo '{{}, {}, {}, {}, {}}'; exit 0; fi""")
     port = free_port()
     async with client_of(port=port) as client:
@@ -428,7 +430,7 @@ async def test_status_distinguishes_the_browser_from_its_permission(
     assert lines["permission"].startswith(permission)
 
 
-async def test_status_reports_when_there_is_no_osascript(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_status_reports_a_missing_osascript(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with client_of(source="applescript") as client:
         lines = await status_lines(client)
@@ -436,7 +438,7 @@ async def test_status_reports_when_there_is_no_osascript(monkeypatch: pytest.Mon
     assert lines["browser"].startswith("FIX osascript is not on PATH")
 
 
-async def test_status_follows_the_extension_as_it_comes() -> None:
+async def test_status_follows_the_extension_as_it_connects() -> None:
     port = free_port()
     async with client_of(source="extension", port=port) as client:
         before = await status_lines(client)
@@ -451,7 +453,7 @@ async def test_status_follows_the_extension_as_it_comes() -> None:
     assert after["extension"] == "ok  connected, version 1.4.2"
 
 
-async def test_status_names_the_model_settings_that_are_missing(osascript: FakeOsascript) -> None:
+async def test_status_reports_the_missing_model_settings(osascript: FakeOsascript) -> None:
     assert osascript
     async with client_of(source="applescript") as client:
         lines = await status_lines(client)
@@ -469,7 +471,7 @@ async def test_status_reports_a_model_server_that_is_down(osascript: FakeOsascri
     assert lines["model"].startswith(f"FIX The model server at {url} cannot be reached")
 
 
-async def test_status_reports_which_models_the_server_has_instead(osascript: FakeOsascript) -> None:
+async def test_status_reports_which_other_models_the_server_has(osascript: FakeOsascript) -> None:
     assert osascript
     routes = {"/v1/models": {"data": [{"id": "one"}, {"id": "two"}]}}
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
@@ -505,7 +507,7 @@ async def test_a_plain_web_server_is_distinguished_from_a_model_server_by_status
     assert code == "MODEL_ERROR"
 
 
-async def test_status_lists_the_hosts_that_no_tool_touches(osascript: FakeOsascript) -> None:
+async def test_status_lists_the_hosts_that_the_tools_cannot_use(osascript: FakeOsascript) -> None:
     assert osascript
     sites = {"http://*.bank.example:80": {"deny": True}, "a.example": {}}
     async with client_of(source="applescript", sites=sites) as client:
@@ -514,7 +516,7 @@ async def test_status_lists_the_hosts_that_no_tool_touches(osascript: FakeOsascr
         assert "sites" not in await status_lines(client)
 
 
-async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_status_reports_where_the_extension_was_connected_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     before, port = free_port(), free_port()
 
@@ -535,7 +537,7 @@ async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.Mo
 
 
 @pytest.mark.posix
-async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home: Path) -> None:
+async def test_a_key_that_others_can_read_has_the_same_code_everywhere(config_home: Path) -> None:
     pairing.pairing_key()
     (config_home / "key").chmod(0o644)
     async with client_of(source="extension", port=free_port()) as client:
@@ -547,11 +549,11 @@ async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home:
     assert lines["bridge"] == f"FIX {message}"
 
 
-# --- The compile check of a Mac ---
+# --- The compile check on a Mac ---
 
 
 class FakeOsacompile:
-    """A fake `osacompile` on PATH: it keeps the sources, and fails with `refusal` when that is set."""
+    """A fake `osacompile` on PATH: it saves the sources, and fails with `refusal` if that is set."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._sources, self._refusal = folder / "sources", folder / "refusal"
@@ -581,7 +583,7 @@ def osacompile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsacompil
 
 
 @pytest.mark.parametrize("browser", ["Google Chrome", "Vivaldi"])
-async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str, osacompile: FakeOsacompile) -> None:
+async def test_the_script_is_compiled_for_the_selected_browser(browser: str, osacompile: FakeOsacompile) -> None:
     assert await server.compile_problem(browser) is None
 
     assert f'tell application "{browser}"' in osacompile.source
@@ -595,7 +597,7 @@ async def test_a_mac_without_a_compiler_still_reads(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("on_a_mac")
-async def test_status_on_a_mac_names_what_does_not_compile(
+async def test_status_on_a_mac_reports_what_does_not_compile(
     osacompile: FakeOsacompile, osascript: FakeOsascript
 ) -> None:
     async with client_of(port=free_port()) as client:
@@ -610,7 +612,7 @@ async def test_status_on_a_mac_names_what_does_not_compile(
 
 
 @pytest.mark.usefixtures("on_a_mac", "osacompile")
-async def test_status_on_a_mac_does_not_ask_for_the_extension(osascript: FakeOsascript) -> None:
+async def test_status_on_a_mac_does_not_require_the_extension(osascript: FakeOsascript) -> None:
     assert osascript
     async with client_of(port=free_port()) as client:
         lines = await status_lines(client)
@@ -621,7 +623,7 @@ async def test_status_on_a_mac_does_not_ask_for_the_extension(osascript: FakeOsa
 # --- An answer ---
 
 
-async def test_an_answer_carries_its_receipt(osascript: FakeOsascript) -> None:
+async def test_an_answer_includes_its_receipt(osascript: FakeOsascript) -> None:
     osascript.shows("prices: 3 EUR", about='{"url": "https://shop.test/", "title": "Shop"}')
     async with FakeOpenAIServer(answer("3 EUR", prompt_tokens=400)) as fake, serving(fake) as asker:
         result = await asker.ask(system_prompt="What does it cost?", start=None)
@@ -633,9 +635,7 @@ async def test_an_answer_carries_its_receipt(osascript: FakeOsascript) -> None:
     assert fake.chats[0].instruction == "What does it cost?"
 
 
-async def test_neither_page_nor_prompt_nor_key_is_logged_by_us(
-    osascript: FakeOsascript, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_we_never_log_page_prompt_or_key(osascript: FakeOsascript, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     osascript.shows("text of the page")
     async with FakeOpenAIServer(answer("text of the answer")) as fake, serving(fake, api_key="the-key") as asker:

@@ -1,4 +1,4 @@
-"""The server's file and the script alone in a folder: a whole reader for a Mac, which offers nothing that is not there."""
+"""The server's file and the script alone in a folder: a complete reader for a Mac, which offers only what it can do."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @asynccontextmanager
 async def serving(program: Path, *flags: str) -> AsyncGenerator[tuple[StdioServer, list[dict[str, Any]]]]:
-    """The started server, and the tools that it lists."""
+    """Return the started server, and the tools that it lists."""
     async with started(*flags, program=[str(program)], OLLAMA_MODEL="fake-model") as session:
         await session.initialize()
         listed, _ = await session.request("tools/list")
@@ -67,7 +67,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_every_tool_that_is_listed_works(program: Path) -> None:
+async def test_every_listed_tool_works(program: Path) -> None:
     async with (
         FakeOpenAIServer(answer("One euro.")) as model,
         serving(program, "--ollama-url", model.url) as (
@@ -88,7 +88,7 @@ async def test_every_tool_that_is_listed_works(program: Path) -> None:
     assert [(tab["id"], tab["url"]) for tab in listed] == [(11, PAGE["url"]), (12, OTHER["url"])]
 
 
-async def test_tools_are_those_of_the_whole_program_but_name_no_extraction(program: Path) -> None:
+async def test_tools_are_the_same_as_in_the_whole_program_but_name_no_extraction(program: Path) -> None:
     async with (
         serving(program, "--ollama-url", "http://127.0.0.1:9") as (_, alone),
         serving(ROOT / program.name, "--ollama-url", "http://127.0.0.1:9", "--source", "applescript") as (_, whole),
@@ -112,7 +112,7 @@ async def test_main_content_without_the_extension_is_the_whole_page_with_a_note(
     assert "folder extension" in note
 
 
-async def test_the_terminal_answers_diagnoses_and_reports_its_version(program: Path) -> None:
+async def test_the_terminal_commands_answer_diagnose_and_print_the_version(program: Path) -> None:
     async with FakeOpenAIServer(answer("One euro.")) as model:
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}
         answered, diagnosed, version = (
@@ -146,7 +146,7 @@ NEED_THE_PACKAGE = [
 
 
 @pytest.mark.parametrize("flags", NEED_THE_PACKAGE, ids=" ".join)
-async def test_what_needs_the_package_says_so_in_one_sentence(flags: Sequence[str], program: Path) -> None:
+async def test_features_that_need_the_package_say_so_in_one_sentence(flags: Sequence[str], program: Path) -> None:
     status, out, err = await run(program, *flags)
 
     assert (status, out) == (2, "")
@@ -155,14 +155,14 @@ async def test_what_needs_the_package_says_so_in_one_sentence(flags: Sequence[st
     assert sentence.count(".") == 1
 
 
-async def test_a_setting_of_the_environment_that_needs_the_package_says_so_too(program: Path) -> None:
+async def test_an_environment_setting_that_needs_the_package_says_so_too(program: Path) -> None:
     status, out, err = await run(program, CHROME_TAB_TRANSPORT="http")
 
     assert (status, out) == (2, "")
     assert err.startswith("--transport http needs")
 
 
-async def test_help_names_no_flag_that_needs_the_package(program: Path) -> None:
+async def test_help_lists_no_flag_that_needs_the_package(program: Path) -> None:
     whole, alone = await run(ROOT / program.name, "--help"), await run(program, "--help")
 
     flags = [flags[0].partition("=")[0] for flags in NEED_THE_PACKAGE]
@@ -171,7 +171,7 @@ async def test_help_names_no_flag_that_needs_the_package(program: Path) -> None:
     assert "--doctor" in alone[1]
 
 
-def test_the_file_imports_nothing_of_ours_before_it_is_started() -> None:
+def test_the_file_imports_none_of_our_modules_before_it_is_started() -> None:
     source = (ROOT / "chrome_tab_mcp_server.py").read_text(encoding="utf-8")
 
     body, guard = source.split('if __name__ == "__main__":\n    sys.modules')

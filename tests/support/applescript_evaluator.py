@@ -1,12 +1,13 @@
-"""Runs `chrome_tab.scpt` where there is no AppleScript, by a small and strict part of the language.
+"""Runs `chrome_tab.scpt` where there is no AppleScript, with a small and strict subset of the language.
 
-Whatever is outside that part is refused, so a script that passes stays in a corner of AppleScript that is easy to
-be sure of. Statements: `property`, `on`, `if`, `repeat ... times`, `with timeout`, `tell application`, `set`, `error ...
-number ...`, `log`, `delay`, `return`, a handler's call. A shell runs only commands that are written out. Inside `tell` only `set`, `if` and `error` may stand, with the words of that browser's dictionary that
-DICTIONARIES lists, and `tell` only inside a timeout.
-Stricter than AppleScript: every `end` names what it ends, every error has a number, every name is set before it is used.
+Whatever is outside that subset is rejected, so that a script that passes uses only a part of AppleScript that is easy
+to be sure of. Statements: `property`, `on`, `if`, `repeat ... times`, `with timeout`, `tell application`, `set`, `error
+... number ...`, `log`, `delay`, `return`, a handler's call. A shell runs only commands that are written out. Inside
+`tell` only `set`, `if` and `error` are allowed, with the terms of that browser's dictionary that DICTIONARIES lists,
+and `tell` only inside a timeout. Stricter than AppleScript: every `end` names what it ends, every error has a number,
+every variable is set before it is used.
 
-`osascript` runs a script as the program of that name would; `FakeChrome` is the browser that it talks to.
+`osascript` runs a script as the program of that name would; `FakeChrome` is the browser that it controls.
 """
 
 import json
@@ -28,7 +29,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class ClassName:
-    """A class, as `class of x` gives it."""
+    """A class, as `class of x` returns it."""
 
     name: str
 
@@ -47,7 +48,7 @@ CLASS_NAMES: dict[type, str] = {
 
 
 class ScriptSyntaxError(Exception):
-    """The script is outside the known part of the language."""
+    """The script is outside the supported subset of the language."""
 
 
 class ScriptError(Exception):
@@ -62,14 +63,14 @@ class ScriptError(Exception):
 
 
 class World(Protocol):
-    """Runs JavaScript in a page, and raises what is called JavaScriptError when it throws."""
+    """Runs JavaScript in a page, and raises an exception named JavaScriptError when it throws."""
 
     def evaluate(self, program: str) -> Any: ...
 
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The words of a browser that the script may use: properties by their AppleScript names, and the field of the fakes."""
+    """The terms of a browser that the script may use: properties by AppleScript name, with the field of the fakes."""
 
     window: dict[str, str]
     tab: dict[str, str]
@@ -105,9 +106,10 @@ class FakeWindow:
 
 @dataclass
 class FakeChrome:
-    """A browser as Apple events see it, by its `name` another one; `error` is raised instead of running JavaScript.
+    """A browser as Apple events see it, also another one by its `name`; `error` is raised instead of running
+    JavaScript.
 
-    `opened` are its windows, the front one first; without them it has as many as `windows`, of one tab each with `world`.
+    `opened` are its windows, the front one first; without them it has `windows` windows, each with one tab in `world`.
     """
 
     world: World | None = None
@@ -126,26 +128,26 @@ class FakeChrome:
                 tab.index = index
 
     def addressed(self) -> "FakeChrome":
-        """Take an event, which starts a browser that is not running."""
+        """Receive an event, which starts a browser that is not running."""
         self.launched = self.launched or not self.running
         return self
 
     def window(self, key: Value, *, by_id: bool) -> FakeWindow:
-        """`window id KEY` or `window KEY`."""
+        """Return `window id KEY` or `window KEY`."""
         found = [w for index, w in enumerate(self.opened, 1) if key == (w.id if by_id else index)]
         if not found:
             raise ScriptError(f"{self.name} got an error: Can\u2019t get window {key}. Invalid index.", -1719)
         return found[0]
 
     def tab(self, window: FakeWindow, key: Value, *, by_id: bool) -> FakeTab:
-        """`tab id KEY of` a window, or `tab KEY of` it."""
+        """Return `tab id KEY of` a window, or its `tab KEY`."""
         found = [tab for tab in window.tabs if key == (tab.id if by_id else tab.index)]
         if not found:
             raise ScriptError(f"{self.name} got an error: Can\u2019t get tab {key}. Invalid index.", -1719)
         return found[0]
 
     def execute(self, tab: FakeTab, program: str) -> Value:
-        """Run JavaScript in a tab; Arc hands what comes of it over as JSON."""
+        """Run JavaScript in a tab; Arc returns the result as JSON."""
         self.programs.append(program)
         if self.error is not None:
             raise self.error
@@ -161,7 +163,7 @@ class FakeChrome:
 
 
 def as_applescript(value: Any) -> Value:
-    """JSON as Chrome hands it to AppleScript: null is `missing value`, an array a list."""
+    """Convert JSON as Chrome passes it to AppleScript: null is `missing value`, an array a list."""
     if value is None:
         return Missing()
     if isinstance(value, list):
@@ -171,7 +173,7 @@ def as_applescript(value: Any) -> Value:
 
 @dataclass
 class Surroundings:
-    """What a script can reach in addition to its own values."""
+    """What a script can access in addition to its own values."""
 
     chrome: FakeChrome
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -184,7 +186,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Finished:
-    """What `osascript` leaves behind."""
+    """The output of `osascript`."""
 
     status: int
     stdout: str
@@ -206,7 +208,7 @@ def osascript(source: str, arguments: list[str], around: Surroundings, *, as_sou
 
 
 def in_source_form(value: Value) -> str:
-    """A value as AppleScript would write it; breaks in a text stay as they are."""
+    """Return a value as AppleScript would write it; line breaks in a text stay as they are."""
     if isinstance(value, list):
         return "{" + ", ".join(map(in_source_form, value)) + "}"  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, str):
@@ -216,11 +218,11 @@ def in_source_form(value: Value) -> str:
 
 @lru_cache(maxsize=1)
 def handlers_of(source: str) -> "dict[str, Handler]":
-    """The handlers of a script by name; kept, because tests run one script many times."""
+    """Return the handlers of a script by name; cached, because tests run one script many times."""
     return Parser(source).script()
 
 
-# --- Words ---
+# --- Tokens ---
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+) | (?P<comment>--[^\n]*) | (?P<newline>\n)
@@ -243,7 +245,9 @@ RESERVED = frozenset(
 
 
 class Token(NamedTuple):
-    """A word of the script: its kind (a group of TOKEN, or `end of file`), its value, that in small letters, and its line."""
+    """A token of the script: its kind (a group of TOKEN, or `end of file`), its value, also in lower case, and its
+    line.
+    """
 
     kind: str
     value: str
@@ -252,7 +256,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(source: str) -> list[Token]:
-    """Split a script into words; comments and spaces are dropped."""
+    """Split a script into tokens; comments and spaces are dropped."""
     found: list[Token] = []
     position, line = 0, 1
     while position < len(source):
@@ -267,12 +271,12 @@ def tokens_of(source: str) -> list[Token]:
     return [*found, Token("newline", "\n", "\n", line), Token("end of file", "", "", line)]
 
 
-# --- Grammar: each rule gives a function that does what it has read ---
+# --- Grammar: each rule returns a function that executes what it has parsed ---
 
 
 @dataclass
 class Frame:
-    """A running handler."""
+    """A handler that is being executed."""
 
     around: Surroundings
     names: dict[str, Value]
@@ -293,12 +297,12 @@ Handler: TypeAlias = Callable[[Surroundings, list[Value]], Value]
 
 @cache
 def unescaped(literal: str) -> str:
-    """What stands between the quotes; kept, because each broken script has the same long text."""
+    """Return the text between the quotes; cached, because each broken script has the same long text."""
     return re.sub(r"\\(.)", r"\1", literal[1:-1])
 
 
 class Parser:
-    """Reads one script. Names of variables and handlers do not regard case, as in AppleScript."""
+    """Parses one script. Names of variables and handlers ignore case, as in AppleScript."""
 
     def __init__(self, source: str) -> None:
         self._tokens = tokens_of(source)
@@ -315,7 +319,7 @@ class Parser:
         self._in_timeout = False
         self._told = ""
 
-    # Words
+    # Tokens
 
     @property
     def _here(self) -> Token:
@@ -369,7 +373,7 @@ class Parser:
     # Script and handlers
 
     def script(self) -> dict[str, Handler]:
-        """Read all of it; return the handlers by name."""
+        """Parse all of it; return the handlers by name."""
         if self._here.kind == "newline":
             self._line_end()
         while self._here.kind != "end of file":
@@ -565,7 +569,7 @@ class Parser:
 
         return fail
 
-    # Expressions, from the loosest to the tightest
+    # Expressions, from the lowest to the highest precedence
 
     def _expression(self) -> Expression:
         left = self._conjunction()
@@ -692,10 +696,10 @@ class Parser:
         self._calls.append((token, len(arguments)))
         return lambda frame: self._handlers[handler](frame.around, [value(frame) for value in arguments])
 
-    # Statements addressed to a browser
+    # Statements for a browser
 
     def _event(self) -> Expression | None:
-        """JavaScript in a tab, or a property of windows and tabs; None when no such thing stands here."""
+        """JavaScript in a tab, or a property of windows and tabs; None if neither comes next."""
         application = self._told
         words = DICTIONARIES.get(application, CHROMIUM)
         if words.javascript == "execute" and self._takes("execute"):
@@ -755,11 +759,11 @@ class Parser:
         )
 
 
-# --- What expressions do ---
+# --- Evaluation of expressions ---
 
 
 def property_of(whose: Value, name: str) -> Value:
-    """A property of a window or a tab, or of each in a list."""
+    """Return a property of a window or a tab, or of each in a list."""
     return [property_of(one, name) for one in whose] if isinstance(whose, list) else getattr(whose, name)
 
 
@@ -800,7 +804,7 @@ def as_boolean(value: Value) -> bool:
 
 
 def as_text(value: Value, around: Surroundings) -> str:
-    """A list becomes its items with the text item delimiters between them."""
+    """Convert a list to its items, joined with the text item delimiters."""
     if isinstance(value, list):
         return around.delimiters.join(as_text(part, around) for part in value)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -821,7 +825,7 @@ def only_text(value: Value) -> str:
 
 
 def folded(value: Value) -> str:
-    """Texts are compared without regard to case."""
+    """Return a text in the form in which texts are compared: without case."""
     return only_text(value).casefold()
 
 
@@ -832,14 +836,14 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def is_in(value: Value, items: list[Value]) -> bool:
-    """A list is looked for as a part of the other one; what is none as one of its items."""
+    """A list is searched for as a part of the other one; anything else as one of its items."""
     part: list[Value] = value if isinstance(value, list) else [value]
     places = range(len(items) - len(part) + 1)
     return any(all(map(equal, part, items[start : start + len(part)])) for start in places)
 
 
 def printed_by(command: str, environment: dict[str, str]) -> str:
-    """What a command prints; the shell has its own PATH."""
+    """Return the output of a command; the shell has its own PATH."""
     variables = environment | {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
     done = subprocess.run(["/bin/sh", "-c", command], env=variables, capture_output=True, timeout=20, check=False)
     if done.returncode != 0:
@@ -864,7 +868,7 @@ def count_of(value: Value) -> int:
 
 
 def id_of(value: Value) -> Value:
-    """The code points of a text: a list of integers, or one integer for one character."""
+    """Return the code points of a text: a list of integers, or one integer for one character."""
     points = [ord(character) for character in only_text(value)]
     return points[0] if len(points) == 1 else points
 

@@ -1,4 +1,4 @@
-"""A real Chromium for tests, and the isolated world in which a browser runs JavaScript for others."""
+"""A real Chromium for tests, and the isolated world in which a browser runs JavaScript for other programs."""
 
 import os
 import shutil
@@ -13,15 +13,15 @@ from demo.browser import LEFT_OUT, QUIET, without
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-# Routed inside the browser: nothing is asked from a network.
+# Routed inside the browser: nothing is requested from a network.
 PAGE_URL = "http://page.test/"
-# A third of the processor time went into what is invisible here: the bar about the debugger in each attached tab, and the
-# movements of the browser's own window (not of pages). `plain_chromium` has both, as people's browsers do.
+# A third of the CPU time was spent on what is invisible here: the bar about the debugger in each attached tab, and the
+# animations of the browser's own window (not of pages). `plain_chromium` has both, as users' browsers do.
 STILL = ["--silent-debugger-extension-api", "--animation-duration-scale=0"]
 
 
 def chromium_path() -> str:
-    """The browser to test with; an error that says what to install when there is none."""
+    """Return the browser to test with; raise an error that says what to install if there is none."""
     if sys.platform == "darwin":
         return MAC_CHROME
     for name in CHROMIUM_NAMES:
@@ -33,14 +33,14 @@ def chromium_path() -> str:
 
 
 def chromium_arguments() -> list[str]:
-    """Nothing in the background, drawn without an imitation of a graphics card; root has no sandbox to offer."""
+    """No background services, no software graphics; root has no sandbox."""
     quiet = [*QUIET, "--disable-gpu", without(LEFT_OUT)]
     return [*quiet, "--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else quiet
 
 
 @contextmanager
 def launch_chromium() -> Generator[Browser]:
-    """A headless browser with a fresh profile, for as long as the block runs."""
+    """Run a headless browser with a fresh profile for the duration of the block."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
         try:
@@ -56,7 +56,7 @@ def show(
     content_type: str = "text/html; charset=utf-8",
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """Load *body* into the tab as the answer of PAGE_URL."""
+    """Load *body* into the tab as the response of PAGE_URL."""
 
     def answer(route: Route) -> None:
         route.fulfill(body=body, headers={"content-type": content_type, **(headers or {})})
@@ -67,11 +67,11 @@ def show(
 
 
 class JavaScriptError(Exception):
-    """The evaluated program threw; the text is what the browser says about it."""
+    """The evaluated program threw; the text is the browser's message."""
 
 
 class IsolatedWorld:
-    """A world next to the page's own: the same DOM, other globals. Valid until the page navigates; one of each name."""
+    """A world separate from the page's own: same DOM, other globals. Valid until the page navigates; one of each name."""
 
     def __init__(self, page: Page, name: str = "reader") -> None:
         self._session: Any = page.context.new_cdp_session(page)

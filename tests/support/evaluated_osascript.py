@@ -1,6 +1,6 @@
-"""An `osascript` on PATH that runs the script it is given in the evaluator, with fake browsers; and a fake `lsappinfo`.
+"""An `osascript` on PATH that runs its script in the evaluator, with fake browsers; and a fake `lsappinfo`.
 
-JavaScript is not run: what a tab is said to show comes back as the page function would hand it over.
+JavaScript is not run: the text of a tab is returned as the page function would return it.
 """
 
 import json
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # each start of the fake would load all of it
     import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-# Two runs at the same time leave a mark.
+# Two simultaneous runs leave a marker file.
 OSASCRIPT = """#!/bin/sh
 mkdir '{folder}/running' 2>/dev/null || : >'{folder}/overlapped'
 PYTHONPATH='{root}' '{python}' -m tests.support.evaluated_osascript '{folder}' "$@"
@@ -37,7 +37,7 @@ LSAPPINFO = """#!/bin/sh
 
 
 class ShownText:
-    """A fake of a page: whatever is asked, it gives this text, address and title; of a PDF once pdf.js is there."""
+    """A fake page: for any program it returns this text, address and title; for a PDF once pdf.js is there."""
 
     def __init__(self, tab: dict[str, Any]) -> None:
         self._is_pdf = tab.get("kind") == "pdf"
@@ -69,12 +69,12 @@ class FakeMac:
         self.shows()
 
     def runs(self, browsers: dict[str, Any], *, from_next_run_on: bool = False) -> None:
-        """These browsers run, from now on or from the end of the next osascript on."""
+        """Make these browsers run, from now on or after the next osascript."""
         name = "next.json" if from_next_run_on else "browsers.json"
         (self.folder / name).write_text(json.dumps(browsers), encoding="utf-8")
 
     def shows(self, *applications: str) -> None:
-        """These applications are to be seen, from front to back."""
+        """Make these applications visible, from front to back."""
         listed = (f'ASN:0x0-0x{n}-"{name.replace(" ", "_")}":' for n, name in enumerate(applications, 4096))
         (self.folder / "visible").write_text(" ".join(listed) + " \n", encoding="utf-8")
 

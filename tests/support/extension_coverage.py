@@ -1,6 +1,6 @@
 """Which lines and branches of the extension ran, as the browser itself counts them.
 
-Active where EXTENSION_COVERAGE names a folder: each browser of the tests leaves one file there. The service worker, our
+Active if EXTENSION_COVERAGE names a directory: each browser of the tests leaves one file there. The service worker, our
 own pages and the page functions in other pages' isolated worlds all count, each in the target that runs it.
 """
 
@@ -21,16 +21,16 @@ from websockets.exceptions import ConnectionClosed
 EXTENSION = Path(__file__).resolve().parents[2] / "extension"
 FUNCTION = re.compile(r"^(?:export )?(?P<text>(?:async )?function (?P<name>\w+)\(.*?^\})", re.MULTILINE | re.DOTALL)
 FOLDER = os.environ.get("EXTENSION_COVERAGE")
-# What runs between the last look and a page's end is not seen.
+# What runs between the last collection and a page's end is missed.
 LOOK_S = 0.2
 PORT_S = 20
 KINDS = ("page", "service_worker", "iframe")
-# What a browser needs to be started with.
+# Additional arguments for starting a browser.
 ARGUMENTS = ["--remote-debugging-port=0"] if FOLDER else []
 
 
 class Collector:
-    """A second debugging client of one browser, next to that of the tests."""
+    """A second debugging client of one browser, in addition to that of the tests."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -51,7 +51,7 @@ class Collector:
         return await asyncio.wait_for(reply, PORT_S)
 
     async def attach_to_new(self, session: str | None = None, **more: Any) -> None:
-        """Attach to every target below that one, before it runs anything."""
+        """Attach to every target below this one, before it runs anything."""
         await self.ask(
             "Target.setAutoAttach", session, autoAttach=True, waitForDebuggerOnStart=True, flatten=True, **more
         )
@@ -68,7 +68,7 @@ class Collector:
                     self._sessions.discard(message["params"]["sessionId"])
 
     async def look(self) -> None:
-        """Take what has run since the last look."""
+        """Collect what has run since the last collection."""
         for session in list(self._sessions):
             with contextlib.suppress(TimeoutError):
                 self._add(await self.ask("Profiler.takePreciseCoverage", session))
@@ -80,7 +80,7 @@ class Collector:
 
     async def _count(self, session: str) -> None:
         with contextlib.suppress(TimeoutError, ConnectionClosed):
-            # At once: some targets answer only when they go on.
+            # Concurrently: some targets answer only once they run.
             await asyncio.gather(
                 self.ask("Profiler.enable", session),
                 self.ask("Profiler.startPreciseCoverage", session, callCount=True, detailed=True),
@@ -99,11 +99,11 @@ class Collector:
 
     def _add_file(self, file: str, functions: list[dict[str, Any]]) -> None:
         ranges = [one for function in functions for one in function["ranges"]]
-        # Where a function has run its module has too, maybe before we came.
+        # If a function has run so has its module, maybe before we attached.
         self._note(file, ranges, around=any(one["count"] for one in ranges))
 
     def _add_injected(self, functions: list[dict[str, Any]]) -> None:
-        """A function that was sent into a page as its source text has no address: its name and length say whose it is."""
+        """Add functions that were sent into a page as source text and have no URL: name and length identify them."""
         for injected in functions:
             start, end = extent(injected)
             if place := self._places.get((injected["functionName"], end - start)):
@@ -117,19 +117,19 @@ class Collector:
                 self._note(file, ranges, around=False)
 
     def _note(self, file: str, ranges: list[dict[str, int]], *, around: bool) -> None:
-        """Note which of these ranges of a file have run; what is around its functions has as `around` says."""
+        """Record which of these ranges of a file have run; code outside its functions has run if `around`."""
         units = bytearray([around]) * max((one["endOffset"] for one in ranges), default=0)
-        # The inner ones come after those that hold them.
+        # The inner ones come after the outer ones.
         for one in sorted(ranges, key=lambda one: (one["startOffset"], -one["endOffset"])):
             start, end = one["startOffset"], one["endOffset"]
-            if start > 0:  # the module itself is painted above
+            if start > 0:  # the module itself is recorded above
                 units[start:end] = bytes([one["count"] > 0]) * (end - start)
             self.blocks.setdefault(file, set()).add((start, end))
         self.units[file] = either(self.units.get(file, b""), bytes(units))
 
 
 def places() -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
-    """By a function's name and length: its file, and where it starts there, of all that stand in no other function."""
+    """Return, by a function's name and length, its file and where it starts there, for all top-level functions."""
     for path in EXTENSION.rglob("*.js"):
         source = path.read_text(encoding="utf-8")
         for found in FUNCTION.finditer(source):
@@ -140,7 +140,7 @@ def places() -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
 
 
 def extent(function: dict[str, Any]) -> tuple[int, int]:
-    """Where a function starts and ends in its script."""
+    """Return where the function starts and ends in its script."""
     return function["ranges"][0]["startOffset"], function["ranges"][0]["endOffset"]
 
 
@@ -173,7 +173,7 @@ async def counted(profile: Path) -> AsyncGenerator[None]:
 
 
 def either(one: bytes, other: bytes) -> bytes:
-    """Put two notes about the same file together: a unit has run when either says so."""
+    """Merge two records of the same file: a unit has run if either says so."""
     size = max(len(one), len(other))
     both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
     return both.to_bytes(size, "little")

@@ -22,27 +22,27 @@ MAX_FRAME = 64 * 1024 * 1024
 
 
 class FakeBridge:
-    """Listens for the extension. `opening` is what it does after the first message; by default what a server should do."""
+    """Listens for the extension. `opening` is its reaction to the first message; by default what a server should do."""
 
     def __init__(self, key: str | None = None) -> None:
         self.key = key or encode(secrets.token_bytes(32))
         self.opening: Opening = honest_opening
         self.answers_pings = True
-        # What the welcome holds next to the number of sessions.
+        # What the welcome contains in addition to the number of sessions.
         self.server_info: Message = {}
-        # Who asks, as the commands say; None where they say nothing.
+        # The client named in commands; None to leave it out.
         self.session: dict[str, str] | None = None
         self.port = 0
         self.origins: list[str | None] = []
         self.hellos: list[Message] = []
-        # What came after the hello and is no reply: proofs, events and pings.
+        # Messages after the hello other than replies: proofs, events and pings.
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.close_codes: asyncio.Queue[int | None] = asyncio.Queue()
-        # All frames of the extension after its hello, for a test that wants to look through them.
+        # All frames of the extension after its hello, for a test that wants to search them.
         self.frames: list[bytes] | None = None
         self._server: Server | None = None
         self._open: asyncio.Queue[ServerConnection] = asyncio.Queue()
-        # The newest that both sides have accepted.
+        # The newest connection accepted by both ends.
         self._peer: ServerConnection | None = None
         self._replies: dict[str, asyncio.Future[Message]] = {}
         self.last_id = 0
@@ -52,7 +52,7 @@ class FakeBridge:
         return connection_string({"v": 1, "s": f"ws://127.0.0.1:{self.port}", "k": self.key})
 
     async def start(self) -> None:
-        """Listen on the port of the time before, if there was one."""
+        """Listen on the previous port, if there was one."""
         self._server = await serve(self._serve, "127.0.0.1", self.port, max_size=MAX_FRAME, close_timeout=2)
         self.port = next(iter(self._server.sockets)).getsockname()[1]
 
@@ -63,11 +63,11 @@ class FakeBridge:
             self._server = None
 
     async def connected(self) -> None:
-        """Wait for the next opening that both sides accept."""
+        """Wait for the next connection that both ends accept."""
         await asyncio.wait_for(self._open.get(), WAIT_S)
 
     async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
-        """Send a command and return the reply to it, whatever it says."""
+        """Send a command and return its reply, success or failure."""
         self.last_id += 1
         command_id = str(self.last_id)
         reply = self._replies[command_id] = asyncio.get_running_loop().create_future()
@@ -84,7 +84,7 @@ class FakeBridge:
         await self._peer.close(code)
 
     async def next_message(self, kind: str) -> Message:
-        """Wait for a message of that type, or for an event of that name; others before it are dropped."""
+        """Wait for a message of this type, or for an event of this name; others before it are dropped."""
         while True:
             message = await asyncio.wait_for(self.received.get(), WAIT_S)
             if kind in {message["type"], message.get("event")}:
@@ -153,7 +153,7 @@ def make_nonce() -> str:
 
 
 def encode(data: bytes) -> str:
-    """Base64url without padding."""
+    """Return base64url without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 

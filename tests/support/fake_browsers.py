@@ -19,7 +19,7 @@ from tests.support.tool_client import text_of
 
 
 def about(name: str, *, kind: str = "Chrome", wish: str = "", run: str = "first-run", **more: Any) -> Message:
-    """What the extension of a profile says of its browser; `name` is what its random id is made of."""
+    """Return what a profile's extension reports about its browser; its random id is made from `name`."""
     return {"id": f"profile-{name}", "run": f"{run}-{name}", "kind": kind, "name": wish, **more}
 
 
@@ -97,12 +97,12 @@ class Profile:
         await self.extension.reply(message, result)
 
     async def look(self, **at: Any) -> None:
-        """Say that the user looks at it, and wait until the server has taken it."""
+        """Report that the user looks at it, and wait until the server has processed that."""
         await self.extension.send({"type": "event", "event": "looked_at", "at": time.time() * 1000, **at})
         await self.settle()
 
     async def settle(self) -> None:
-        """Wait until the server has taken everything that was sent before."""
+        """Wait until the server has processed everything that was sent before."""
         await self.extension.send({"type": "ping"})
         await until(lambda: self._take("pong"))
 
@@ -127,7 +127,7 @@ class World:
     async def connected(
         self, name: str, *tabs: Message, is_older: bool = False, **said: Any
     ) -> AsyncGenerator[Profile]:
-        """Connect a browser for the time of the block; an older extension says nothing of its browser."""
+        """Connect a browser for the duration of the block; an older extension reports nothing about its browser."""
         browser = None if is_older else about(name, **said)
         async with connected(self.port, pairing.pairing_key(), browser) as extension:
             profile = Profile(extension, name, list(tabs))

@@ -23,12 +23,12 @@ ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 WAIT_S = 60
 CLOSED = 0
 PORTS = 100
-# What it reads where a test does not mind what.
+# The parameters for tests that do not care what is read.
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
 
 def encode(data: bytes) -> str:
-    """Base64url without padding."""
+    """Return base64url without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
@@ -42,7 +42,7 @@ def make_proof(key: str, role: str, port: int, client_nonce: str, server_nonce: 
 
 
 def free_port() -> int:
-    """A port below those that systems hand out by themselves: no connection can get it meanwhile, and no other process."""
+    """Return a port below those that systems assign: no connection can get it meanwhile, and no other process."""
     for port in own_ports():
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
@@ -52,7 +52,7 @@ def free_port() -> int:
 
 @functools.cache
 def own_ports() -> Iterator[int]:
-    """Ports, round and round, of which other processes that test take none: they are whose who holds the one before."""
+    """Cycle through ports that no other test process uses: a process owns them by holding the port before the first."""
     while True:
         first = 10_000 + PORTS * secrets.randbelow(22_000 // PORTS)
         with socket.socket() as held, suppress(OSError):
@@ -62,7 +62,7 @@ def own_ports() -> Iterator[int]:
 
 
 def process_on(port: int) -> psutil.Process:
-    """The one of our processes that listens on the port. Of a browser's, some end while they are looked at."""
+    """Return the process of ours that listens on the port. Processes of a browser may end during the search."""
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in child.net_connections("tcp")):
@@ -79,7 +79,7 @@ class FakeExtension:
 
     def __init__(self, socket: ClientConnection, port: int, key: str, browser: Message | None = None) -> None:
         self.socket = socket
-        # What its hello says of its browser; an older extension says nothing.
+        # What its hello reports about its browser; an older extension reports nothing.
         self.browser = browser
         self.welcome: Message = {}
         self.port = port
@@ -87,7 +87,7 @@ class FakeExtension:
         self.nonce = make_nonce()
 
     async def send(self, message: object) -> None:
-        """Send a JSON value; text and bytes go as they are."""
+        """Send a JSON value; text and bytes are sent unchanged."""
         await self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
 
     async def receive(self) -> Message:
@@ -98,7 +98,7 @@ class FakeExtension:
         return hello | ({"browser": self.browser} if self.browser else {})
 
     async def challenged(self) -> Message:
-        """Say hello; return the server's challenge, which must prove the key."""
+        """Send a hello; return the server's challenge, which must prove the key."""
         await self.send(self.hello())
         challenge = await self.receive()
         assert challenge["type"] == "challenge"
@@ -110,7 +110,7 @@ class FakeExtension:
         await self.send({"type": "proof", "proof": proof})
 
     async def open(self) -> None:
-        """Run the whole opening as the real extension does."""
+        """Run the whole handshake as the real extension does."""
         await self.prove(await self.challenged())
         self.welcome = await self.receive()
         assert self.welcome["type"] == "welcome"
@@ -122,12 +122,12 @@ class FakeExtension:
         await self.send({"id": command["id"], "type": "response", "success": False, "result": None, "error": error})
 
     async def ping(self) -> None:
-        """Wait until the server has taken everything that was sent before."""
+        """Wait until the server has processed everything that was sent before."""
         await self.send({"type": "ping"})
         assert await self.receive() == {"type": "pong"}
 
     async def close_code(self) -> int | None:
-        """Wait for the server to close; whatever it sent before is an error of the test."""
+        """Wait for the server to close; any message before that fails the test."""
         try:
             message = await within(self.socket.recv())
         except ConnectionClosed as closed:
@@ -137,7 +137,7 @@ class FakeExtension:
 
 @asynccontextmanager
 async def connecting(port: int, key: str, browser: Message | None = None) -> AsyncGenerator[FakeExtension]:
-    """A WebSocket on which nothing has been said."""
+    """A WebSocket on which nothing has been sent."""
     url = f"ws://127.0.0.1:{port}/extension"
     options: dict[str, Any] = {"origin": ORIGIN, "max_size": None, "proxy": None}
     async with connect(url, **options, open_timeout=WAIT_S, close_timeout=1) as socket:
@@ -153,7 +153,7 @@ async def connected(port: int, key: str, browser: Message | None = None) -> Asyn
 
 
 class Call:
-    """A tool call in progress, and the commands that it makes the extension see."""
+    """A tool call in progress, and the commands that it sends to the extension."""
 
     def __init__(self, parts: tuple[Client[Any], FakeExtension], tool: str, **arguments: Any) -> None:
         client, self.extension = parts
@@ -187,9 +187,9 @@ async def wait_for_port(port: int) -> None:
 
 
 async def raw_request(port: int, request: str) -> tuple[int, str]:
-    """Send these bytes; return the status and the rest of the reply (of a reply that is not 101).
+    """Send these bytes; return the status and the rest of the response (of a response other than 101).
 
-    A connection that is closed without one byte is the status CLOSED.
+    A connection that is closed without one byte has the status CLOSED.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:

@@ -1,6 +1,6 @@
-"""A fake `osascript` on PATH: it writes down how it was called and plays what a test has laid out.
+"""A fake `osascript` on PATH: it records how it was called and plays what a test has set up.
 
-It runs no AppleScript. `tests/applescript_evaluator.py` does.
+It runs no AppleScript; `tests/support/applescript_evaluator.py` does.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ exit "$(cat "$here/status")"
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """One start of the program."""
+    """One run of the program."""
 
     clipboard: str
     content: str
@@ -55,7 +55,7 @@ class FakeOsascript:
         self._answers(b"", f"chrome_tab.scpt:1234:1299: execution error: {message}{ending}\n", 1)
 
     def says(self, *, stdout: bytes = b"", stderr: str = "", status: int = 0) -> None:
-        """Answer with anything at all."""
+        """Respond with these bytes and this status."""
         self._answers(stdout, stderr, status)
 
     def plays(self, shell: str) -> None:
@@ -63,7 +63,7 @@ class FakeOsascript:
         (self.folder / "play").write_text(shell, encoding="utf-8")
 
     def calls(self) -> list[Call]:
-        """The calls so far, the first one first."""
+        """Return the calls so far, in order."""
         files = sorted((self.folder / "calls").iterdir(), key=lambda file: file.stat().st_mtime_ns)
         found: list[Call] = []
         for file in files:
@@ -78,7 +78,7 @@ class FakeOsascript:
 
 
 def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    """Put a fake osascript in front of PATH."""
+    """Put a fake osascript first on PATH."""
     fake = FakeOsascript(folder)
     monkeypatch.setenv("PATH", f"{fake.bin}{os.pathsep}{os.environ['PATH']}")
     return fake

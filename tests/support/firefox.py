@@ -1,4 +1,4 @@
-"""A real Firefox with the extension, spoken to by WebDriver BiDi, which it serves itself."""
+"""A real Firefox with the extension, controlled by its own WebDriver BiDi server."""
 
 import asyncio
 import itertools
@@ -13,7 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from scripts import dist
 
-# Each profile has its own; this one says which.
+# Each profile has its own; this one is fixed.
 EXTENSION_HOST = "7c1c5b7e-9c0d-4d5e-8f43-0a2b6c8d9e10"
 WAIT_S = 60
 
@@ -23,7 +23,7 @@ def firefox_path() -> str | None:
 
 
 class Firefox:
-    """One browser. Values of a page come and go as JSON."""
+    """One browser. Values of a page are exchanged as JSON."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -40,14 +40,14 @@ class Firefox:
         return message["result"]
 
     async def open(self, page: str) -> str:
-        """Open a page of the extension in a tab; return the tab's name."""
+        """Open a page of the extension in a tab; return the tab's id."""
         tab = (await self.do("browsingContext.create", type="tab"))["context"]
         url = f"moz-extension://{EXTENSION_HOST}/{page}"
         await self.do("browsingContext.navigate", context=tab, url=url, wait="complete")
         return tab
 
     async def value(self, tab: str, expression: str) -> Any:
-        """Return what an expression is in a tab's page, once it is settled."""
+        """Evaluate an expression in a tab's page and return its settled value."""
         reported = f"Promise.resolve({expression}).then((value) => JSON.stringify(value ?? null))"
         target = {"context": tab}
         answer = await self.do("script.evaluate", expression=reported, target=target, awaitPromise=True)
@@ -57,7 +57,7 @@ class Firefox:
 
 @asynccontextmanager
 async def firefox_with_extension(folder: Path) -> AsyncGenerator[Firefox]:
-    """Run it with the package that is handed out; `folder` is empty yet."""
+    """Run Firefox with the distributed package; `folder` is still empty."""
     path = firefox_path()
     assert path
     profile = folder / "profile"

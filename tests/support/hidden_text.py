@@ -9,12 +9,12 @@ CLEAR_GIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABA
 
 
 def boxed(markup: str) -> str:
-    """Give *markup* a containing block of its own."""
+    """Return *markup* inside its own containing block."""
     return BOX.replace("{}", markup)
 
 
 HIDDEN = {
-    # Not drawn at all.
+    # Not rendered.
     "display": "<p style='display:none'>{}</p>",
     "hidden attribute": "<p hidden>{}</p>",
     "hidden until found": "<p hidden=until-found>{}</p>",
@@ -69,7 +69,7 @@ HIDDEN = {
     "contained box": "<div style='height:0;contain:paint'><p>{}</p></div>",
     "narrow box": "<div style='width:0;overflow:hidden;white-space:nowrap'>{}</div>",
     "low box": "<div style='height:2px;overflow:hidden'><p style='margin:0'>{}</p></div>",
-    # Elsewhere.
+    # Outside the visible area.
     "left of the page": "<p style='position:absolute;left:-9999px'>{}</p>",
     "left of a box": "<div style='overflow:hidden;height:2em'><p style='position:relative;left:-9999px'>{}</p></div>",
     "left by a margin": "<p style='margin-left:-3000px;width:600px'>{}</p>",
@@ -80,7 +80,7 @@ HIDDEN = {
     "indented away": "<p style='text-indent:-9999px;white-space:nowrap;overflow:hidden'>{}</p>",
     "indented out of its box": "<p style='text-indent:100%;white-space:nowrap;overflow:hidden'>{}</p>",
     "padded out of its box": "<p style='padding-left:500px;width:0;height:20px;overflow:hidden;white-space:nowrap'>{}</p>",
-    # Cut off.
+    # Clipped.
     "for readers aloud": "<h2 style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{}</h2>",
     "clip": "<p style='position:absolute;clip:rect(1px,1px,1px,1px)'>{}</p>",
     "clip path": "<p style='clip-path:inset(50%)'>{}</p>",
@@ -94,7 +94,7 @@ HIDDEN = {
     "clip rectangle": "<p style='clip-path:xywh(0 0 0 0)'>{}</p>",
     "clip outline": "<p style='clip-path:path(\"M0 0\")'>{}</p>",
     "clip that is empty": "<svg width=0 height=0><clipPath id=empty></clipPath></svg><p style='clip-path:url(#empty)'>{}</p>",
-    # In the colour of what is behind.
+    # In the color of the background.
     "white on white": "<p style='color:#fff'>{}</p>",
     "nearly white on white": "<div style='background:#fff'><p style='color:#f6f6f6'>{}</p></div>",
     "white on white, positioned": "<p style='position:relative;z-index:2;color:#fff'>{}</p>",
@@ -119,7 +119,7 @@ HIDDEN = {
     "no difference": "<p style='color:#000;mix-blend-mode:difference'>{}</p>",
     "discs": "<p style='-webkit-text-security:disc'>{}</p>",
     "struck out": "<p style='text-decoration:line-through #fff 1.6em'>{}</p>",
-    # Behind something.
+    # Behind another element.
     "below a box": boxed(f"<p>{{}}</p><div style='{COVER}'></div>"),
     "below a box without events": boxed(f"<p>{{}}</p><div style='{COVER};pointer-events:none'></div>"),
     "below a black box": boxed("<p>{}</p><div style='position:absolute;inset:0;background:#000'></div>"),
@@ -150,7 +150,7 @@ HIDDEN = {
     "below a border": "<div style='position:relative;overflow:hidden'><p>{}</p><div style='position:absolute;top:0;left:0;right:0;border-top:300px solid #fff'></div></div>",
 }
 
-# What scrolling, a slide show or a control brings into sight, and what only resembles hidden text.
+# Text that scrolling, a carousel or a control reveals, and visible text that only resembles hidden text.
 VISIBLE = {
     "field": "<textarea>{}</textarea>",
     "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",

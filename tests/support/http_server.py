@@ -1,4 +1,4 @@
-"""The server with --transport http or sse, in the test's own process, on a port of its own."""
+"""The server with --transport http or sse, in the test's own process, on its own port."""
 
 import asyncio
 import contextlib
@@ -63,7 +63,7 @@ async def http_server(transport: str = "http", **settings: Any) -> AsyncGenerato
 
 
 async def answers(started: HttpServer) -> None:
-    """Wait until the port is served; a server that cannot start says why."""
+    """Wait until the port is served; report why if the server cannot start."""
     async with httpx.AsyncClient(base_url=started.base, trust_env=False) as client:
         while True:
             if started.serving.done():

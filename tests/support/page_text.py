@@ -1,4 +1,4 @@
-"""What reading a page must give: the golden cases, and an independent model of the page function."""
+"""The expected results of reading a page: the golden cases, and an independent model of the page function."""
 
 import json
 import re
@@ -12,15 +12,15 @@ from tests.support.browser import IsolatedWorld
 GOLDEN = Path(__file__).parent.parent / "golden" / "page_text.json"
 SCRIPT_TEXT = SCRIPT.read_text(encoding="ascii")
 PAGE_FUNCTION = page_function(SOURCE.read_text(encoding="ascii"))
-# The script's numbers for the page function's codes.
+# The script's error numbers for the page function's codes.
 NUMBERS = {"EMPTY_PAGE": 9001, "KEYWORD_NOT_FOUND": 9002, "UNREADABLE_PAGE": 9003}
-# What `trim()` removes in JavaScript; Python's `strip()` knows another set.
+# What `trim()` removes in JavaScript; Python's `strip()` uses another set.
 SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A page and keywords, and what must come: a text, or a code and its message."""
+    """A page and keywords, and the expected result: a text, or a code and its message."""
 
     name: str
     html: str
@@ -39,40 +39,40 @@ def golden_cases() -> list[Case]:
 
 
 def arguments(start: str | None, end: str | None) -> list[str]:
-    """The command line of the script for these keywords."""
+    """Return the command line of the script for these keywords."""
     if start is None:
         return ["--no-filter"] if end is None else ["--from-start", end]
     return [start, "--to-end" if end is None else end]
 
 
 def read_as_extension(world: IsolatedWorld, start: str | None, end: str | None) -> dict[str, Any]:
-    """The page function's result when it is sent into the page from its own source text."""
+    """Return the page function's result when it is sent into the page as source text."""
     request = json.dumps({"start": start, "end": end})
     return world.evaluate(f"({PAGE_FUNCTION})({request})")
 
 
 def logged(page: dict[str, Any]) -> str:
-    """What the script writes to stderr about a page that was read."""
+    """Return what the script writes to stderr about a page that it has read."""
     report = {key: page[key] for key in ("url", "title", "repeated", "headings") if key in page}
     return f"chrome_tab_page normal {json.dumps(report, separators=(',', ':'))}\n"
 
 
 def failure(message: str, number: int) -> str:
-    """What `osascript` writes to stderr about an error."""
+    """Return what `osascript` writes to stderr about an error."""
     return f"chrome_tab.scpt: execution error: {message} ({number})\n"
 
 
 def pretend_text(world: IsolatedWorld, text: str) -> None:
-    """Let `innerText` be *text* in this world: layout would change or drop some of the characters."""
+    """Make `innerText` return *text* in this world: layout would change or drop some of the characters."""
     getter = f"{{ configurable: true, get: () => {json.dumps(text)} }}"
     world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {getter})")
 
 
-# --- The model: code and text, from what innerText is ---
+# --- The model: code and text, derived from innerText ---
 
 
 def expected(inner_text: str, start: str | None, end: str | None) -> tuple[str, str]:
-    """The code and the text that reading a page with this innerText must give, which has none of its elements' texts."""
+    """Return the code and the text that reading a page with this innerText must give, if its elements have no text."""
     found = re.split(r"\r\n|\r|\n", well_formed(inner_text))
     repeated = repeated_lines(found)
     lines: list[str] = []
@@ -98,7 +98,7 @@ def expected(inner_text: str, start: str | None, end: str | None) -> tuple[str, 
 
 
 def repeated_lines(lines: list[str]) -> set[int]:
-    """The lines in runs of up to three that the text has before: three different ones, or a hundred characters."""
+    """Return the lines that repeat earlier ones in runs of up to three: three different lines, or a hundred characters."""
     keys = [line.replace("\u1e9e", "\u00df").upper().lower() for line in lines]
     places = [i for i, line in enumerate(lines) if line.strip(SPACES)]
     first_end: dict[tuple[str, ...], int] = {}
@@ -122,7 +122,7 @@ def find(text: str, keyword: str, begin: int) -> int:
 
 
 def simply_folded(character: str) -> str:
-    """Simple case folding: one character for one, which is how keywords are compared."""
+    """Fold the case of one character to one character, which is how keywords are compared."""
     for folded in (character.casefold(), character.lower()):
         if len(folded) == 1:
             return folded

@@ -1,4 +1,4 @@
-"""PDFs for tests, written by hand: pages of lines or pictures, one that wants a password, and text in predefined CMaps."""
+"""PDFs for tests, written by hand: pages of lines or images, one that needs a password, and text in predefined CMaps."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,10 @@ LOCKED = b"/Encrypt <</Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <%s> /U <%
 
 
 def pdf(pages: Sequence[Sequence[str]], *, locked: bool = False) -> bytes:
-    """A PDF with these lines on its pages; a page without lines shows a filled box. `locked` asks for a password."""
+    """Return a PDF with these lines on its pages; a page without lines shows a filled box.
+
+    `locked` requires a password.
+    """
     count = len(pages)
     objects = [
         b"<</Type /Catalog /Pages 2 0 R>>",
@@ -37,7 +40,7 @@ class MappedLine(NamedTuple):
 
 
 def mapped_pdf(lines: Sequence[MappedLine]) -> bytes:
-    """A PDF of one page, each line in a font that is not in the file and whose characters nothing names."""
+    """Return a PDF of one page, each line in a font that is not embedded and has no character names."""
     fonts = b" ".join(b"/F%d %d 0 R" % (i, 5 + 2 * i) for i in range(len(lines)))
     shown = [
         b"/F%d 12 Tf <%s> Tj" % (i, line.text.encode(line.encoding).hex().encode()) for i, line in enumerate(lines)
@@ -62,7 +65,7 @@ def mapped_pdf(lines: Sequence[MappedLine]) -> bytes:
 
 
 def drawing(lines: Sequence[str]) -> bytes:
-    """The operators that show lines of 12 points, one below the other; an empty one is a gap."""
+    """Return the operators that show lines of 12 points, one below the other; an empty one is a gap."""
     if not lines:
         return b"0 0 400 400 re f"
     shown = [b"(%s) Tj" % line.encode("latin-1") for line in lines]
@@ -70,7 +73,7 @@ def drawing(lines: Sequence[str]) -> bytes:
 
 
 def assembled(objects: Sequence[bytes], more: bytes) -> bytes:
-    """A file of these objects, with what else its trailer holds."""
+    """Return a file of these objects, with these additional entries in its trailer."""
     body, places = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         places.append(len(body))

@@ -1,6 +1,6 @@
-"""A Chromium as people run it: its back/forward cache is on and no tab has a debugger but the extension's.
+"""A Chromium as users run it: its back/forward cache is on and only the extension debugs its tabs.
 
-Playwright switches the cache off and enables its domains in every tab, so pages leave their tabs in another way there.
+Playwright turns the cache off and enables its domains in every tab, which changes how pages leave their tabs.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ START_S = 30
 
 
 class PlainChromium:
-    """The browser's own connection: one question at a time."""
+    """The browser's own connection: one request at a time."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
@@ -43,7 +43,7 @@ class PlainChromium:
         return (await self.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
 
     async def evaluate(self, session: str, expression: str) -> Any:
-        """Return the protocol's answer about an expression: `result`, or also `exceptionDetails`."""
+        """Return the protocol's reply for an expression: `result`, and `exceptionDetails` if it threw."""
         return await self.ask("Runtime.evaluate", session, expression=expression, awaitPromise=True, returnByValue=True)
 
     async def run_in_page(self, url: str, expression: str) -> Any:
@@ -51,7 +51,7 @@ class PlainChromium:
         session = await self.attached((await self.ask("Target.createTarget", url=url))["targetId"])
         while True:
             answer = await self.evaluate(session, expression)
-            # The first one may fall on the empty page before.
+            # The first attempt may still hit the empty page before.
             if "exceptionDetails" not in answer:
                 return answer["result"].get("value")
 
@@ -65,7 +65,7 @@ class PlainChromium:
         await self.ask("Target.detachFromTarget", sessionId=session)
 
     async def close_welcome(self) -> None:
-        """Close the page that the extension opens once it is installed: left open it would come before another one."""
+        """Close the page that the extension opens at installation: left open it would come before another one."""
         (welcome,) = await until(self._welcomes)
         await self.ask("Target.closeTarget", targetId=welcome)
 
@@ -77,7 +77,7 @@ class PlainChromium:
 
 
 async def address_in(profile: Path) -> str:
-    """The address that the browser writes into its profile once it listens."""
+    """Return the address that the browser writes into its profile once it listens."""
     reported = profile / "DevToolsActivePort"
     async with asyncio.timeout(START_S):
         while not reported.is_file() or len(lines := reported.read_text().splitlines()) < 2:  # noqa: ASYNC110 - no event announces it
@@ -87,9 +87,9 @@ async def address_in(profile: Path) -> str:
 
 @asynccontextmanager
 async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[PlainChromium]:
-    """Run it headless with the extension and a fresh profile, for as long as the block runs.
+    """Run Chromium headless with the extension and a fresh profile for the duration of the block.
 
-    `arguments`: further ones of the browser, and an address to open.
+    `arguments`: additional arguments for the browser, and an address to open.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = await asyncio.create_subprocess_exec(
@@ -100,7 +100,7 @@ async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[Pla
             f"--load-extension={extension}",
             f"--disable-extensions-except={extension}",
             *chromium_arguments(),
-            without(SUGGESTIONS),  # Playwright's browser does without more
+            without(SUGGESTIONS),  # Playwright's browser does this by default
             *arguments,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Modules that believe to run on another system."""
+"""Modules that run as if on another platform."""
 
 import sys
 import types
@@ -7,6 +7,6 @@ import pytest
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, platform: str, *modules: types.ModuleType) -> None:
-    """Let these modules, and nothing else, believe that they run there: Python itself would go wrong."""
+    """Make these modules, and nothing else, see this platform: Python itself would break."""
     for module in modules:
         monkeypatch.setattr(module, "sys", types.SimpleNamespace(**{**vars(sys), "platform": platform}))

@@ -1,4 +1,4 @@
-"""Wait for facts that no event announces."""
+"""Wait for conditions that no event announces."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def until(look: Callable[[], Awaitable[T | None]]) -> T:
-    """Look until there is something true, and return it. Without a pause between the looks they would fill a core."""
+    """Call `look` until its result is truthy, and return that. The pauses keep it from using a whole core."""
     async with asyncio.timeout(WAIT_S):
         while not (found := await look()):  # noqa: ASYNC110 -- no event announces it
             await asyncio.sleep(POLL_S)

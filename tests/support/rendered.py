@@ -1,4 +1,4 @@
-"""What clients make of an answer: HTML by several Markdown programs, read by a real browser."""
+"""What clients make of an answer: HTML by several Markdown renderers, read by a real browser."""
 
 import functools
 import re
@@ -24,7 +24,7 @@ RENDERERS: dict[str, Callable[[str], Any]] = {
     "markdown-it without HTML": MarkdownIt("gfm-like", {"html": False}).render,
     "mistune": mistune.create_markdown(escape=False, plugins=["table", "url", "footnotes", "def_list", "abbr", "math"]),
 }
-# Every attribute of the parsed HTML that could load, lead somewhere or run, with its absolute address.
+# Every attribute of the parsed HTML that could load, link or run, with its absolute URL.
 READ = r"""pages => pages.map(html => {
   const found = [];
   const walk = root => {
@@ -51,9 +51,9 @@ ACTING = re.compile(r"(?:https?|ftp|file|javascript|data|vbscript|mailto|tel|sms
 
 
 def acting(browser: Page, answers: Sequence[str], known: set[str]) -> list[list[str]]:
-    """Return of each answer what would load, run, or lead to an address that is not `known`, in any renderer.
+    """Return for each answer what would load, run, or lead to an address that is not `known`, in any renderer.
 
-    Punctuation behind a known address carries nothing.
+    Punctuation after a known address carries no data.
     """
     acting: list[list[str]] = [[] for _ in answers]
     for name, render in RENDERERS.items():

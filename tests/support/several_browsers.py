@@ -34,8 +34,8 @@ from tests.support.stdio_server import StdioServer, started
 
 SESSIONS = 4
 TABS = 2
-LOOK_S = 1.0  # until the event of a look must have been taken
-# What the popup says before and after a press, as expressions.
+LOOK_S = 1.0  # by then the event of a view must have been processed
+# The popup's text before and after a press, as expressions.
 CONNECTED, DISCONNECTED = (
     f"document.querySelector('#status').innerText.startsWith({state!r})" for state in ("Connected", "Disconnected")
 )
@@ -44,7 +44,7 @@ STATES_AFTER = {"disconnect": DISCONNECTED, "reconnect": CONNECTED}
 
 
 class NamedPage(http.server.BaseHTTPRequestHandler):
-    """A page whose text is its own path."""
+    """Serve a page whose text is its own path."""
 
     def do_GET(self) -> None:
         name = self.path.strip("/")
@@ -57,7 +57,7 @@ class NamedPage(http.server.BaseHTTPRequestHandler):
 
 
 class ChromiumProfile:
-    """A Chromium with a profile folder of its own, which it keeps when it is killed and started again."""
+    """A Chromium with its own profile directory, which it keeps when it is killed and restarted."""
 
     def __init__(self, name: str, folder: Path, connection_string: str, site: str) -> None:
         self.name, self._folder, self._string, self._site = name, folder / name, connection_string, site
@@ -95,7 +95,7 @@ class ChromiumProfile:
 
     @contextmanager
     def suspended(self) -> Generator[None]:
-        """Suspend the browser for the time of the block."""
+        """Suspend the browser during the block."""
         process = self._process()
         family = [process, *process.children(recursive=True)]
         for each in family:
@@ -107,7 +107,7 @@ class ChromiumProfile:
                 each.resume()
 
     def copied(self, name: str) -> "ChromiumProfile":
-        """Return a profile whose folder is a copy of this one's, which must not be running."""
+        """Return a profile whose directory is a copy of this one's, which must not be running."""
         shutil.copytree(self._folder, self._folder.parent / name, symlinks=True)
         return ChromiumProfile(name, self._folder.parent, self._string, self._site)
 
@@ -115,12 +115,12 @@ class ChromiumProfile:
         """Press a button of the popup."""
         async with self._popup() as popup:
             await until(lambda: popup.evaluate(STATES_BEFORE[button]))
-            # Some lie in a part that is folded.
+            # Some are in a collapsed section.
             await popup.evaluate(f"document.querySelector('#{button}').click()")
             await until(lambda: popup.evaluate(STATES_AFTER[button]))
 
     async def stop(self) -> list[str]:
-        """Press Stop in the popup; return the commands of the activity log, the newest first."""
+        """Press Stop in the popup; return the commands in the activity log, newest first."""
         async with self._popup() as popup:
             await popup.click("#stop")
             return await popup.evaluate(
@@ -128,7 +128,7 @@ class ChromiumProfile:
             )
 
     async def identity(self) -> str:
-        """Return which of several profiles the popup says that this is."""
+        """Return which of several profiles the popup shows as its own."""
         async with self._popup() as popup:
             return await until(lambda: popup.inner_text("#identity-line"))
 
@@ -155,7 +155,7 @@ class ChromiumProfile:
 
 
 class FirefoxProfile:
-    """A Firefox with a profile folder of its own. Its add-on is temporary: started again it is paired again."""
+    """A Firefox with its own profile directory. Its add-on is temporary: after a restart it is paired again."""
 
     def __init__(self, name: str, folder: Path, connection_string: str, site: str) -> None:
         self.name, self._folder, self._string, self._site = name, folder / name, connection_string, site
@@ -206,7 +206,7 @@ class FirefoxProfile:
         await self.close()
 
     async def close(self) -> None:
-        """End the browser, which the helper does by a kill."""
+        """End the browser; the helper does so by killing it."""
         await self._stack.aclose()
         self._stack = AsyncExitStack()
 
@@ -220,12 +220,12 @@ class Scene:
     def __init__(
         self, profiles: list[Profile], sessions: list[StdioServer], control: StdioServer, environment: dict[str, str]
     ) -> None:
-        # `control` is a further session, which asks while the others are busy.
+        # `control` is a further session, which sends requests while the others are busy.
         self.profiles, self.sessions, self.control, self._environment = profiles, sessions, control, environment
         self.reads = self.mixed_up = self.refused = 0
-        # Seconds from a look at another tab until it was the one that is read without an id.
+        # Seconds from viewing another tab until it was the one read without an id.
         self.look_s: list[float] = []
-        # The slowest read of another browser while one was killed and started again, in seconds.
+        # The slowest read of another browser while one was killed and restarted, in seconds.
         self.slowest_s = 0.0
 
     async def listed(self) -> list[dict[str, Any]]:
@@ -234,7 +234,7 @@ class Scene:
         return json.loads(result["content"][0]["text"]) if not result.get("isError") else []
 
     async def tabs(self) -> dict[int, str]:
-        """Return the titles of the named pages by the ids of their tabs."""
+        """Return the titles of the named pages by their tab ids."""
         return {tab["id"]: tab["title"] for tab in await self.listed() if re.fullmatch(r"[a-z]+-\d", tab["title"])}
 
     async def all_tabs(self, *, besides: set[int] | None = None) -> dict[int, str]:
@@ -297,20 +297,20 @@ class Scene:
             await profile.kill()
             await profile.start()
             now = await self.all_tabs(besides=gone)
-            # The tabs that are gone stay in the load: their ids must never be another's.
+            # The closed tabs stay in the load: their ids must never become another's.
             assert not gone & now.keys(), "an id was reused"
             tabs.update(now)
         is_over.set()
         await asyncio.gather(*loads)
 
     async def look_around(self, count: int) -> int:
-        """Look at tabs of changing browsers and read without an id; return how often that read another one."""
+        """View tabs of changing browsers and read without an id; return how often another tab was read."""
         wrong = 0
         for number in range(count):
             title = await self.profiles[number % len(self.profiles)].look()
             session = self.sessions[number % len(self.sessions)]
             begun = time.monotonic()
-            # The event of the browser is on its way: what counts is that it is right at once on a machine that has time.
+            # The browser's event is in flight: on a machine that is not busy the right tab must be read at once.
             while title not in (await session.call("read_chrome_tab"))["content"][0]["text"]:
                 if time.monotonic() - begun > LOOK_S:
                     wrong += 1
@@ -319,10 +319,10 @@ class Scene:
         return wrong
 
     async def compare(self, rounds: int) -> dict[str, tuple[float, float]]:
-        """Return the seconds of start, read and click with all browsers connected, and with the first one alone.
+        """Return the seconds of start, read and click with all browsers connected, and with only the first one.
 
-        All browsers run all the time; the others disconnect and connect again in turns. A start is that of a new
-        session, up to its first read. The figures are lower quartiles: what else runs on the machine lengthens the rest.
+        All browsers run all the time; the others disconnect and reconnect in turns. A start is that of a new session,
+        up to its first read. The figures are lower quartiles: other load on the machine slows the rest.
         """
         first, *others = self.profiles
         own = next(tab for tab in await self.listed() if tab["title"].startswith(first.name))
@@ -341,7 +341,7 @@ class Scene:
             is_alone = number % 2 == 1
             for profile in others:
                 await profile.press("disconnect" if is_alone else "reconnect") if number else None
-            # Not measured: popups that close take time of the machine.
+            # Not measured: closing popups takes time.
             async with started(**self._environment) as session:
                 await session.initialize()
             begun = time.perf_counter()
@@ -364,7 +364,7 @@ class Scene:
 async def several_browsers(
     folder: Path, chromiums: int = 2, *, with_firefox: bool = True, sessions: int = SESSIONS
 ) -> AsyncGenerator[Scene]:
-    """Run the browsers and the sessions for the time of the block."""
+    """Run the browsers and the sessions for the duration of the block."""
     port = free_port()
     environment = {
         "XDG_CONFIG_HOME": str(folder),

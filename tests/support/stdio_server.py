@@ -1,4 +1,4 @@
-"""The server as an MCP client starts it: its own process, one JSON message a line on stdin and stdout."""
+"""The server as an MCP client starts it: its own process, one JSON message per line on stdin and stdout."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 SERVER = ROOT / "chrome_tab_mcp_server.py"
 WAIT_S = 60
-# The server, whose status waits for no extension that the test does not bring.
+# The server, whose status does not wait for an extension that the test does not connect.
 IMPATIENT = (
     "-c",
     f"""
@@ -29,14 +29,14 @@ sys.exit(app.main(sys.argv[1:]))
 
 
 class StdioServer:
-    """A started server. `requests` go one by one; notifications of the server are dropped."""
+    """A started server. Requests are sent one at a time; the server's notifications are dropped."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self._last_id = 0
 
     async def request(self, method: str, **params: Any) -> tuple[Any, str]:
-        """Return the result and the whole line that held it."""
+        """Return the result and the whole line that contained it."""
         message, line = await self._exchange(method, params)
         return message["result"], line
 
@@ -67,7 +67,10 @@ class StdioServer:
         return (await self.request("tools/call", name=name, arguments=arguments))[0]
 
     async def ended(self, *under_way: int) -> tuple[int, str]:
-        """Wait for the end; return the exit status and stderr. On stdout only calls in progress may have ended, with errors."""
+        """Wait for the end; return the exit status and stderr.
+
+        On stdout only calls in progress may have ended, with errors.
+        """
         assert self.process.stderr
         stderr = await asyncio.wait_for(self.process.stderr.read(), WAIT_S)
         left = await self._stdout.read()
@@ -89,7 +92,7 @@ class StdioServer:
 async def started(
     *arguments: str, interpreter: str = sys.executable, program: Sequence[str] = (str(SERVER),), **environment: str
 ) -> AsyncGenerator[StdioServer]:
-    """Start the server; whatever the test does, it does not outlive the block."""
+    """Start the server; it never outlives the block."""
     process = await asyncio.create_subprocess_exec(
         interpreter,
         *program,

@@ -16,7 +16,7 @@ ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
 class Terminal:
-    """What the program has shown, as text with single blanks, and what is typed."""
+    """The program's output, as text with single spaces, and the input to it."""
 
     def __init__(self, process: asyncio.subprocess.Process, here: int) -> None:
         self.process = process
@@ -27,11 +27,11 @@ class Terminal:
 
     @property
     def shown(self) -> str:
-        """All that has been shown, without the places where lines were broken."""
+        """Return all output, without line breaks from wrapping."""
         return " ".join(ESCAPES.sub("", self._raw.decode(errors="replace")).split())
 
     async def sees(self, words: str) -> None:
-        """Wait until the words are shown."""
+        """Wait until this text is shown."""
         with suppress(TimeoutError):
             async with asyncio.timeout(WAIT_S):
                 while words not in self.shown and self._here >= 0:
@@ -40,13 +40,13 @@ class Terminal:
         assert words in self.shown, f"{words!r} did not come: {self.shown}"
 
     async def answers(self, **typed: str) -> None:
-        """Type each answer when the question is shown that ends with the words of its name."""
+        """Type each answer when the question that ends with its key is shown."""
         for words, line in typed.items():
             await self.sees(words.replace("_", " ") + "?")
             os.write(self._here, f"{line}\n".encode())
 
     async def listens(self) -> None:
-        """Wait until the program waits, after its question: Python loses a signal that comes just before it reads."""
+        """Wait until the program waits after its question: Python loses a signal that arrives just before it reads."""
         program = psutil.Process(self.process.pid)
 
         async def sleeps() -> bool:
@@ -64,7 +64,7 @@ class Terminal:
         return status
 
     def close(self) -> None:
-        """Let go of the terminal."""
+        """Close the terminal."""
         if self._here >= 0:
             asyncio.get_running_loop().remove_reader(self._here)
             os.close(self._here)
@@ -74,7 +74,7 @@ class Terminal:
         try:
             read = os.read(self._here, 65_536)
         except OSError:
-            # Linux says so when the last program has left the terminal.
+            # Linux reports this when the last program has left the terminal.
             read = b""
         self._raw += read
         if not read:
@@ -86,7 +86,7 @@ class Terminal:
 async def in_terminal(
     command: Sequence[str], environment: Mapping[str, str], columns: int = 80
 ) -> AsyncGenerator[Terminal]:
-    """Run a program in a terminal of its own; it does not outlive the block."""
+    """Run a program in its own terminal; it never outlives the block."""
     import fcntl
     import termios
 

@@ -1,4 +1,4 @@
-"""The way a test asks: an MCP client in memory, the real server, a fake osascript, a fake model server."""
+"""How tests call the tools: an MCP client in memory, the real server, a fake osascript, a fake model server."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ class ProgressLog:
         self._changed.set()
 
     async def wait_for(self, words: str, *, times: int = 1) -> None:
-        """Wait until so many messages hold these words."""
+        """Wait until this many messages contain this text."""
         async with asyncio.timeout(WAIT_S):
             while sum(words in message for message in self.messages) < times:
                 self._changed.clear()
@@ -62,7 +62,7 @@ class ToolClient:
 
 @contextlib.asynccontextmanager
 async def serving(fake: FakeOpenAIServer | str, **settings: Any) -> AsyncGenerator[ToolClient]:
-    """A started server whose model is the fake's."""
+    """A started server that uses the fake's model."""
     url = fake if isinstance(fake, str) else fake.url
     flags = {"ollama_url": url, "model": "fake-model", "source": "applescript"} | settings
     async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
@@ -70,7 +70,7 @@ async def serving(fake: FakeOpenAIServer | str, **settings: Any) -> AsyncGenerat
 
 
 def text_of(result: Result) -> str:
-    """The answer of a call that succeeded, without the line that says what was read."""
+    """Return the answer of a successful call, without the line that states what was read."""
     assert not result.is_error, result.content
     block = result.content[0]
     assert isinstance(block, TextContent)
@@ -84,7 +84,7 @@ def receipt_of(result: Result) -> dict[str, Any]:
 
 
 def error_of(result: Result) -> tuple[str, str]:
-    """The code and the sentence of a failed call, whose text says the same."""
+    """Return the code and the sentence of a failed call; its text must contain the same."""
     assert result.is_error, result.content
     assert result.structured_content is not None
     error = result.structured_content["error"]

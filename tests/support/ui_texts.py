@@ -15,10 +15,10 @@ def messages(locale: str = "en") -> dict[str, str]:
 
 
 def ui_text(key: str, *values: object) -> str:
-    """Fill the places $1, $2 ... of an English text as `phrase` does in the extension."""
+    """Fill the placeholders $1, $2 ... of an English text as `phrase` does in the extension."""
     return re.sub(r"\$(\d)", lambda place: str(values[int(place[1]) - 1]), messages()[key])
 
 
 def isolated(text: str) -> str:
-    """Return a text of others as it stands in a sentence of the extension."""
+    """Return untrusted text as it appears in a sentence of the extension."""
     return f"\u2068{text}\u2069"

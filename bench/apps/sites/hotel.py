@@ -11,7 +11,7 @@ PRICES = {"Single": 80, "Double": 120, "Suite": 210}
 
 
 def store(kind: str, **fields: object) -> int:
-    """Append an entry and give its number."""
+    """Append an entry and return its number."""
     entries = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else []
     entries.append({"kind": kind, **fields})
     STORE.write_text(json.dumps(entries), encoding="utf-8")
@@ -29,7 +29,7 @@ def book(guest: str, room: str, nights: int, breakfast: bool, extras: list[str],
 
 
 def send(kind: str, message: str) -> str:
-    """Take a message."""
+    """Record a message."""
     return f"Ticket T-{store('message', subject=kind, message=message) + 40} ({kind})"
 
 

@@ -1,4 +1,4 @@
-"""A list of vehicles and a form for trips, made with Streamlit: trips go to the file that the arguments name."""
+"""A list of vehicles and a form for trips, made with Streamlit: trips go to the file named in the arguments."""
 
 import datetime as dt
 import json
@@ -13,7 +13,7 @@ STATES = ("free", "on the road", "service")
 
 
 def fleet() -> pd.DataFrame:
-    """Give forty vehicles."""
+    """Return forty vehicles."""
     rows = [
         {"vehicle": f"EV{n:03}", "state": STATES[n * 7 % 3], "kilometres": 3000 + n * 7919 % 90_000, "seats": 2 + n % 6}
         for n in range(40)

@@ -1,4 +1,4 @@
-"""The tasks of each program: what an agent does, and what the program itself then holds."""
+"""The tasks of each program: what an agent does, and what the program itself must contain afterwards."""
 
 from bench.apps.tasks import gradio, jupyterlab, mlflow, node_red, streamlit, tiddlywiki, wagtail
 

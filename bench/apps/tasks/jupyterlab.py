@@ -8,7 +8,7 @@ from bench.apps.agent import Agent
 from bench.apps.programs import Site
 from bench.apps.tasks.task import Task, holds
 
-# The button in the line at the bottom.
+# The button in the bottom line.
 IDLE = r"Python 3 \(ipykernel\) \| (Idle)"
 ROW = re.compile(r"^(\w+),\w+,(\d+),\d+$", re.MULTILINE)
 

@@ -29,7 +29,7 @@ async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
 
 
 async def is_tagged(site: Site, name: str, report: str) -> None:
-    # Of the twelve runs, the one with the highest auc.
+    # Among the twelve runs, the one with the highest auc.
     best = max(range(12), key=lambda number: number * 5 % 12)
     depth, rate = 2 + best * 5 % 9, 0.01 * (1 + best * 7 % 5)
     holds(report, f"forest-{best:02}, {round(0.7 + 0.017 * 11, 4)}, {depth}, {rate}")

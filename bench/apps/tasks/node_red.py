@@ -10,7 +10,7 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def place(agent: Agent, name: str, x: int, y: int) -> None:
-    """Drag a kind of node from the palette to the sheet."""
+    """Drag a node type from the palette to the workspace."""
     node = await agent.pick(name, "draggable")
     sheet = await agent.pick("", "draggable", find="8000x8000")
     agent.refuse_unlisted(sheet.selector)
@@ -31,7 +31,7 @@ async def say_hello(agent: Agent, _site: Site, name: str) -> str:
     await agent.click("timestamp", "button")
     await agent.click("string", "link")
     fields = [line for line in await agent.look(find="textbox") if line.role == "textbox"]
-    # What the payload is set to stands next to its name.
+    # The value of the payload is next to its name.
     place_of_name = next(place for place, line in enumerate(fields) if "payload" in line.state)
     await agent.act("fill", fields[place_of_name + 1], value=f"hello {name}")
     await agent.click("Done", "button")

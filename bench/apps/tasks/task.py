@@ -1,4 +1,4 @@
-"""What a task is."""
+"""The definition of a task."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ PAUSE_S = 0.3
 
 @dataclass(frozen=True)
 class Task:
-    """A task: its number, its program, the path that it begins at, an agent, and a check of what the program holds then.
+    """A task: its number, its program, the path where it begins, an agent, and a check of the program's contents.
 
     The agent returns what it reports. The check raises AssertionError, OSError or ValueError while something differs.
     """
@@ -27,12 +27,12 @@ class Task:
 
 
 def start(_site: Site) -> str:
-    """Begin at the program's own first page."""
+    """Start at the program's own first page."""
     return ""
 
 
 async def checked(task: Task, site: Site, name: str, report: str) -> None:
-    """Check until nothing differs: programs save a moment later.
+    """Check until nothing differs: programs save with a delay.
 
     Raises what the check raises after `CHECK_S` seconds.
     """
@@ -47,6 +47,6 @@ async def checked(task: Task, site: Site, name: str, report: str) -> None:
 
 
 def holds(found: Any, wanted: Any) -> None:
-    """Raise AssertionError with both unless they are equal."""
+    """Raise AssertionError with both values unless they are equal."""
     if found != wanted:
         raise AssertionError(f"{found!r} is not {wanted!r}")

@@ -1,4 +1,4 @@
-"""Agents by family of tasks. An agent knows the kind of task, its goal, and what the tools say."""
+"""Agents by family of tasks. An agent knows the kind of task, its goal, and the tools' replies."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ AGENTS: dict[str, Agent] = {}
 
 
 def solves(*tasks: str) -> Callable[[Agent], Agent]:
-    """Name the tasks that an agent is for."""
+    """Register an agent for these tasks."""
 
     def register(agent: Agent) -> Agent:
         AGENTS.update(dict.fromkeys(tasks, agent))
@@ -21,7 +21,7 @@ def solves(*tasks: str) -> Callable[[Agent], Agent]:
 
 
 def all_agents() -> dict[str, Agent]:
-    """Give the agent of each task."""
+    """Return the agent of each task."""
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         importlib.import_module(module.name)
     return AGENTS

@@ -73,7 +73,7 @@ async def expand_and_submit(tab: Tab, goal: str) -> None:
 
 
 def parts_of(listed: list[Element]) -> list[Element]:
-    """Give the tabs and the headers of sections."""
+    """Return the tabs and the section headers."""
     return [element for element in listed if element.selector and element.role == "tab"]
 
 
@@ -113,7 +113,7 @@ async def find_in_tree(tab: Tab, goal: str) -> None:
         if found := [element for element in listed if element.name == name]:
             await tab.click(found[0])
             return
-        # Behind a folder's name comes the picture that opens it.
+        # A folder's name is followed by the image that opens it.
         folders = {label.name: picture for label, picture in itertools.pairwise(listed) if picture.look}
         folder = next(label for label in folders if label not in opened)
         opened.add(folder)

@@ -1,4 +1,4 @@
-"""FlightWoB: the search forms of two airlines, as they were."""
+"""FlightWoB: the search forms of two airlines, as they once were."""
 
 import asyncio
 import contextlib
@@ -11,12 +11,12 @@ from bench.miniwob.agents.widgets import pick_date
 from bench.miniwob.agents.words import FIELDS, shortest
 from bench.miniwob.tab import Element, Tab
 
-# What the pages take for today.
+# What the pages consider to be today.
 MARCH, YEAR = 3, 2017
 
 
 async def field(tab: Tab, label: str) -> Element:
-    """Find the field whose name begins so."""
+    """Find the field whose name begins like this."""
     fields = await tab.elements(*FIELDS)
     return next(found for found in fields if found.name.casefold().startswith(label))
 
@@ -26,11 +26,11 @@ def city_in(name: str, city: str) -> bool:
 
 
 async def choose_city(tab: Tab, label: str, city: str) -> None:
-    """Type a city's name, or how it begins, and take the shortest name that is offered."""
+    """Type a city's name, or the start of it, and choose the shortest suggestion."""
     target = await field(tab, label)
 
     def offered(listed: list[Element]) -> Element | None:
-        # The goal stands on the page, too, in a table and as JSON.
+        # The goal is on the page, too, in a table and as JSON.
         fits = [one for one in listed if one.selector and one.role not in (*FIELDS, "row") and city_in(one.name, city)]
         return shortest(fits)
 

@@ -75,7 +75,7 @@ async def search_movies(tab: Tab, goal: str) -> None:
 
 
 def rows_of(lines: list[str]) -> dict[str, str]:
-    """Give a table of two columns."""
+    """Return a table of two columns."""
     return dict(line.strip().split("\t") for line in lines if line.strip().count("\t") == 1)
 
 
@@ -192,7 +192,7 @@ async def complete(tab: Tab, goal: str) -> None:
 
 @solves("use-spinner")
 async def spin(tab: Tab, goal: str) -> None:
-    """Press the arrows: the field takes no keys."""
+    """Press the arrows: the field accepts no keys."""
     listed = await tab.elements("spinbutton", "button")
     missing = int(re.findall(r"Select (-?\d+)", goal)[0]) - int(listed[0].value or 0)
     up, down = (next(element for element in listed if end in element.state) for end in ("-n", "-s"))

@@ -1,4 +1,4 @@
-"""What moves."""
+"""Moving targets."""
 
 import time
 
@@ -6,14 +6,14 @@ from bench.miniwob.agents import solves
 from bench.miniwob.agents.shapes import GRAPHIC, look_of, shapes_of
 from bench.miniwob.tab import Point, Tab
 
-# Of a graphic of the usual size.
+# In a graphic of the usual size.
 LEFT, RIGHT = 4, 150
 LASTS_S = 12
 
 
 @solves("moving-items")
 async def click_moving(tab: Tab, goal: str) -> None:
-    """Aim where each circle will be by the time that a click takes."""
+    """Aim where each circle will be after the time that a click takes."""
     seen: dict[str, tuple[float, Point]] = {}
     ends = time.monotonic() + LASTS_S
     takes = 0.05

@@ -7,7 +7,7 @@ from bench.miniwob.agents import solves
 from bench.miniwob.agents.words import FIELDS, quoted, submit
 from bench.miniwob.tab import Element, Tab
 
-# What people say for an action, the surest signs first.
+# How users ask for an action, the clearest phrases first.
 INTENTS = {
     "delete": r"delet|trash|remov|\brid\b|eras|discard|throw|junk|\bbin\b",
     "star": r"\bstar|important|flag|mark|priorit|highlight",
@@ -18,11 +18,11 @@ ICONS = {"delete": "(?:delete|trash)", "star": "star", "reply": "reply", "forwar
 
 
 def control(listed: list[Element], word: str, after: int = 0) -> Element:
-    """Give the first control after a line whose name is the word, else whose picture or selector has the word.
+    """Return the first control after a line whose name is the word, or whose image or selector contains it.
 
-    What is named by more words holds several controls, whose pictures may not have come yet.
+    Several words name something with several controls, whose images may not have loaded yet.
 
-    Raises LookupError when there is none.
+    Raises LookupError if there is none.
     """
     offered = [element for element in listed[after:] if element.selector]
     signs = re.compile(rf"^{word}$|\b{word}[\w-]*\.png|[.#][\w-]*{word}", re.IGNORECASE)
@@ -38,14 +38,14 @@ def begins(name: str, person: str) -> bool:
 
 
 def intent_of(goal: str) -> str:
-    """Say what the goal wants done to a mail."""
+    """Return what the goal asks to do with a mail."""
     if re.search(r'"[^"]*"', goal):
         return "reply"
     return next(intent for intent, signs in INTENTS.items() if re.search(signs, goal, re.IGNORECASE))
 
 
 def people_of(goal: str, listed: list[Element]) -> tuple[str, str]:
-    """Give whose mail is meant and, for a mail that is passed on, to whom."""
+    """Return whose mail is meant and, for one to forward, the recipient."""
     places: dict[str, int] = {}
     for name in re.findall(r"\b[A-Z][\w-]+", goal):
         if any(element.selector and begins(element.name, name) for element in listed):
@@ -89,12 +89,12 @@ async def handle_mail(tab: Tab, goal: str) -> None:
 
 
 def is_form(listed: list[Element]) -> bool:
-    """Say whether a mail can be written, which slides in: the field may come before the button."""
+    """Return whether a mail can be written; the form slides in, and its field may come before the button."""
     return any(element.role in FIELDS for element in listed) and found(listed, ICONS["send"]) is not None
 
 
 def found(listed: list[Element], word: str, after: int = 0) -> Element | None:
-    """Give the control, or None as long as it is not there: its picture may not have come yet."""
+    """Return the control, or None until it is there: its image may not have loaded yet."""
     with contextlib.suppress(LookupError):
         return control(listed, word, after)
     return None
@@ -115,14 +115,14 @@ OTHERS = "For the user|Click the|Mute|Block"
 
 
 async def click_surely(tab: Tab, icon: Element) -> None:
-    """Click again when the reply says that the icon was not there when the mouse came: it loads another picture then."""
+    """Click again if the reply says that the icon was gone when the mouse arrived: it loads another image then."""
     for _ in range(3):
         if "had come over" not in await tab.click(icon):
             return
 
 
 def posts_of(listed: list[Element], user: str) -> list[int]:
-    """Give the lines where a user's posts begin."""
+    """Return the lines where a user's posts begin."""
     return [
         line
         for line, element in enumerate(listed)

@@ -1,4 +1,4 @@
-"""What only a screenshot shows."""
+"""Tasks that only a screenshot can solve."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ LIGHT = 200
 
 
 def hull(points: list[Point]) -> list[Point]:
-    """Give the corners around points, in turn (Andrew's monotone chain)."""
+    """Return the convex hull of points, in order (Andrew's monotone chain)."""
 
     def half(points: list[Point]) -> list[Point]:
         chain: list[Point] = []
@@ -67,7 +67,7 @@ async def copy_pattern(tab: Tab, goal: str) -> None:
 
 
 def drawing(picture: Picture) -> frozenset[Point]:
-    """Give the pixels of an icon: those far from the colour that fills most of the picture."""
+    """Return the pixels of an icon: those far from the color that fills most of the image."""
     ground = picture.colours().most_common(1)[0][0]
     every = ((x, y) for y in range(picture.height) for x in range(picture.width))
     return frozenset(pixel for pixel in every if math.dist(picture[pixel], ground) > LIGHT / 2)
@@ -75,7 +75,7 @@ def drawing(picture: Picture) -> frozenset[Point]:
 
 @solves("click-menu-2")
 async def choose_in_icon_menu(tab: Tab, goal: str) -> None:
-    """Open the menu with what is in it, and take the item by its name, or by the icon that the goal shows."""
+    """Open the menu with this content, and choose the item by its name, or by the icon that the goal shows."""
     names = quoted(goal)[1:]
     shown = [element for element in await tab.elements("box", "image") if element.look]
     await tab.click_named("Menu")
@@ -91,7 +91,7 @@ async def choose_in_icon_menu(tab: Tab, goal: str) -> None:
 
 
 def difference(picture: Picture, icon: Picture) -> int:
-    """Count the pixels in which an icon differs from the part of a picture that is most like it."""
+    """Count the pixels in which an icon differs from the most similar part of an image."""
     wanted, drawn = drawing(icon), drawing(picture)
     size = range(icon.width), range(icon.height)
     places = itertools.product(range(picture.width - icon.width + 1), range(picture.height - icon.height + 1))
@@ -108,7 +108,7 @@ async def repeat_sequence(tab: Tab, goal: str) -> None:
     pushed: list[int] = []
     lit: int | None = None
     seen = time.monotonic()
-    # It begins within 2 s, and between two of them less than a second goes by.
+    # It begins within 2 s, and less than a second passes between two of them.
     while time.monotonic() - seen < (1.2 if pushed else 2):
         now = [button.state for button in await tab.elements("button")]
         changed = next((number for number, state in enumerate(now) if state != rest[number]), None)

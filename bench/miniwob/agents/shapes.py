@@ -1,4 +1,4 @@
-"""Shapes and colours: the list gives color, size and position of elements without text."""
+"""Shapes and colors: the list states color, size and position of elements without text."""
 
 import asyncio
 import math
@@ -47,15 +47,15 @@ HEX = {
     "gold": "ffd700",
     "orange": "ffa500",
 }
-# Letters and shapes are drawn in two sizes; this lies between them.
+# Letters and shapes are drawn in two sizes; this is between them.
 LARGE = 16
 GRAPHIC = "svg"
 
 
 def look_of(element: Element) -> Look:
-    """Give how a shape looks.
+    """Return the appearance of a shape.
 
-    Raises LookupError for what is no shape.
+    Raises LookupError if it is not a shape.
     """
     if element.look is None:
         raise LookupError(f"no look: {element}")
@@ -63,12 +63,12 @@ def look_of(element: Element) -> Look:
 
 
 def shapes_of(listed: list[Element], *roles: str) -> list[Element]:
-    """Give the drawn shapes, of these roles."""
+    """Return the drawn shapes with these roles."""
     return [element for element in listed if element.look and element.role in (roles or (*KINDS, "text"))]
 
 
 def fits(element: Element, description: str) -> bool:
-    """Say whether a shape is what words such as "large red digit" describe."""
+    """Return whether words such as "large red digit" describe a shape."""
     look = look_of(element)
     colour = ALIASES.get(look.colour, look.colour)
     for word in description.split():
@@ -116,7 +116,7 @@ async def identify_shape(tab: Tab, goal: str) -> None:
 async def click_colour(tab: Tab, goal: str) -> None:
     word = re.findall(r"the (\w+) colored box", goal)[0]
     boxes = [box for box in await tab.elements() if box.look and box.look.colour in (word, ALIASES.get(word))]
-    # The goal shows the colour, too.
+    # The goal shows the color, too.
     await tab.click(max(boxes, key=lambda box: look_of(box).width))
 
 
@@ -125,7 +125,7 @@ def digits_of(look: Look) -> str:
 
 
 def channels(look: Look) -> tuple[int, int, int]:
-    """Give red, green and blue."""
+    """Return red, green and blue."""
     digits = digits_of(look)
     return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
 
@@ -157,7 +157,7 @@ async def count_blocks(tab: Tab, goal: str) -> None:
 
 
 def points_of(listed: list[Element]) -> list[tuple[str, Point]]:
-    """Give colour and middle of each marked point."""
+    """Return the color and center of each marked point."""
     return [(look_of(shape).colour, look_of(shape).middle) for shape in shapes_of(listed, "circle")]
 
 
@@ -180,17 +180,17 @@ async def click_midpoint(tab: Tab, goal: str) -> None:
 
 
 def inside(x: float, y: float) -> bool:
-    """Say whether a point lies well inside of a graphic of the usual size."""
+    """Return whether a point is well inside a graphic of the usual size."""
     return 4 < x < 146 and 4 < y < 126  # noqa: PLR2004
 
 
 def vertex_first(listed: list[Element]) -> list[Point]:
-    """Give the points, the blue one first."""
+    """Return the points, the blue one first."""
     return [point for _, point in sorted(points_of(listed), key=lambda found: found[0] != "blue")]
 
 
 def along(start: Point, angle: float) -> Point:
-    """Give a point in that direction, or in the opposite one, that is inside of the graphic."""
+    """Return a point in that direction, or in the opposite one, that is inside the graphic."""
     for length in (40, -40, 25, -25, 12, -12):
         x, y = start[0] + length * math.cos(angle), start[1] + length * math.sin(angle)
         if inside(x, y):
@@ -226,7 +226,7 @@ async def click_coordinate(tab: Tab, goal: str) -> None:
 @solves("ascending-numbers")
 async def click_ascending(tab: Tab, goal: str) -> None:
     numbers = [shape for shape in shapes_of(await tab.look()) if re.fullmatch(r"-?\d+", shape.name)]
-    # With the first click the numbers are covered: their places are all that is left.
+    # The first click covers the numbers: only their positions remain.
     for shape in sorted(numbers, key=lambda shape: int(shape.name)):
         await tab.click(GRAPHIC, at=look_of(shape).middle)
 
@@ -267,7 +267,7 @@ async def drag_shapes(tab: Tab, goal: str) -> None:
 
 
 def seat(box: Look, number: int) -> Point:
-    """Give a place in a box for one shape of several."""
+    """Return a position in a box for one shape of several."""
     columns = max(1, int((box.width - 6) // 19))
     return box.x + 13 + number % columns * 19, box.y + 13 + number // columns * 19
 
@@ -305,7 +305,7 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 def best_move(board: list[str]) -> int:
-    """Win, else prevent the loss, else take what most lines go through."""
+    """Win, else prevent the loss, else choose the cell on the most lines."""
     for mark_ in "xo":
         for line in LINES:
             held = [board[cell] for cell in line]
@@ -328,9 +328,9 @@ async def drag_item(tab: Tab, goal: str) -> None:
 
 
 async def beyond_middle(tab: Tab, name: str, across: int, down: int) -> tuple[str, None, Point]:
-    """Give an item and a point in it behind its middle, seen from where one comes, where a list lets go of it.
+    """Return an item and a point in its far half, coming from the start, where a list drops the dragged item.
 
-    By its text: while something is dragged, selectors that count are those of other items.
+    By its text: during a drag, counting selectors match other items.
     """
     item = f"text={name}"
     picture = await tab.picture(item)
@@ -342,7 +342,7 @@ def sign(number: int) -> int:
 
 
 def place_in(goal: str) -> int:
-    """Give the index that a goal's words name, in a list or in a grid of nine."""
+    """Return the index that a goal's words name, in a list or in a grid of nine."""
     if "position" in goal:
         return ordinal(goal)
     row = 0 if "top" in goal else 6 if "bottom" in goal else 3

@@ -15,16 +15,16 @@ UNITS = {"d": 24 * 60, "h": 60, "m": 1}
 
 
 def shown_month(listed: list[Element]) -> int:
-    """Give the number of the month that a calendar shows, counted from the year 0; 0 when there is none."""
+    """Return the number of the month that a calendar shows, counted from the year 0; 0 if there is none."""
     said = " ".join(element.name for element in listed)
     found = re.search(rf"({'|'.join(MONTHS[1:])})\s+(\d{{4}})", said, re.IGNORECASE)
     return int(found[2]) * 12 + MONTHS.index(found[1].capitalize()) - 1 if found else 0
 
 
 async def pick_date(tab: Tab, field: Target, month: int, day: int, year: int) -> None:
-    """Open a field's calendar, leaf to the month, press the day.
+    """Open a field's calendar, page to the month, press the day.
 
-    Raises TimeoutError when no calendar opens, or when it does not get there.
+    Raises TimeoutError if no calendar opens, or if it does not get there.
     """
     await tab.click(field)
     wanted = year * 12 + month - 1
@@ -36,12 +36,12 @@ async def pick_date(tab: Tab, field: Target, month: int, day: int, year: int) ->
                 await asyncio.sleep(PAUSE_S)
     for _ in range(3):
         days = [element for element in await tab.look(find=str(day)) if element.name == str(day)]
-        if not days:  # the calendar has closed late
+        if not days:  # the calendar closed late
             return
         await tab.click(min(days, key=lambda element: element.role == "text"))
         for done in [element for element in await tab.overview() if element.name == "Done"]:
             await tab.click(done)
-        # Some calendars take no click while they slide in.
+        # Some calendars ignore clicks while they slide in.
         with contextlib.suppress(TimeoutError):
             await tab.until(lambda listed: not shown_month(listed), within_s=CLOSING_S)
             return
@@ -61,7 +61,7 @@ def minutes(said: str) -> int:
 
 
 def prices_and_durations(listed: list[Element]) -> list[tuple[int, int, Element]]:
-    """Give price, minutes and button of each flight."""
+    """Return price, minutes and button of each flight."""
     flights: list[tuple[int, int, Element]] = []
     lasts = 0
     for element in listed:
@@ -99,13 +99,13 @@ async def book_flight(tab: Tab, goal: str) -> None:
 
 
 async def slide(tab: Tab, handle: Target, shown: int, wanted: int) -> None:
-    """Move a slider by arrow keys; one press shows the size of a step."""
+    """Move a slider with arrow keys; one press shows the size of a step."""
     if shown != wanted:
         await tab.press(" ".join(["ArrowRight" if shown < wanted else "ArrowLeft"] * abs(wanted - shown)), handle)
 
 
 def handles(listed: list[Element]) -> list[tuple[Element, int]]:
-    """Give each slider with the number that stands below it."""
+    """Return each slider with the number below it."""
     found: list[tuple[Element, int]] = []
     handle: Element | None = None
     for element in listed:

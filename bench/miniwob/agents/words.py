@@ -1,4 +1,4 @@
-"""What several families of agents need: words of the goal, numbers, labels."""
+"""Helpers for several families of agents: words of the goal, numbers, labels."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,12 +9,12 @@ FIELDS = ("textbox", "searchbox", "spinbutton", "combobox", "number", "password"
 
 
 def quoted(goal: str) -> list[str]:
-    """Give what stands in quotation marks."""
+    """Return the text in quotation marks."""
     return re.findall(r'"([^"]*)"', goal)
 
 
 def ordinal(goal: str) -> int:
-    """Give the index that "1st", "2nd" ... names."""
+    """Return the index that "1st", "2nd" ... name."""
     found = re.search(r"(\d+)(?:st|nd|rd|th)\b", goal)
     if not found:
         raise LookupError("the goal names no place")
@@ -22,7 +22,7 @@ def ordinal(goal: str) -> int:
 
 
 def shortest(elements: Iterable[Element]) -> Element | None:
-    """Give the one with the shortest name, which is no frame around the others; None when there is none."""
+    """Return the element with the shortest name, which is not a frame around the others, or None."""
     return min(elements, key=lambda element: len(element.name), default=None)
 
 
@@ -38,7 +38,7 @@ async def lines_below_goal(tab: Tab, goal: str) -> list[str]:
 
 
 def labelled(listed: list[Element], *roles: str) -> list[tuple[str, Element]]:
-    """Give each field with its name, else the text before it, or after it where fields come first."""
+    """Return each field with its name, else the text before it, or after it where fields come first."""
     fields = [line for line, element in enumerate(listed) if element.selector and element.role in (roles or FIELDS)]
     is_below = fields and not any(not element.selector for element in listed[: fields[0]])
     pairs: list[tuple[str, Element]] = []
@@ -50,7 +50,7 @@ def labelled(listed: list[Element], *roles: str) -> list[tuple[str, Element]]:
 
 
 async def take_suggestion(tab: Tab, field: Element, typed: str, fits: Callable[[str], bool]) -> None:
-    """Type, wait for a suggestion that fits, and go to it by keys: below the mouse such lists move."""
+    """Type, wait for a matching suggestion, and reach it by keys: such lists move under the mouse."""
     known = {element.selector for element in await tab.look()}
     await tab.press(f'"{typed}"', field)
 
@@ -62,5 +62,5 @@ async def take_suggestion(tab: Tab, field: Element, typed: str, fits: Callable[[
 
 
 async def submit(tab: Tab, name: str = "Submit") -> None:
-    """Press the button of that name."""
+    """Press the button with this name."""
     await tab.click_named(name)

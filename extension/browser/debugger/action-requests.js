@@ -1,23 +1,23 @@
-/** The requests that an action has started, from its latest input on: its reply waits for them. */
+/** Requests that an action started since its latest input: its reply waits for them. */
 
 import { isHit } from "../analytics-hits.js";
 
-/** What changes a page when it comes. Pictures and fonts do not, and a stream of events has no end. */
+/** Types whose responses change a page. Images and fonts do not, and an event stream has no end. */
 const FOLLOWED = new Set(["document", "fetch", "script", "stylesheet", "websocket frame", "xhr"]);
-/** All waiting for requests, from the latest input on. */
+/** Total wait for requests, from the latest input on. */
 const MOST_MS = 1_000;
-/** A page that talks through a socket is answered in several frames: no further one follows the last within this time. */
+/** A page that uses a WebSocket receives an answer in several frames: it ends when none follows within this time. */
 const QUIET_MS = 200;
 
 export class ActionRequests {
-  /** @type {Set<string>} the browser's names for those that run */
+  /** @type {Set<string>} the browser's ids of running requests */
   #open = new Set();
   #since = -Infinity;
   #ended = () => {};
-  /** @type {Map<string, ReturnType<typeof setTimeout>>} by the names of those that end unless more comes */
+  /** @type {Map<string, ReturnType<typeof setTimeout>>} timers, by the ids of answers that end unless more arrives */
   #ending = new Map();
 
-  /** Forgets what was there before: an input follows. */
+  /** Discards earlier requests: an input follows. */
   begin() {
     this.#open.clear();
     for (const timer of this.#ending.values()) clearTimeout(timer);
@@ -25,7 +25,7 @@ export class ActionRequests {
     this.#since = performance.now();
   }
 
-  /** Whether one is running that is still waited for. */
+  /** Returns whether a relevant request is still running. */
   get isOpen() {
     return this.#open.size > 0 && performance.now() - this.#since < MOST_MS;
   }
@@ -42,7 +42,7 @@ export class ActionRequests {
   }
 
   /**
-   * Part of an answer has come.
+   * Part of an answer has arrived.
    *
    * @param {string} id
    */
@@ -62,7 +62,7 @@ export class ActionRequests {
   }
 
   /**
-   * @returns {Promise<boolean>} whether any was waited for
+   * @returns {Promise<boolean>} whether there was anything to wait for
    */
   async ended() {
     if (!this.isOpen) return false;

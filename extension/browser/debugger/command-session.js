@@ -1,11 +1,11 @@
 /**
- * How a command uses the debugger of its tab; `commands.json` names one use for each.
+ * How a command uses its tab's debugger; `commands.json` names the use of each command.
  *
- * - `interact`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
+ * - `interact`: trusted input and other page changes. The page is made to believe that it has the focus, because a
  *   page in the background gets no frames and no input. Dialogs are answered.
- * - `navigate`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
- * - `read`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
- * - `observe`: changes nothing at all. A dialog is left to the user, and ends the command.
+ * - `navigate`: the same for navigation, which needs no answer from the current page.
+ * - `read`: also works without the debugger. Dialogs are answered, because they block the page.
+ * - `observe`: changes nothing. A dialog is left to the user, and ends the command.
  *
  * @import {Box, CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
  * @import {DebuggerSession} from "./debugger-session.js"
@@ -23,10 +23,10 @@ const REPORT_MS = 50;
 const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES = "The page asked for files and got none. Use upload with the same selector and their paths.";
 const MAX_DIALOG_TEXT = 2_000;
-/** What asks nothing of the page ends sooner. */
+/** A command that needs no answer from the page ends within this time. */
 const DIALOG_GRACE_MS = 200;
 
-/** @typedef {(context: any) => Promise<any>} Run a command of the table */
+/** @typedef {(context: any) => Promise<any>} Run runs a command of the table */
 
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
 const USES = {
@@ -70,10 +70,10 @@ async function act(session, context, run) {
       isNeeded: async () => (await deniedFrames(context)).length > 0,
       refuse: refuseInput.bind(null, context),
     };
-    // Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
+    // Not awaited: later messages stay in order, and the answer can take as long as a page takes to load.
     const emulateFocus = (/** @type {boolean} */ enabled) =>
       void session.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
-        // The tab has gone, and its focus with it.
+        // The tab is gone, and its emulated focus with it.
       });
     emulateFocus(true);
     own.atEnd(() => emulateFocus(false));
@@ -85,7 +85,7 @@ async function act(session, context, run) {
 }
 
 /**
- * Runs a command: dialogs are answered meanwhile, and reported in its result or error.
+ * Runs a command while dialogs are answered, and reported in its result or error.
  *
  * @template {object} T
  * @param {DebuggerSession} session
@@ -133,13 +133,14 @@ async function heldByDialog(session, signal) {
 }
 
 /**
- * What becomes of dialogs. Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command
- * is for. Confirm and prompt are dismissed, because the user has not agreed to what they ask, unless the command says so.
+ * How dialogs are answered. Alert and beforeunload are accepted: the first asks nothing, the second blocks what the
+ * command is for. Confirm and prompt are dismissed, because the user has not agreed to them, unless the command says
+ * otherwise.
  *
  * @typedef {object} Answers
- * @property {boolean} accept confirm and prompt
- * @property {boolean} leave beforeunload
- * @property {string} [text] for a prompt, in place of what it suggests
+ * @property {boolean} accept for confirm and prompt
+ * @property {boolean} leave for beforeunload
+ * @property {string} [text] for a prompt, instead of its default
  */
 
 /**
@@ -160,21 +161,21 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
 }
 
 /**
- * What keeps input out of frames of denied hosts.
+ * Keeps input out of frames of denied hosts.
  *
  * @typedef {object} InputGuard
  * @property {() => Promise<boolean>} isNeeded whether the page has such frames
- * @property {(point?: Point) => Promise<void>} refuse throws HOST_BLOCKED; without a point for what has the focus
+ * @property {(point?: Point) => Promise<void>} refuse throws HOST_BLOCKED; checks the focus if there is no point
  */
 
 /** @type {InputGuard} */
 const NO_GUARD = { isNeeded: async () => false, refuse: async () => {} };
-/** A mouse button that was pressed is released, and what was dragged is let go. */
+/** Releases a pressed mouse button, and drops what was dragged. */
 const RELEASES = new Set(["mouseReleased", "dragCancel"]);
 
 /** The debugger as one command may use it, until the command ends. */
 export class CommandSession {
-  /** @readonly @type {number[]} the tabs that the page has opened meanwhile */
+  /** @readonly @type {number[]} tabs that the page opened meanwhile */
   opened = [];
   /** @type {DialogReport[]} */
   #dialogs = [];
@@ -185,11 +186,11 @@ export class CommandSession {
   /** @type {Map<string, (params: any) => void>} by the events that the command waits for */
   #awaited = new Map();
   guard = NO_GUARD;
-  /** The box in the viewport that is highlighted when the command ends. @type {Box | null} */
+  /** The box in the viewport to highlight when the command ends. @type {Box | null} */
   outlined = null;
-  /** The latest input: fails once one was refused. @type {Promise<{done?: Promise<unknown>}>} */
+  /** The latest input; rejects once an input was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
-  /** When waiting for pages ends, in milliseconds since 1970. */
+  /** Deadline of waiting for pages, in milliseconds since 1970. */
   #settleUntil = Infinity;
   /** @readonly */
   #session;
@@ -208,14 +209,14 @@ export class CommandSession {
    * @param {DebuggerSession} session
    * @param {AbortSignal} signal
    * @param {Answers} answers
-   * @param {() => Promise<void>} check refuses a page on which the command may not go on
+   * @param {() => Promise<void>} check rejects a page on which the command may not continue
    */
   constructor(session, signal, answers, check) {
     this.#session = session;
     this.#signal = signal;
     this.#answers = answers;
     this.#check = check;
-    // Few commands lead anywhere.
+    // Few commands navigate.
     this.#stay.promise.catch(() => {});
     signal.addEventListener("abort", this.#onAbort);
   }
@@ -237,8 +238,8 @@ export class CommandSession {
   }
 
   /**
-   * Inputs are sent in their order. On a page with frames of denied hosts each is checked first; after one that was
-   * refused none is sent.
+   * Inputs are sent in order. On a page with frames of denied hosts each is checked first; after a refused one no more
+   * are sent.
    *
    * @param {string} method
    * @param {Record<string, unknown>} [params]
@@ -260,8 +261,9 @@ export class CommandSession {
   /**
    * @param {string} method
    * @param {Record<string, unknown>} params
-   * @param {Promise<unknown>} [before] settles when the page has taken the input before
-   * @returns {Promise<boolean>} false for a key that is released in such a frame: pressed elsewhere, it has led there
+   * @param {Promise<unknown>} [before] settles when the page has handled the previous input
+   * @returns {Promise<boolean>} false for a key release in such a frame: the key was pressed elsewhere, and moved the
+   *   focus there
    * @throws {CommandError} HOST_BLOCKED
    */
   async #admits(method, { type, x, y }, before) {
@@ -281,24 +283,24 @@ export class CommandSession {
   }
 
   /**
-   * @param {() => unknown} undo what gives the page back as it was: runs when the command ends, at once when it is
-   *   aborted, the last one first
+   * @param {() => unknown} undo restores the page's state: runs when the command ends, at once on an abort, in reverse
+   *   order
    */
   atEnd(undo) {
     this.#undoings.unshift(undo);
   }
 
   /**
-   * As `send`, when the command ends; an abort does not stop it.
+   * Like `send`, when the command ends; an abort does not prevent it.
    *
    * @param {string} method
    * @param {Record<string, unknown>} [params]
-   * @returns {() => void} what takes it back
+   * @returns {() => void} cancels it
    */
   sendAtEnd(method, params) {
     const undo = () =>
       this.#session.send(method, params).catch(() => {
-        // The page has gone, and what was done to it.
+        // The page is gone, with everything that was done to it.
       });
     this.atEnd(undo);
     return () => void (this.#undoings = this.#undoings.filter((each) => each !== undo));
@@ -306,7 +308,7 @@ export class CommandSession {
 
   /**
    * @param {string} event of the Chrome DevTools Protocol
-   * @returns {Promise<any>} what the next one of that name says, if there is one
+   * @returns {Promise<any>} parameters of the next event of that name, if there is one
    */
   next(event) {
     return new Promise((resolve) => this.#awaited.set(event, resolve));
@@ -329,9 +331,9 @@ export class CommandSession {
   }
 
   /**
-   * Waits for the page that an action has asked for, if it did; at most 5 s in all.
+   * Waits for a page that the action requested, at most 5 s in all.
    *
-   * @returns {Promise<boolean>} whether it has asked for one
+   * @returns {Promise<boolean>} whether it requested one
    */
   async settled() {
     this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
@@ -341,23 +343,23 @@ export class CommandSession {
     return state !== "rest";
   }
 
-  /** Where the mouse rests; null before it was moved for the first time. */
+  /** Where the mouse is; null before the first move. */
   get mouse() {
     return this.#session.mouse;
   }
 
-  /** From now on requests count as started by the action. */
+  /** Requests from now on count as started by the action. */
   watchRequests() {
     this.#session.network.ofAction.begin();
   }
 
-  /** Whether a request that the action has started is still running. */
+  /** Returns whether a request that the action started is still running. */
   get hasRequests() {
     return this.#session.network.ofAction.isOpen;
   }
 
   /**
-   * Waits for the requests that the latest input has started, 1 s at most.
+   * Waits for the requests that the latest input started, at most 1 s.
    *
    * @returns {Promise<boolean>} whether there were any
    */
@@ -391,11 +393,11 @@ export class CommandSession {
     if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
   }
 
-  /** Keeps the browser from asking the user for files. */
+  /** Prevents the browser from showing a file chooser to the user. */
   interceptFiles() {
     const intercept = (/** @type {boolean} */ enabled) =>
       void this.#session.send("Page.setInterceptFileChooserDialog", { enabled }).catch(() => {
-        // The tab has gone.
+        // The tab is gone.
       });
     intercept(true);
     this.atEnd(() => intercept(false));
@@ -416,7 +418,7 @@ export class CommandSession {
   }
 
   /**
-   * @returns {Promise<never>} fails when the page asks whether to leave it, and the command says no
+   * @returns {Promise<never>} rejects if the page shows a beforeunload dialog that the command wants dismissed
    * @throws {CommandError} NAVIGATION_FAILED
    */
   async refusedLeave() {
@@ -437,7 +439,7 @@ export class CommandSession {
 
   /**
    * @param {unknown} error
-   * @returns {unknown} the error, with what happened to dialogs
+   * @returns {unknown} the error, with the dialogs' notes
    */
   complete(error) {
     if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
@@ -449,6 +451,6 @@ export class CommandSession {
 function stays() {
   return new CommandError(
     "NAVIGATION_FAILED",
-    "The page asked whether to leave it, and on_dialog refused: the tab stays there. Leave on_dialog out to go.",
+    "The page asked whether to leave it, and on_dialog dismissed that: the tab stays there. Leave on_dialog out to navigate.",
   );
 }

@@ -9,11 +9,11 @@ import { TokenBucket } from "../../shared/token-bucket.js";
 
 const MAX_ENTRIES = 10_000;
 const MAX_MESSAGE_LENGTH = 2_000;
-/** Of a page's messages the browser keeps the newest for later readers. */
+/** The browser keeps the newest messages of a page for later clients. */
 const MAX_REPLAYED = 1_000;
-/** Only what was there before the debugger came arrives without a preview; each costs a question to the page. */
+/** Only messages from before the debugger attached arrive without a preview; each costs a request to the page. */
 const MAX_LOOKED_INTO = 1_000;
-/** More at once, or more in a second for long, is a flood. */
+/** More than this at once, or per second over a longer time, is a flood. */
 const MAX_AT_ONCE = 5_000;
 const MAX_PER_SECOND = 1_000;
 
@@ -28,12 +28,12 @@ const SILENT_CALLS = new Set(["endGroup", "clear", "profile", "profileEnd"]);
  * @property {number} timestamp milliseconds since 1970
  * @property {ConsoleEntry["level"]} level
  * @property {string} text
- * @property {string[]} pages that it comes from, or may come from, the likeliest first; an empty address for one that is
- *   not known; none for a sentence of ours
+ * @property {string[]} pages URLs of pages that it comes from, or may come from, the likeliest first; empty for an
+ *   unknown one; no entries for a message of ours
  * @property {string} [prefix]
- * @property {RemoteObject[]} [args] the values that the text is made of
+ * @property {RemoteObject[]} [args] the values that the text consists of
  * @property {(objectId: string) => Promise<RemoteObject>} [look]
- * @property {boolean} [isOfBrowser] whether the browser says it, and not the page
+ * @property {boolean} [isOfBrowser] whether the browser wrote it, not the page
  */
 
 export class ConsoleLog {
@@ -42,11 +42,11 @@ export class ConsoleLog {
   /** @readonly @type {WeakMap<ConsoleEntry, string[]>} */
   #pages = new WeakMap();
   #total = 0;
-  /** Called when the page writes more than can be kept: until the next replay nothing more is taken. */
+  /** Called when the page writes more than can be kept: no more is recorded until the next replay. */
   onFlood = () => {};
   /** @type {Set<Promise<void>>} */
   #looking = new Set();
-  /** @type {Message[] | null} what has come while the browser repeats what it has kept, which is in no order */
+  /** @type {Message[] | null} entries that arrive while the browser replays old ones, which are in no order */
   #held = null;
   #isResting = false;
   #bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
@@ -58,7 +58,7 @@ export class ConsoleLog {
     this.#onEntry = onEntry;
   }
 
-  /** How many entries there were since the tab was attached; the newest 10,000 are kept. */
+  /** Number of entries since the tab was attached; the newest 10,000 are kept. */
   get total() {
     return this.#total;
   }
@@ -68,7 +68,7 @@ export class ConsoleLog {
     return this.#entries.slice();
   }
 
-  /** @returns {Promise<ConsoleEntry[]>} newest first, when all their values are looked into */
+  /** @returns {Promise<ConsoleEntry[]>} newest first, once all their values are expanded */
   async newest() {
     await Promise.all(this.#looking);
     return this.#entries.toReversed();
@@ -76,16 +76,17 @@ export class ConsoleLog {
 
   /**
    * @param {ConsoleEntry} entry
-   * @returns {string[]} the pages that it comes from, or may come from; an empty address for one that is not known
+   * @returns {string[]} URLs of the pages that it comes from, or may come from; empty for an unknown one
    */
   pagesOf(entry) {
     return this.#pages.get(entry) ?? [];
   }
 
-  /** The browser begins to repeat what it has kept; some is known from the session before. */
+  /** The browser starts to replay its messages; some are known from an earlier session. */
   beginReplay() {
     this.#isResting = false;
-    // What is repeated bears its old times, between which too little would be made good: it would be a flood again.
+    // Replayed messages have their old timestamps, too close for the rate limit to recover: they would look like a
+    // flood.
     this.#bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
     this.#held = [];
   }
@@ -100,7 +101,7 @@ export class ConsoleLog {
     if (first && held.filter(({ isOfBrowser }) => !isOfBrowser).length >= MAX_REPLAYED) {
       this.#note(first.timestamp, `Messages before this one are lost: the browser keeps ${MAX_REPLAYED} of a page.`);
     }
-    // The newest are wanted most.
+    // The newest matter most.
     const bare = held.filter(({ args }) => args?.some(isBare)).slice(-MAX_LOOKED_INTO);
     const lookedInto = new Set(bare);
     for (const message of held) this.#add(message, lookedInto.has(message));
@@ -109,7 +110,7 @@ export class ConsoleLog {
   /**
    * @param {ConsoleCall} call
    * @param {string[]} pages
-   * @param {(objectId: string) => Promise<RemoteObject>} look asks the page for the preview of an object
+   * @param {(objectId: string) => Promise<RemoteObject>} look requests the preview of an object from the page
    */
   addCall({ type, args, timestamp }, pages, look) {
     if (SILENT_CALLS.has(type)) return;
@@ -133,7 +134,7 @@ export class ConsoleLog {
   }
 
   /**
-   * @param {LogEntry} entry what the browser itself says: a file that was not found, a policy that was broken
+   * @param {LogEntry} entry from the browser itself: a missing file, a violated policy
    * @param {string[]} pages
    */
   addBrowserEntry({ timestamp, level, text, url }, pages) {
@@ -155,7 +156,7 @@ export class ConsoleLog {
 
   /**
    * @param {number} timestamp
-   * @param {string} text a sentence of ours
+   * @param {string} text of our own
    */
   #note(timestamp, text) {
     this.#add({ timestamp, level: "warn", text: `[Chrome Tab Reader] ${text}`, pages: [] }, false);
@@ -186,14 +187,14 @@ export class ConsoleLog {
    * @param {(objectId: string) => Promise<RemoteObject>} look
    */
   async #lookInto(entry, args, prefix, look) {
-    // An object that has gone with its page keeps its short description.
+    // An object that is gone with its page keeps its short description.
     const seen = args.map((arg) => (isBare(arg) ? look(String(arg.objectId)).catch(() => arg) : arg));
     entry.message = cut(prefix + messageOf(await Promise.all(seen)));
   }
 }
 
 /**
- * Keeps about the newest 10,000. Not at every entry: taking away the first one moves all others.
+ * Keeps about the newest 10,000. Not after every entry: removing the first one moves all others.
  *
  * @param {ConsoleEntry[]} entries oldest first
  */

@@ -1,5 +1,5 @@
 /**
- * The debugger's session in one tab: how it begins and ends, and what its events report. How commands use it is in
+ * The debugger session of one tab: how it starts and ends, and what its events report. Its use by commands is in
  * command-session.js.
  *
  * @import {LogEntry} from "./cdp.d.ts"
@@ -19,19 +19,22 @@ import { endsWithin, nextEvent, pause } from "../async.js";
 const PROTOCOL_VERSION = "1.3";
 const MAX_DIALOG_MESSAGE = 200;
 const CONSOLE_DOMAINS = ["Runtime", "Log"];
-/** Frames of other sites have sessions of their own. They wait for us, or their first requests would go unseen. */
+/**
+ * Cross-origin frames have sessions of their own. They wait for us, because their first requests would be missed
+ * otherwise.
+ */
 const FRAMES = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "iframe" }] };
 const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
-/** In a world of its own, so that no page sees it: this binding reports what the page is about to do. */
-const PRINT_BINDING = { name: "tellOfPrinting", executionContextName: "Chrome Tab Reader" };
+/** In a separate world, so that no page sees it: this binding reports what the page is about to do. */
+const PRINT_BINDING = { name: "reportPrinting", executionContextName: "Chrome Tab Reader" };
 const PRINT_WATCH = {
-  source: "addEventListener('beforeprint', () => tellOfPrinting(''))",
+  source: "addEventListener('beforeprint', () => reportPrinting(''))",
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };
-/** A page that prints goes on in milliseconds, unless the browser asks the user about it. */
+/** A printing page continues within milliseconds, unless the browser shows the user a print dialog. */
 const PRINT_GRACE_MS = 1_000;
 
 export class DebuggerSession {
@@ -43,27 +46,31 @@ export class DebuggerSession {
   console;
   /** @readonly */
   network;
-  /** @readonly resolves when the browser has let the debugger in: what asks nothing of the page can be sent */
+  /** @readonly resolves when the debugger is attached: messages that need no answer from the page can be sent */
   entered;
   /** @readonly resolves when the page has answered */
   opened;
-  /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
+  /**
+   * Id of the extension's own world in the main frame's page, once something has run there.
+   *
+   * @type {number | undefined}
+   */
   ownWorldId = undefined;
-  /** Where commands have moved the mouse last. @type {import("../../shared/types.d.ts").Point | null} */
+  /** Where a command last moved the mouse. @type {import("../../shared/types.d.ts").Point | null} */
   mouse = null;
   #isClosed = false;
-  /** @type {CommandSession | null} the command that runs now */
+  /** @type {CommandSession | null} the currently running command */
   #command = null;
-  /** @type {{type: string, message: string, defaultPrompt?: string} | null} the dialog that is open now */
+  /** @type {{type: string, message: string, defaultPrompt?: string} | null} the currently open dialog */
   #dialog = null;
-  /** Whether the page has begun to print and not answered since. */
+  /** Whether the page has started printing and not answered since. */
   #isPrinting = false;
   /** @readonly */
   #pages = new FramePages();
-  /** @readonly @type {Set<string>} the sessions of frames of other sites */
+  /** @readonly @type {Set<string>} the sessions of cross-origin frames */
   #frames = new Set();
   #isLoading = false;
-  /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
+  /** Fires `stopped` when the page has loaded and `dialog` when it shows one. */
   #events = new EventTarget();
 
   /**
@@ -71,7 +78,7 @@ export class DebuggerSession {
    * @param {{console: ConsoleLog, network: NetworkLog}} logs
    * @param {object} handlers
    * @param {() => void} handlers.onCrash
-   * @param {() => void} handlers.onPrint the browser asks the user about printing, and the page stands still
+   * @param {() => void} handlers.onPrint the browser shows a print dialog, and the page is blocked
    */
   constructor(tabId, logs, handlers) {
     this.#tabId = tabId;
@@ -94,7 +101,7 @@ export class DebuggerSession {
 
   async #open() {
     await this.entered;
-    // Before anything else: the browser answers only dialogs that open after it.
+    // First of all: the browser handles only dialogs that open after it.
     const enabled = this.send("Page.enable");
     const { frameTree } = await this.send("Page.getFrameTree");
     this.#pages.addTree(frameTree);
@@ -114,7 +121,7 @@ export class DebuggerSession {
     this.console.beginReplay();
     try {
       await Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.enable`)));
-      // Goes with the domain.
+      // Removed together with the domain.
       await this.send("Runtime.addBinding", PRINT_BINDING);
     } finally {
       this.console.endReplay();
@@ -131,7 +138,7 @@ export class DebuggerSession {
   async #collectRequestsIn(frame) {
     const ask = (/** @type {string} */ method, /** @type {Record<string, unknown>} */ params = {}) =>
       this.send(method, params, frame).catch(() => {
-        // The frame has gone.
+        // The frame is gone.
       });
     const tree = ask("Page.getFrameTree");
     await Promise.all([
@@ -144,7 +151,7 @@ export class DebuggerSession {
   }
 
   /**
-   * What a page says in a flood would be all that the browser does, and fill its memory.
+   * Events from a flooding page would keep the browser busy and fill its memory.
    *
    * @param {string[]} domains
    * @param {() => Promise<void>} goOn
@@ -155,12 +162,12 @@ export class DebuggerSession {
       const disabled = Promise.all(
         domains.flatMap((domain) => everywhere.map((frame) => this.send(`${domain}.disable`, {}, frame))),
       );
-      // A page in a loop hears nothing; the next command opens another session.
+      // A page in a loop does not respond; the next command opens another session.
       if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
       await pause(REST_MS);
       if (!this.#isClosed) await goOn();
     } catch {
-      // The page has gone, and its flood with it.
+      // The page is gone, and its flood with it.
     }
   }
 
@@ -171,14 +178,14 @@ export class DebuggerSession {
   async close() {
     this.#isClosed = true;
     await chrome.debugger.detach({ tabId: this.#tabId }).catch(() => {
-      // The browser has ended it already.
+      // The browser has already ended it.
     });
   }
 
   /**
    * @param {string} method of the Chrome DevTools Protocol
    * @param {Record<string, unknown>} [params]
-   * @param {string} [frame] the session of a frame of another site
+   * @param {string} [frame] the session of a cross-origin frame
    * @returns {Promise<any>}
    * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR
    */
@@ -191,10 +198,10 @@ export class DebuggerSession {
     }
   }
 
-  /** @param {CommandSession} command the command that runs from now on: dialogs are answered, and reported to it */
+  /** @param {CommandSession} command runs from now on: dialogs are answered, and reported to it */
   async begin(command) {
     this.#command = command;
-    // A page that never finishes loading is not what this command has begun.
+    // A page that never finishes loading was not started by this command.
     this.#isLoading = false;
     await this.#answerDialog();
   }
@@ -205,16 +212,16 @@ export class DebuggerSession {
   }
 
   /**
-   * Waits for the page that an action has asked for, if it did.
+   * Waits for a page that an action requested, if any.
    *
    * @param {AbortSignal} signal
    * @param {number} milliseconds
-   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was asked for, and whether it has loaded
+   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was requested, and whether it has loaded
    */
   async settled(signal, milliseconds) {
-    // What the action has begun is known after one round through the page's tasks, by a clock that is not the page's.
+    // One round through the page's task queue shows what the action started, independent of the page's clock.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
-      // The page has gone: a new one is on its way, or there.
+      // The page is gone: a new one is loading, or has loaded.
     });
     if (!this.#isLoading) return "rest";
     const waiting = new AbortController();
@@ -228,20 +235,20 @@ export class DebuggerSession {
   }
 
   /**
-   * @param {AbortSignal} signal aborted when the result is no longer wanted
-   * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
+   * @param {AbortSignal} signal aborted when the result is no longer needed
+   * @returns {Promise<void>} when the page is blocked by a dialog, possibly at once
    */
   async dialogOpened(signal) {
     if (!this.#dialog) await nextEvent(this.#events, "dialog", signal);
   }
 
-  /** Ends what runs on the page, as long as the browser asks the user about printing it. */
+  /** Stops script on the page while the browser shows its print dialog. */
   async endIfPrinting() {
     if (!this.#isPrinting) return;
     const signal = AbortSignal.timeout(PRINT_GRACE_MS);
-    // The browser answers what it is asked itself; the page's tasks wait.
+    // The browser answers messages to itself; the page's tasks wait.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
-      // It stands still, or has gone: then another is there.
+      // It is blocked, or gone and replaced.
     });
     if (signal.aborted && this.#isPrinting) this.#handlers.onPrint();
     else this.#isPrinting = false;
@@ -269,7 +276,7 @@ export class DebuggerSession {
         if (!params.frame.parentId) this.#showsPage(params.frame);
         break;
       case "Page.frameRequestedNavigation":
-        // A middle click asks for another tab.
+        // A middle click opens another tab.
         if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#isLoading = true;
         break;
       case "Page.frameStartedLoading":
@@ -310,7 +317,7 @@ export class DebuggerSession {
   }
 
   /**
-   * @param {string} frame the session of a frame of another site
+   * @param {string} frame the session of a cross-origin frame
    * @param {string} method
    * @param {any} params
    */
@@ -326,7 +333,7 @@ export class DebuggerSession {
   }
 
   /**
-   * @param {LogEntry} entry of which the browser names no frame, but often a request
+   * @param {LogEntry} entry without a frame, but often with a request
    * @returns {string[]} all pages that it may be about
    */
   #pagesAbout({ networkRequestId, url = "" }) {
@@ -346,7 +353,7 @@ export class DebuggerSession {
     void this.#collectRequestsIn(sessionId);
   }
 
-  /** @param {number} tabId that the page has opened */
+  /** @param {number} tabId of a tab that the page opened */
   handleOpening(tabId) {
     this.#command?.opened.push(tabId);
   }
@@ -388,7 +395,7 @@ export class DebuggerSession {
         // The user was faster.
       },
     );
-    // Who is not left loads nothing.
+    // If the page is not left, nothing loads.
     if (type === "beforeunload" && !accept) this.#loaded();
   }
 
@@ -416,7 +423,7 @@ async function attach(target) {
   try {
     await tryIt().catch(async (error) => {
       if (!ALREADY_ATTACHED.test(reasonOf(error))) throw error;
-      // A killed worker leaves its session behind, and only one of ours fits.
+      // A killed worker leaves its session behind, and a tab can have only one of ours.
       await chrome.debugger.detach(target).catch(() => {});
       await tryIt();
     });
@@ -456,7 +463,7 @@ function protocolFailure(method, error) {
       "The page navigated away while the command ran. Check where the tab is now, then try again.",
     );
   }
-  // Chrome's own words name a method and a parameter; they never quote the page.
+  // Chrome's message names a method and a parameter; it never quotes the page.
   return new CommandError(
     "EXECUTION_ERROR",
     `The browser refused ${method}: ${reason}. Reload the page and try again.`,
@@ -467,7 +474,7 @@ function protocolFailure(method, error) {
 function reasonOf(error) {
   const text = error instanceof Error ? error.message : String(error);
   try {
-    // Chrome gives the protocol's errors as JSON.
+    // Chrome reports protocol errors as JSON.
     return String(JSON.parse(text).message);
   } catch {
     return text.slice(0, 200);

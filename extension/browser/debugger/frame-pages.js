@@ -1,8 +1,9 @@
 /**
- * Which page is in each frame of a tab, as the debugger's events say: what a frame asks for or writes to the console is
- * booked on its own page.
+ * Which page is in each frame of a tab, according to the debugger's events: requests and console messages of a frame
+ * are attributed to its own page.
  *
- * @typedef {{url: string, parent?: string, session?: string}} Frame `session`: the debugger's, of a frame of another site
+ * @typedef {{url: string, parent?: string, session?: string}} Frame `session`: the debugger's session of a cross-origin
+ *   frame
  * @typedef {{frame: {id: string, url: string, parentId?: string}, childFrames?: FrameTree[]}} FrameTree
  */
 
@@ -26,14 +27,14 @@ export class FramePages {
 
   /**
    * @param {{targetId: string, url: string}} target
-   * @param {string} session that the frame has from now on
+   * @param {string} session the frame's session from now on
    */
   addSession({ targetId, url }, session) {
     this.#put({ id: targetId, url, parentId: this.#frames.get(targetId)?.parent }, session);
   }
 
   /**
-   * @param {string} method of an event of the domains Page and Runtime
+   * @param {string} method of an event in the Page and Runtime domains
    * @param {any} params
    * @param {string} [session]
    */
@@ -47,7 +48,7 @@ export class FramePages {
       case "Page.navigatedWithinDocument":
         return this.#put({ id: params.frameId, url: params.url }, session);
       case "Page.frameDetached":
-        // One that only changes its process has a new session soon.
+        // A frame that only changes its process will soon have a new session.
         return params.reason === "swap" ? undefined : this.#remove(params.frameId);
       case "Runtime.executionContextCreated":
         return this.#addContext(params.context);
@@ -60,8 +61,7 @@ export class FramePages {
 
   /**
    * @param {string} frameId
-   * @returns {string} the address of its page; of an empty one that of the page that it belongs to; empty when that is
-   *   not known
+   * @returns {string} the URL of its page, or of its owner for an empty page; empty if unknown
    */
   pageOf(frameId) {
     const frame = this.#frames.get(frameId);
@@ -71,7 +71,7 @@ export class FramePages {
     const own = origins.find(({ origin }) => IS_WEB.test(origin));
     if (own) return own.origin;
     const parent = this.#frames.get(frame.parent ?? "");
-    // A frame in a process of its own is of another site, also before its address is known.
+    // A frame in a process of its own is cross-origin, even before its URL is known.
     return parent && parent.session === frame.session ? this.pageOf(frame.parent ?? "") : "";
   }
 
@@ -89,7 +89,7 @@ export class FramePages {
 
   /**
    * @param {number | undefined} contextId
-   * @returns {string} empty when the frame has gone, or is not known
+   * @returns {string} empty if the frame is gone or unknown
    */
   pageOfContext(contextId) {
     const context = this.#contexts.get(contextId ?? 0);
@@ -105,7 +105,7 @@ export class FramePages {
     this.#frames.set(id, { url, ...(parent !== undefined && { parent }), ...(session !== undefined && { session }) });
   }
 
-  /** @param {string} frameId with what is in it */
+  /** @param {string} frameId removed with the frames inside it */
   #remove(frameId) {
     this.#frames.delete(frameId);
     for (const [id, { parent }] of this.#frames) if (parent === frameId) this.#remove(id);

@@ -1,6 +1,6 @@
 /**
- * What a tab's pages asked servers for, as the browser's debugger reports it: addresses as they are, to be redacted
- * by the code that shows them. No header is kept.
+ * A tab's requests as the browser's debugger reports them: URLs are raw, to be redacted by the code that shows them. No
+ * headers are stored.
  *
  * @import {LoggedRequest} from "../../shared/types.d.ts"
  * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
@@ -14,14 +14,17 @@ import { ActionRequests } from "./action-requests.js";
 const MAX_REQUESTS = 1_000;
 const MAX_URL_LENGTH = 2_000;
 const MAX_SENT_LENGTH = 16_384;
-/** Of events, several for each request. */
+/** In events; each request causes several. */
 const MAX_AT_ONCE = 20_000;
 const MAX_PER_SECOND = 5_000;
 const IS_WEB = /^https?:/;
-/** Made of what the page has already. */
+/** Schemes of data that the page already has. */
 const LOCAL = /^(?:data|blob):/;
 
-/** The browser keeps the newest bodies within these bounds, in bytes; what a page sends is listed up to the last one. */
+/**
+ * The browser keeps the newest response bodies within these limits, in bytes; request bodies are kept up to the last
+ * one.
+ */
 export const NETWORK_BOUNDS = {
   maxTotalBufferSize: 10_000_000,
   maxResourceBufferSize: 2_000_000,
@@ -29,20 +32,20 @@ export const NETWORK_BOUNDS = {
 };
 
 export class NetworkLog {
-  /** Called when the page asks for more than can be followed: until `resume` nothing more is taken. */
+  /** Called when the page sends more requests than can be followed: no more are recorded until `resume`. */
   onFlood = () => {};
   /** @type {LoggedRequest[]} oldest first */
   #requests = [];
-  /** @type {Map<string, LoggedRequest>} those running, by the browser's name for them */
+  /** @type {Map<string, LoggedRequest>} running requests, by the browser's id */
   #open = new Map();
   #total = 0;
   #isResting = false;
-  /** @readonly what the command that runs now has started */
+  /** @readonly requests started by the current command */
   ofAction = new ActionRequests();
   /** @readonly */
   #bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
 
-  /** How many there were since the tab was attached; about the newest 1,000 are kept. */
+  /** Number of requests since the tab was attached; about the newest 1,000 are kept. */
   get total() {
     return this.#total;
   }
@@ -63,8 +66,8 @@ export class NetworkLog {
   }
 
   /**
-   * @param {string | undefined} requestId the browser's name for a request
-   * @returns {string[] | undefined} undefined for one that is not kept
+   * @param {string | undefined} requestId the browser's id
+   * @returns {string[] | undefined} undefined if the request is not kept
    */
   pagesOf(requestId) {
     return this.#requests.findLast((request) => request.requestId === requestId)?.pages;
@@ -75,10 +78,10 @@ export class NetworkLog {
   }
 
   /**
-   * @param {string} method of an event of the domain Network
+   * @param {string} method of an event in the Network domain
    * @param {any} params
    * @param {FramePages} frames of the tab
-   * @param {string} [frame] the debugger's session of the cross-origin frame that reports it
+   * @param {string} [frame] the debugger session of the cross-origin frame that reports it
    */
   handleEvent(method, params, frames, frame) {
     if (this.#isResting) return;
@@ -91,7 +94,7 @@ export class NetworkLog {
         if (params.redirectResponse) this.#redirected(params);
         return this.#begin(params, this.#askersOf(params, frames));
       case "Network.webSocketCreated": {
-        // Of which frame comes with the next event.
+        // The next event shows which frame.
         const request = { url: params.url, method: "GET" };
         return this.#begin({ ...params, type: "WebSocket", request }, frames.pagesIn(frame));
       }
@@ -104,7 +107,7 @@ export class NetworkLog {
         return this.#end(params, { size: params.encodedDataLength });
       case "Network.loadingFailed":
         return this.#end(params, { error: errorOf(params) });
-      // A page that talks through a socket is answered by the next frames.
+      // A page that uses a WebSocket is answered by the following frames.
       case "Network.webSocketFrameSent":
         return this.ofAction.add(`${params.requestId} frame`, "websocket frame");
       case "Network.webSocketFrameReceived":
@@ -122,14 +125,14 @@ export class NetworkLog {
    * @param {{type: string, requestId?: string}} [event.initiator]
    * @param {NetworkRequest} event.request
    * @param {FramePages} frames
-   * @returns {string[]} the pages that may have asked, the likeliest first; an empty address when none is known
+   * @returns {string[]} pages that may have sent it, the likeliest first; an empty URL if none is known
    */
   #askersOf({ type, frameId = "", documentURL = "", initiator, request }, frames) {
     const inFrame = frames.pageOf(frameId);
     const document = IS_WEB.test(documentURL) ? [documentURL] : [];
     if (type === "Document") return !inFrame || frameId === frames.mainId ? [documentURL] : [documentURL, inFrame];
     if (inFrame) return [inFrame, ...document];
-    // A preflight has its own address there; it names the request that follows, which may be reported later.
+    // A preflight has its own URL there; it names the request that follows, which may be reported later.
     if (initiator?.type === "preflight") return this.pagesOf(initiator.requestId) ?? [originOf(request)];
     return document.length ? document : [""];
   }
@@ -139,7 +142,7 @@ export class NetworkLog {
    * @param {string[]} pages
    */
   #begin({ requestId, timestamp, type = "Other", request }, pages) {
-    // The page around a frame of another site and that in it both report that it loads.
+    // Both the page around a cross-origin frame and the one in it report the load.
     if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
     const { url, method, postData = "" } = request;
     this.#total += 1;
@@ -166,7 +169,10 @@ export class NetworkLog {
     if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
   }
 
-  /** @param {{requestId: string, timestamp: number, request: NetworkRequest}} event of a WebSocket, whose making has no time */
+  /**
+   * @param {{requestId: string, timestamp: number, request: NetworkRequest}} event of a WebSocket, whose creation has
+   *   no timestamp
+   */
   #timed({ requestId, timestamp, request }) {
     const logged = this.#open.get(requestId);
     if (!logged) return;
@@ -216,7 +222,7 @@ export class NetworkLog {
 
 /**
  * @param {NetworkRequest} request
- * @returns {string} of the page that asked, as the browser sends it; empty when it has none
+ * @returns {string} origin of the requesting page, as the browser sends it; empty if it has none
  */
 function originOf({ headers = {} }) {
   const origin = headers["Origin"] ?? "";

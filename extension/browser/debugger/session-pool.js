@@ -1,6 +1,6 @@
 /**
- * One session of the browser's debugger for each attached tab: trusted input, dialogs, the console. The browser shows
- * the user a bar while it lasts; who presses Cancel there detaches the tab.
+ * One debugger session for each attached tab: trusted input, dialogs, the console. Meanwhile the browser shows the user
+ * a bar; pressing Cancel there detaches the tab.
  *
  * @import {ConsoleEntry} from "../../shared/types.d.ts"
  */
@@ -11,17 +11,17 @@ import { DebuggerSession } from "./debugger-session.js";
 import { NetworkLog } from "./network-log.js";
 import { endsWithin } from "../async.js";
 
-/** A page that can answer does so within milliseconds. */
+/** A responsive page answers within milliseconds. */
 const OPEN_WAIT_MS = 5_000;
-/** What asks nothing of the page still comes after the opening, where there is one. */
+/** Messages that need no answer from the page still wait until the session is open, if it can be. */
 const ENTER_WAIT_MS = 1_000;
 
 export class SessionPool {
   /** @type {Map<number, DebuggerSession>} */
   #sessions = new Map();
-  /** @type {Map<number, ConsoleLog>} they outlive a session that the browser ends */
+  /** @type {Map<number, ConsoleLog>} kept when the browser ends a session */
   #consoles = new Map();
-  /** @type {Map<number, NetworkLog>} the same */
+  /** @type {Map<number, NetworkLog>} kept as well */
   #networks = new Map();
   /** @readonly */
   #handlers;
@@ -29,16 +29,16 @@ export class SessionPool {
   /**
    * @param {object} handlers
    * @param {(tabId: number, entry: ConsoleEntry) => void} handlers.onConsole
-   * @param {(tabId: number) => void} handlers.onCancel the user has pressed Cancel in the browser's bar
+   * @param {(tabId: number) => void} handlers.onCancel the user pressed Cancel in the browser's bar
    * @param {(tabId: number) => void} handlers.onCrash the tab's page has crashed
-   * @param {(tabId: number) => void} handlers.onPrint the browser asks the user about printing the tab's page
+   * @param {(tabId: number) => void} handlers.onPrint the browser shows a print dialog for the tab's page
    */
   constructor(handlers) {
     this.#handlers = handlers;
   }
 
   /**
-   * The tab's session, opened now if there is none.
+   * Returns the tab's session, and opens it if there is none.
    *
    * @param {number} tabId
    * @throws {CommandError} UNREADABLE_PAGE, TAB_DISCONNECTED, COMMAND_TIMEOUT
@@ -54,7 +54,7 @@ export class SessionPool {
   }
 
   /**
-   * The tab's session for what can do without an answer of the page.
+   * Returns the tab's session for messages that need no answer from the page.
    *
    * @param {number} tabId
    * @throws {CommandError} UNREADABLE_PAGE
@@ -63,21 +63,21 @@ export class SessionPool {
     const session = this.#session(tabId);
     await session.entered;
     await endsWithin(ENTER_WAIT_MS, session.opened).catch(() => {
-      // The page has crashed, or goes already.
+      // The page has crashed, or is already being replaced.
     });
     return session;
   }
 
   /**
    * @param {number} tabId
-   * @returns {DebuggerSession | undefined} undefined when the tab is not attached, or lets no debugger in
+   * @returns {DebuggerSession | undefined} undefined if the tab is not attached, or cannot be debugged
    */
   known(tabId) {
     const session = this.#sessions.get(tabId);
     return session?.isClosed ? undefined : session;
   }
 
-  /** @param {number} tabId of a tab that is attached no longer */
+  /** @param {number} tabId of a tab that is no longer attached */
   async close(tabId) {
     const session = this.#sessions.get(tabId);
     this.#sessions.delete(tabId);
@@ -147,7 +147,7 @@ export class SessionPool {
     );
     this.#sessions.set(tabId, session);
     session.opened.catch(() => {
-      // The waiting command says why; the next command tries again.
+      // The waiting command reports why; the next command tries again.
       if (this.#sessions.get(tabId) === session) this.#sessions.delete(tabId);
     });
     return session;

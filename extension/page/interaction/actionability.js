@@ -1,6 +1,6 @@
 "use strict";
 
-// Waiting until an element is there and can be acted on.
+// Waits until an element exists and can be acted on.
 
 const actionability = (() => {
   const {
@@ -26,23 +26,26 @@ const actionability = (() => {
   const { showSpot } = scrolling;
 
   const POLL_MS = 50;
-  /** A tab that is not visible draws one frame a second: behind others it is not waited for, in a covered window it is. */
+  /**
+   * A tab that is not visible draws one frame per second: in a background tab that is not awaited, in a covered window
+   * it is.
+   */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
   const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
-  /** What buttons that close something are called, in the languages of the extension. */
+  /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
     /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|reject|decline|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
-  /** Fixed headers and footers cover what stands at an edge. */
+  /** Fixed headers and footers cover elements at the edges. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
   /**
    * @typedef {object} Ready
-   * @property {Element} element the first one that can be seen
+   * @property {Element} element the first visible one
    * @property {Element[]} found
    * @property {Root[]} roots
-   * @property {string} rest of the selector, when frames of other sites were found that lead on
+   * @property {string} rest the rest of the selector, if cross-origin frames were found that lead on
    * @property {string[]} [notes]
    * @property {Point} [point]
    */
@@ -57,7 +60,7 @@ const actionability = (() => {
     #known;
     /** @readonly */
     #search;
-    /** @type {ScrollLogicalPosition[]} what was not tried yet */
+    /** @type {ScrollLogicalPosition[]} those not tried yet */
     #alignments;
     /** @readonly */
     #begun = performance.now();
@@ -65,7 +68,7 @@ const actionability = (() => {
     /**
      * @param {ElementRequest} request
      * @param {AbortSignal} signal
-     * @param {Element} [known] what the selector has found before: what is dragged may put something else in its place
+     * @param {Element} [known] the element that the selector found before: dragging may put another one in its place
      * @throws {PageError} INVALID_SELECTOR
      */
     constructor(request, signal, known) {
@@ -77,7 +80,8 @@ const actionability = (() => {
     }
 
     /**
-     * The element to act on, ready for it. Pages replace their elements while they load, so each round searches again.
+     * Returns the element to act on, ready for the action. Pages replace elements while they load, so each round
+     * searches again.
      *
      * @returns {Promise<Ready>}
      * @throws {PageError} ELEMENT_NOT_FOUND, EXECUTION_ERROR, and the reason of the signal
@@ -108,7 +112,7 @@ const actionability = (() => {
       for (;;) {
         const found = this.#search.find();
         if (this.#known && isInPage(this.#known)) return [this.#known];
-        // Before a part of another text is taken, the whole text may come.
+        // Before accepting a partial text match, wait for an exact one.
         if (found.length && (!this.#search.isPartial || performance.now() > this.#begun + limits.find)) return found;
         if (!found.length && performance.now() > deadline) throw notFound(selector, this.#search);
         await this.#pause(POLL_MS);
@@ -117,24 +121,25 @@ const actionability = (() => {
 
     /**
      * @param {Element} element
-     * @returns {Promise<{trouble: string, point?: Point}>} the trouble completes a sentence that starts with the element
+     * @returns {Promise<{trouble: string, point?: Point}>} the trouble completes a sentence that starts with the
+     *   element
      */
     async #attempt(element) {
       const { action } = this.#request;
       const handle = handleOf(element);
-      // Fields for files are often hidden behind a button that asks for them.
+      // File fields are often hidden behind a button that opens them.
       const isHidden = action === "upload" && kindOf(element) === "file";
-      // The body may have no height where all that it shows is positioned.
+      // The body may have no height if all its content is positioned.
       const isPage = action === "show" && ["html", "body"].includes(kindOf(element));
       if (!isHidden && !isPage && !isVisible(handle)) return { trouble: UNSEEN };
       if (action === "scroll") return { trouble: "" };
-      // The hint that comes with the mouse says why.
+      // The tooltip that appears under the mouse says why.
       const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
       const isBarred = action !== "show" && isInert(element);
       if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
-      // What a list has to offer is known once it is open.
+      // The options of a list are known once it is open.
       if (isWritten(action) && widgetKind(element)) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
@@ -167,7 +172,7 @@ const actionability = (() => {
         };
       }
       const { point, cover } = aim();
-      // What is dragged may come to lie on something else there, such as a slider's handle on its track.
+      // The target may be covered there by something else, such as a slider's thumb on its track.
       if (!point && cover && this.#request.action === "place") {
         return { trouble: "", point: placeOfSpot(handle, spot ?? { x: width / 2, y: height / 2 }) };
       }
@@ -176,8 +181,8 @@ const actionability = (() => {
 
     /**
      * @param {Element} handle
-     * @returns {boolean} whether a press itself shows if the element has moved: one that misses is kept from the page, and
-     *   the next try waits for the element to rest
+     * @returns {boolean} whether the press itself detects that the element has moved: one that misses is kept from the
+     *   page, and the next try waits until the element rests
      */
     #isCheckedLater(handle) {
       const { action, tries, way } = this.#request;
@@ -190,8 +195,8 @@ const actionability = (() => {
     }
 
     /**
-     * @param {Element} handle in sight of its own frame
-     * @returns {Promise<boolean>} whether the pages around a frame of another site have it in sight, too
+     * @param {Element} handle visible in its own frame
+     * @returns {Promise<boolean>} whether it is also visible in the pages around a cross-origin frame
      */
     async #isInSight(handle) {
       const { way, tries, isInFront } = this.#request;
@@ -204,7 +209,7 @@ const actionability = (() => {
           resolve(entry?.isIntersecting);
         }).observe(handle);
       });
-      // A frame that does not draw is not asked: the pages around it know.
+      // A frame that does not draw gives no answer: the pages around it know.
       return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 
@@ -217,7 +222,7 @@ const actionability = (() => {
 
   /**
    * @param {Element} found
-   * @param {Element} element that is acted on
+   * @param {Element} element the one acted on
    */
   function passedNote(found, element) {
     const isPassed = getComputedStyle(found).pointerEvents === "none" && !isDrawnIn(element, found);
@@ -235,12 +240,12 @@ const actionability = (() => {
    */
   async function moves(element, how) {
     const mayMove = isAnimated(element);
-    // Between two frames the browser has moved what it animates to where the next frame shows it.
+    // Between two frames the browser has already moved animated elements to their next position.
     if (mayMove) await nextFrame(how);
     const before = placeInMainFrame(element);
     const time = timelineOf(document).currentTime;
     const deadline = performance.now() + FRAME_WAIT_MS.front;
-    // Under load frames come late, with times before the one that was shown already: nothing moves until they catch up.
+    // Under load frames arrive late, with timestamps before the last one shown: nothing moves until they catch up.
     do await nextFrame(how);
     while (mayMove && timelineOf(document).currentTime === time && performance.now() < deadline);
     return !isSamePlace(before, placeInMainFrame(element));
@@ -276,7 +281,7 @@ const actionability = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} also with the focus: until then some fields keep the browser from filling them
+   * @returns {boolean} also after focusing it: some fields are read-only until then, to prevent autofill
    */
   function isReadOnly(element) {
     const field = /** @type {HTMLInputElement} */ (element);
@@ -313,7 +318,7 @@ const actionability = (() => {
 
   /**
    * @param {Element} handle
-   * @returns {Element | undefined} what alone takes the mouse instead of it
+   * @returns {Element | undefined} the layer that receives all mouse input instead
    */
   function layerWithInput(handle) {
     const open = layersWithInput(allRoots(), `${DIALOGS}, [role='menu'], [role='listbox']`);
@@ -321,9 +326,9 @@ const actionability = (() => {
   }
 
   /**
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @param {string} layers a selector
-   * @returns {Element[]} those that alone take the mouse, where the page has taken it from all else
+   * @returns {Element[]} those that receive all mouse input, if the page has disabled it everywhere else
    */
   function layersWithInput(roots, layers) {
     if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
@@ -334,7 +339,7 @@ const actionability = (() => {
   /**
    * @param {Element} cover
    * @param {Element} covered
-   * @returns {string} name and selector of what is in the way, of the dialog that it belongs to, and of what closes it
+   * @returns {string} name and selector of the cover, of the dialog that it belongs to, and of what closes it
    */
   function coverDetails(cover, covered) {
     const roots = allRoots();

@@ -1,6 +1,6 @@
 "use strict";
 
-// What an element without words looks like: how a user distinguishes such elements.
+// The appearance of elements without words, by which a user distinguishes them.
 
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
@@ -31,7 +31,7 @@ const appearance = (() => {
   const CLASS_LENGTH = 40;
   const TOOLTIPS =
     "data-tooltip data-original-title data-bs-original-title data-tip data-title data-tooltip-content".split(" ");
-  /** Classes of icon fonts and of icons: the word after them says what an icon is for. */
+  /** Prefixes of icon classes: the word after them names the icon. */
   const ICON_CLASS =
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
   const ICON_STYLE =
@@ -41,7 +41,7 @@ const appearance = (() => {
 
   /**
    * @param {Element} element without a name
-   * @returns {string} what its tooltip or its icon says, for example `icon "trash"`; empty when they say nothing
+   * @returns {string} from its tooltip or its icon, for example `icon "trash"`; empty if there is neither
    */
   function hintOf(element) {
     const parts = [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
@@ -64,7 +64,7 @@ const appearance = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} for example `red 20x20 at 34,50`, in CSS pixels; the place is that in the graphic
+   * @returns {string} for example `red 20x20 at 34,50`, in CSS pixels, relative to the graphic
    */
   function lookOf(element) {
     const style = getComputedStyle(element);
@@ -91,7 +91,7 @@ const appearance = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} which often say what an icon is for
+   * @returns {string} classes, which often name the icon
    */
   function classesOf(element) {
     return classNamesOf(element)

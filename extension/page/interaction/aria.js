@@ -1,6 +1,6 @@
 "use strict";
 
-// What assistive technology reads of an element: its accessible name (by the rules of accname), its role, and its state.
+// What assistive technology reads: an element's accessible name (following accname), role and state.
 
 const aria = (() => {
   const {
@@ -31,14 +31,14 @@ const aria = (() => {
   const { collapse, quote, shorten } = texts;
   const { isRendered } = geometry;
 
-  /** Characters after which a name is cut anyway. */
+  /** Longer names are cut anyway. */
   const ENOUGH = 400;
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
   const SEEN = { visibilityProperty: true };
-  /** In what a style adds before or after. */
+  /** Images in content that a style adds before or after. */
   const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
-  /** Elements that usually are part of a line of text. */
+  /** Elements that are usually part of a line of text. */
   const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
   const NAMING_PARTS = new Map([
     ["fieldset", "legend"],
@@ -52,16 +52,16 @@ const aria = (() => {
   const LISTED_OPTIONS = 12;
   const OPTION_LENGTH = 20;
 
-  /** Roles of ARIA that somebody acts on. */
+  /** ARIA roles of elements that users act on. */
   const ACTED_ON = new Set(
     (
       "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio row scrollbar " +
       "searchbox slider spinbutton switch tab textbox treeitem"
     ).split(" "),
   );
-  /** Cells and lists are so only where they take the focus or the mouse by themselves. */
+  /** Cells and lists count only if they take the focus or the mouse themselves. */
   const ACTED_ON_AT_TIMES = new Set(["gridcell", "listbox", "row", "scrollbar"]);
-  /** Parts of the page: a place among the tab stops makes nothing of them that a user acts on. */
+  /** Parts of the page that are not something to act on, even with a tabindex. */
   const STRUCTURES = new Set(
     (
       "alert alertdialog application article banner complementary contentinfo definition dialog directory document feed " +
@@ -105,23 +105,23 @@ const aria = (() => {
     ["textarea", "textbox"],
     ["video", "video"],
   ]);
-  /** Fields whose value is a part of a sentence around them. */
+  /** Fields whose value is part of the sentence around them. */
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  /** Fields that a text before them names where nothing else does. */
-  const NEIGHBOURLY = new Set(
+  /** Fields that are named by the text before them, if by nothing else. */
+  const NEIGHBORLY = new Set(
     "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
       " ",
     ),
   );
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
-  /** Steps outwards to the text next to a field. */
-  const NEIGHBOUR_STEPS = 4;
-  const NEIGHBOUR_LENGTH = 60;
+  /** Levels to climb to find the text next to a field. */
+  const NEIGHBOR_STEPS = 4;
+  const NEIGHBOR_LENGTH = 60;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
   const LABEL_CELLS = "td, th, dt";
-  /** What is named by what stands next to it rather than in it. */
+  /** Elements that are named by what is next to them rather than inside them. */
   const FIELDS = new Set(
     (
       "canvas color combobox date datetime file frame listbox month number password scrollable searchbox select slider " +
@@ -129,26 +129,30 @@ const aria = (() => {
     ).split(" "),
   );
 
-  /** What may be acted on, by what it says itself. */
+  /** Close icons of tabs: they have no words of their own, and the tab's name is not theirs. */
+  const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
+
+  /** Elements that may be acted on, by their own markup. */
   const CANDIDATES =
+    `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
     ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
-  /** The same, but for what is only a role or a place among the tab stops. */
-  const LISTENERS = CANDIDATES.replace(/\[role\].*tr\)\[tabindex\], /u, "");
+  /** The same without elements that only have a role or a tabindex. */
+  const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
   /**
    * @param {Element} element
    * @param {boolean} fromContent
-   * @returns {string} in one line; empty when it has none
+   * @returns {string} on one line; empty if it has none
    */
   function accessibleNameOf(element, fromContent) {
     const ways = [
       () => labelledBy(element),
       () => attributeOf(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element) : ""),
+      () => (fromContent ? contentOf(element, closersIn(element)) : ""),
       () => attributeOf(element, "title"),
       () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
     ];
@@ -161,7 +165,7 @@ const aria = (() => {
 
   /**
    * @param {string} text
-   * @returns {string} in one line, without glyphs
+   * @returns {string} on one line, without glyphs
    */
   function plain(text) {
     return collapse(text.replace(GLYPHS, ""));
@@ -169,11 +173,25 @@ const aria = (() => {
 
   /**
    * @param {string} name
-   * @returns {string} once, where a picture and its caption have the same words
+   * @returns {string} the name once, if an image and its caption have the same words
    */
   function undoubled(name) {
     const half = name.slice(0, (name.length - 1) / 2);
     return half.length > 1 && name === `${half} ${half}` ? half : name;
+  }
+
+  /** @param {Element} element */
+  function closersIn(element) {
+    const isTab = attributeOf(element, "role") === "tab";
+    return new Set(isTab ? queryIn(element, CLOSERS).filter(isCloser) : []);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it closes its tab, by an icon or one character
+   */
+  function isCloser(element) {
+    return isMatch(element, CLOSERS) && plain(textContentOf(element) ?? "").length < 2;
   }
 
   /** @param {Element} element */
@@ -186,7 +204,7 @@ const aria = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether what it holds is in no name but one that refers to it
+   * @returns {boolean} whether its content is part of a name only by reference
    */
   function isConcealed(element) {
     return !isRendered(element, SEEN) || attributeOf(element, "aria-hidden") === "true";
@@ -194,7 +212,7 @@ const aria = (() => {
 
   /**
    * @param {Element} element
-   * @param {Reading} [reading] of a name that this one is a part of
+   * @param {Reading} [reading] of a name that this one is part of
    * @returns {string | null | undefined}
    */
   function nativeNameOf(element, reading = new Reading(element)) {
@@ -218,7 +236,7 @@ const aria = (() => {
   }
 
   /**
-   * What a user reads in an element.
+   * Returns what a user reads in an element.
    *
    * @param {Element} element
    * @param {Set<Element>} [without] elements to leave out
@@ -227,9 +245,9 @@ const aria = (() => {
     return new Reading(element, false, without).contentOf(element);
   }
 
-  /** Reads the texts of a name, as accname does. */
+  /** Collects the texts of a name, following accname. */
   class Reading {
-    /** @readonly what the name is for: it is no part of it */
+    /** @readonly the element being named, which is not part of its own name */
     #element;
     /** @readonly */
     #isHiddenToo;
@@ -243,9 +261,9 @@ const aria = (() => {
 
     /**
      * @param {Element} element
-     * @param {boolean} [isHiddenToo] whether what is not drawn is read, too
+     * @param {boolean} [isHiddenToo] whether hidden content is included
      * @param {Set<Element>} [without]
-     * @param {boolean} [isReferred] whether `aria-labelledby` led here: no further reference is followed
+     * @param {boolean} [isReferred] whether `aria-labelledby` led here: no further references are followed
      */
     constructor(element, isHiddenToo = false, without = new Set(), isReferred = false) {
       this.#element = element;
@@ -255,7 +273,7 @@ const aria = (() => {
     }
 
     /**
-     * @param {Element} element that another one refers to
+     * @param {Element} element that another one references
      * @returns {string}
      */
     nameOf(element) {
@@ -283,7 +301,7 @@ const aria = (() => {
 
     /**
      * @param {Element} outer
-     * @param {boolean} isSeen whether its texts are drawn
+     * @param {boolean} isSeen whether its texts are visible
      */
     #readChildren(outer, isSeen) {
       this.#addGenerated(outer, "::before");
@@ -318,7 +336,7 @@ const aria = (() => {
 
     /**
      * @param {Element} element
-     * @returns {string} the value of a field in a label, where that is a part of the sentence; never a password
+     * @returns {string} the value of a field in a label, if it is part of the sentence; never a password
      */
     #embeddedIn(element) {
       if (element === this.#element) return "";
@@ -354,7 +372,7 @@ const aria = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is a list of further items in an item, such as a branch of a tree
+   * @returns {boolean} whether it is a list of further items inside an item, such as a branch of a tree
    */
   function isNested(element) {
     const role = attributeOf(element, "role");
@@ -364,7 +382,7 @@ const aria = (() => {
 
   /**
    * @param {Element} element one of the candidates
-   * @returns {string} empty when it cannot be acted on
+   * @returns {string} empty if it cannot be acted on
    */
   function roleOf(element) {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
@@ -376,7 +394,7 @@ const aria = (() => {
       return isSo ? said : "";
     }
     const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
-    return native || (isStop || isMatch(element, LISTENERS) ? "clickable" : "");
+    return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
   }
 
   /** @param {Element} element */
@@ -392,18 +410,18 @@ const aria = (() => {
 
   /**
    * @param {Element} field without a name
-   * @returns {string} for example `next to "Subtitle"`: the text before it; empty when there is none
+   * @returns {string} for example `next to "Subtitle"`: the text before it; empty if there is none
    */
-  function neighbourOf(field) {
-    if (!NEIGHBOURLY.has(roleOf(field))) return "";
+  function neighborOf(field) {
+    if (!NEIGHBORLY.has(roleOf(field))) return "";
     let one = /** @type {Element | null} */ (field);
-    for (let step = 0; one && step < NEIGHBOUR_STEPS; step += 1) {
+    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
-        if (text) return text.length > NEIGHBOUR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+        if (text) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
     }
@@ -412,7 +430,7 @@ const aria = (() => {
 
   /**
    * @param {Element} before
-   * @returns {string} what in it belongs to no other field; the label of a row may be a link
+   * @returns {string} its text that belongs to no other field; the label of a row may be a link
    */
   function controlsOf(before) {
     return isMatch(before, LABEL_CELLS) ? CONTROLS.replace("a[href], ", "") : CONTROLS;
@@ -420,7 +438,7 @@ const aria = (() => {
 
   /**
    * @param {Node} node
-   * @returns {Element | Text | null} what stands before it
+   * @returns {Element | Text | null} the node before it
    */
   function previousOf(node) {
     let before = Reflect.get(Node.prototype, "previousSibling", node);
@@ -438,8 +456,8 @@ const aria = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @param {number} [length] characters of its value
-   * @returns {string} for example `= "Ada" required`; never what a password is
+   * @param {number} [length] maximum length of its value
+   * @returns {string} for example `= "Ada" required`; never a password
    */
   function stateOf(element, role, length = VALUE_LENGTH) {
     const words = [valueOf(element, role, length), checkOf(element, role)];
@@ -489,7 +507,7 @@ const aria = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {string} what is written into a field; never a password
+   * @returns {string} the text in a field; never a password
    */
   function wholeValueOf(element, role) {
     if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
@@ -540,7 +558,7 @@ const aria = (() => {
   /**
    * @param {string} value
    * @param {number} length
-   * @returns {string} in one line; where there is room for more than a glance, its line breaks are written as \n
+   * @returns {string} on one line; if there is room for more than a glance, with line breaks written as \n
    */
   function quotedValue(value, length) {
     return plainQuote(length > VALUE_LENGTH ? value.trimEnd().replace(/\r?\n/gu, "\\n") : value, length);
@@ -577,7 +595,7 @@ const aria = (() => {
   /**
    * @param {string} text
    * @param {number} [length]
-   * @returns {string} which ends where its quotation marks do
+   * @returns {string} a text that ends where its quotation marks do
    */
   function plainQuote(text, length) {
     return quote(text.replaceAll('"', "'"), length);
@@ -590,7 +608,7 @@ const aria = (() => {
     accessibleNameOf,
     contentOf,
     isNamedByContent,
-    neighbourOf,
+    neighborOf,
     plain,
     plainQuote,
     roleOf,

@@ -1,9 +1,9 @@
 "use strict";
 
-// What an action has changed: the state of the page before it, what has appeared and disappeared since, and a summary of
-// at most 200 characters.
+// What an action has changed: the state of the page before it, what has appeared and disappeared since, and a summary
+// of at most 200 characters.
 
-/** What is known of a page before an action. @typedef {ReturnType<typeof changeSummary.stateOf>} PageState */
+/** The state of a page before an action. @typedef {ReturnType<typeof changeSummary.stateOf>} PageState */
 
 const changeSummary = (() => {
   const {
@@ -35,25 +35,28 @@ const changeSummary = (() => {
   const { selectorOf } = selectorGenerator;
   const { pause } = actionability;
 
-  /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
+  /**
+   * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
+   * of the wait; `linger`: how long to keep watching afterwards.
+   */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
-  /** Elements looked at before an action, and changes remembered after it. */
+  /** Elements examined before an action, and changes recorded after it. */
   const MOST_ELEMENTS = 20_000;
   const MOST_CHANGES = 300;
   const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
-  /** What people do not read, or not there. */
+  /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
   const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
-  /** Fields whose value is not what users read on them. */
+  /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
-  /** Parts of a sentence. */
+  /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
-  /** Signs alone are decoration. */
+  /** Punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
-  /** A name in an icon font, of which a picture is drawn. */
+  /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const WATCHED = {
     childList: true,
@@ -65,67 +68,67 @@ const changeSummary = (() => {
   /** Attributes that name an element. */
   const LABELS = ["aria-label", "title"];
   const MOST_CHARACTERS = 200;
-  /** What texts are cut to: where all fits with the longest, nothing more is cut. */
+  /** Maximum text lengths, tried in this order until everything fits. */
   const TEXT_LENGTHS = [180, 100, 60];
-  /** Of a list's part with its first items. */
+  /** Maximum length of a list's part with its first items. */
   const LIST_LENGTH = 150;
   const NAMED_ITEMS = 5;
-  /** Of a picture that is more than a sign on a button. */
+  /** Minimum side of an image that is more than an icon on a button. */
   const PICTURE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
-  /** A dialog that fades away is still drawn meanwhile, and what fades in is not yet. */
+  /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
-  /** Steps out to what clips a text that only screen readers read. */
+  /** Levels to climb to find what clips a text for screen readers. */
   const CLIP_LEVELS = 5;
-  /** Of more texts than these the others are reported as a number. */
+  /** If there are more texts than this, the others are reported as a number. */
   const MOST_TEXTS = 3;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
   const LISTS = "[role='listbox'], [role='menu']";
 
-  /** What a list that comes up for a field has. */
+  /** The items of a list that opens for a field. */
   const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
 
   const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
 
-  /** Watches from its making until it is asked. */
+  /** Records changes from its construction until it is queried. */
   class ChangeWatch {
     /** @readonly */
     #views;
     /** @readonly */
     #roots;
-    /** @type {Element[]} where what was written is no news */
+    /** @type {Element[]} typing here is not a reported change */
     #editors = [];
-    /** @readonly @type {Set<Element>} what was acted on */
+    /** @readonly @type {Set<Element>} elements acted on */
     #acted = new Set();
-    /** @type {Element[]} what was acted on last, and what holds it, from the inside out */
+    /** @type {Element[]} the element acted on last, and its ancestors */
     #path = [];
     /** @readonly */
     #before;
-    /** @readonly @type {Set<Node>} elements and texts that have come */
+    /** @readonly @type {Set<Node>} added elements and texts */
     #come = new Set();
-    /** @readonly @type {Set<Node>} elements and texts that have gone */
+    /** @readonly @type {Set<Node>} removed elements and texts */
     #gone = new Set();
-    /** @readonly @type {Set<Element>} what may have been hidden */
+    /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
-    /** @readonly @type {Map<Element, string>} what elements were called before they were renamed */
+    /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
     #latestAt = 0;
     #inputAt = 0;
-    /** @type {Event | null} that the page is dealing with */
+    /** @type {Event | null} the input that the page is handling */
     #latestInput = null;
-    /** @type {ReturnType<typeof setTimeout> | undefined} of the end */
+    /** @type {ReturnType<typeof setTimeout> | undefined} ends the recording */
     #timer;
     /** @readonly */
     #observer = new MutationObserver((records) => this.#take(records));
 
     /**
-     * @param {Element} element that is acted on
-     * @param {Root[]} roots all of the page
-     * @param {boolean} isTyped whether a field is filled
+     * @param {Element} element the one acted on
+     * @param {Root[]} roots of the whole page
+     * @param {boolean} isTyped whether a field is being filled
      */
     constructor(element, roots, isTyped) {
       this.#roots = roots;
@@ -143,7 +146,7 @@ const changeSummary = (() => {
     }
 
     /**
-     * @param {Element} element that is acted on as a part of the same action
+     * @param {Element} element acted on as part of the same action
      * @returns {this}
      */
     goOn(element) {
@@ -155,31 +158,33 @@ const changeSummary = (() => {
       return this;
     }
 
-    /** @returns {number} of the elements and texts that have gone or may have been hidden */
+    /** @returns {number} the number of elements and texts that are gone or may have been hidden */
     lost() {
       this.#take(this.#observer.takeRecords());
       return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
     }
 
-    /** @returns {boolean} whether a dialog, a calendar or a list has come up */
+    /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
       const dialogs = [...stateOf(this.#roots).dialogs.keys()];
       return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
     }
 
-    /** @returns {boolean} whether a list to choose from has come up over the page */
+    /** @returns {boolean} whether a list of choices has opened over the page */
     hasOpenedList() {
       this.#take(this.#observer.takeRecords());
       const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
       return shown.some((one) => isInPage(one) && isSeen(one) && isList(one));
     }
 
-    /** Waits until the page has come to rest, for a short time only. */
+    /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
-      // From the input on: what came of it before this was asked counts, too. Under load it is noted late.
+      // Measured from the input: effects before this call count, too. Under load the input is noted late.
       do await pause(this.#inputAt + WAITS_MS.first - performance.now());
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
+      // On a busy machine the browser may run an earlier timer of the page after ours.
+      await pause(0);
       for (;;) {
         const now = performance.now();
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
@@ -199,7 +204,11 @@ const changeSummary = (() => {
       if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
     }
 
-    /** @returns {string} what has appeared and gone; empty when nothing has. More may come of requests: it goes on. */
+    /**
+     * Summarizes what has appeared and disappeared, and keeps recording, because requests may bring more.
+     *
+     * @returns {string} empty if nothing has changed
+     */
     summarize() {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
@@ -244,8 +253,8 @@ const changeSummary = (() => {
     }
 
     /**
-     * Timers that the page sets when it deals with an input end before one of ours that is longer. A page may keep the
-     * event from the end of its way, where that is noted; then a task notes it, which may have to wait for a drawing.
+     * Timers that the page sets while it handles an input end before a longer one of ours. A page may stop the event
+     * before the end of its path, where it is noted; then a task notes it, which may have to wait for drawing.
      *
      * @param {Event} event
      */
@@ -274,7 +283,7 @@ const changeSummary = (() => {
       if (!records.length) return;
       this.#latestAt = performance.now();
       for (const { type, target, addedNodes, removedNodes, attributeName, oldValue } of records) {
-        // What was typed is no news.
+        // What was typed is not a reported change.
         if (this.#editors.some((editor) => holds(editor, target))) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
@@ -283,7 +292,7 @@ const changeSummary = (() => {
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
         for (const node of removedNodes) {
-          // What has come meanwhile was not there before.
+          // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);
           if (wasSeen && !isNew && isRead(node)) this.#gone.add(node);
         }
@@ -306,7 +315,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @param {boolean} [subtree] whether also of what is in it
+   * @param {boolean} [subtree] whether to include its descendants
    */
   function animationsOf(element, subtree = true) {
     const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
@@ -321,7 +330,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is a part of a drawing, such as a line between two nodes
+   * @returns {boolean} whether it is part of a drawing, such as a line between two nodes
    */
   function isShape(element) {
     const picture = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
@@ -331,8 +340,8 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Root[]} roots all of the page
-   * @param {Element[]} [read] what is looked at for whether it is drawn, in the page's order
+   * @param {Root[]} roots of the whole page
+   * @param {Element[]} [read] elements to check for visibility, in document order
    */
   function stateOf(roots, read = []) {
     const all = (/** @type {string} */ selector) => roots.flatMap((root) => queryAll(root, selector));
@@ -356,7 +365,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Control} field
-   * @returns {string} the text that it shows; empty where it shows none, or keeps it secret
+   * @returns {string} the text that it shows; empty if it shows none, or keeps it secret
    */
   function valueOf(field) {
     if (UNSHOWN.has(kindOf(field))) return "";
@@ -373,7 +382,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * What a field says of itself stands next to it, or is announced: typing has no time for the whole page.
+   * A field's messages are next to it or in live regions: after typing there is no time for the whole page.
    *
    * @param {Element} field
    * @param {Root[]} roots
@@ -388,7 +397,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element[]} elements in the page's order
+   * @param {Element[]} elements in document order
    * @returns {Set<Node>} the outermost of them that are not drawn
    */
   function hiddenAmong(elements) {
@@ -397,7 +406,7 @@ const changeSummary = (() => {
     /** @type {Element | undefined} */
     let latest;
     for (const element of elements) {
-      // What stands in it comes right after it.
+      // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
       latest = isDrawn(element) ? undefined : element;
       if (latest) hidden.add(latest);
@@ -423,7 +432,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is there for screen readers only
+   * @returns {boolean} whether it is for screen readers only
    */
   function isClipped(element) {
     let one = /** @type {Element | null} */ (element);
@@ -438,14 +447,14 @@ const changeSummary = (() => {
    * @param {PageState} before
    * @param {PageState} now
    * @param {object} changes
-   * @param {Node[]} changes.shown elements and texts that can be seen now, and could not before
-   * @param {Node[]} changes.left elements and texts that have gone, or cannot be seen any more
-   * @param {Element[]} changes.drawn parts of drawings that are new
-   * @param {[Element, string][]} changes.renamed what has another label now, and the one before
-   * @param {Control[]} changes.refilled fields that hold something else, without having been acted on
-   * @param {Element[]} changes.path what was acted on, and what holds it, from the inside out
-   * @param {Root[]} changes.roots all of the page
-   * @returns {string} at most 200 characters; empty when nothing is worth reporting
+   * @param {Node[]} changes.shown elements and texts that are visible now, and were not before
+   * @param {Node[]} changes.left elements and texts that are gone or no longer visible
+   * @param {Element[]} changes.drawn new parts of drawings
+   * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
+   * @param {Control[]} changes.refilled fields whose value has changed without being acted on
+   * @param {Element[]} changes.path the element acted on, and its ancestors
+   * @param {Root[]} changes.roots of the whole page
+   * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
@@ -487,6 +496,22 @@ const changeSummary = (() => {
   }
 
   /**
+   * @param {Root[]} roots of the whole page
+   * @returns {string} its alerts and statuses, in at most 200 characters
+   */
+  function announcements(roots) {
+    const said = (/** @type {string} */ selector) =>
+      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
+    const alerts = said(ALERTS);
+    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
+    const partsWith = (/** @type {number} */ length) => [
+      ...outermost(alerts).map((one) => `alert ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+      ...outermost(statuses).map((one) => `status ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+    ];
+    return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
    * @param {string} text
    * @param {number} length
    * @returns {string} in quotes, cut between words
@@ -522,7 +547,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Node[]} nodes
-   * @returns {Node[]} without those that stand in others of them
+   * @returns {Node[]} without those inside others
    */
   function outermost(nodes) {
     return nodes.filter((node) => !nodes.some((other) => other !== node && holds(other, node)));
@@ -530,7 +555,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is a menu or a list, a part of one, or has nothing else to read in it
+   * @returns {boolean} whether it is a menu or a list, part of one, or has no other text in it
    */
   function isOfMenu(element) {
     const textOf = (/** @type {Element} */ one) => collapse(textContentOf(one) ?? "");
@@ -541,8 +566,8 @@ const changeSummary = (() => {
 
   /**
    * @param {News[]} news
-   * @param {Element[]} path from the inside out
-   * @returns {News[]} what stands next to the element before what stands elsewhere
+   * @param {Element[]} path innermost first
+   * @returns {News[]} nearest to the element first
    */
   function nearestFirst(news, path) {
     const distanceTo = (/** @type {Node} */ node) => {
@@ -557,7 +582,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * Pages often rewrite what was there: only what is not on both sides is a change.
+   * Pages often rewrite existing content: only texts that are not on both sides are a change.
    *
    * @param {Node[]} shown
    * @param {Node[]} left
@@ -577,7 +602,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @returns {string[]} what can be read in it, also when it has gone
+   * @returns {string[]} the texts in it, even if it was removed
    */
   function textsIn(node) {
     return [...runsIn(node)].map(collapse).filter((text) => WORDED.test(text));
@@ -585,7 +610,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @returns {Generator<string>} texts that are not interrupted; a word may be marked in one of them
+   * @returns {Generator<string>} uninterrupted texts; a word in one may be emphasized
    */
   function* runsIn(node) {
     if (isText(node)) yield textContentOf(node) ?? "";
@@ -613,7 +638,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether an icon font draws a picture for its word
+   * @returns {boolean} whether an icon font draws an image for its word
    */
   function isIconWord(element) {
     return isMatch(element, "[aria-hidden='true'], .notranslate") && ICON_WORD.test(textContentOf(element) ?? "");
@@ -627,7 +652,7 @@ const changeSummary = (() => {
   /**
    * @param {News[]} news
    * @param {string} selector
-   * @returns {Element[]} what these are parts of, or have in them, each once
+   * @returns {Element[]} matching ancestors or descendants, each once
    */
   function wholesIn(news, selector) {
     return [...new Set(news.map(({ node }) => wholeOf(node, selector)).filter((whole) => whole !== undefined))];
@@ -667,7 +692,7 @@ const changeSummary = (() => {
   /**
    * @param {Element} list
    * @param {Root[]} roots
-   * @returns {string} with the first items by their selectors, because one of them comes next
+   * @returns {string} with the first items by their selectors, because one of them is the likely next target
    */
   function listName(list, roots) {
     const isMenu = attributeOf(list, "role") === "menu";
@@ -685,7 +710,7 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} field
-   * @returns {Element[]} what says what is wrong with it
+   * @returns {Element[]} its error messages
    */
   function messagesOf(field) {
     return [...referred(field, "aria-errormessage"), ...referred(field, "aria-describedby")].filter(isVisible);
@@ -708,7 +733,8 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {string[][]} versions of the parts, the most significant part first; each version is shorter than the one before
+   * @param {string[][]} versions lists of parts, the most important part first; each version is shorter than the one
+   *   before
    * @returns {string}
    */
   function joined(versions) {
@@ -723,5 +749,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, dialogName, stateOf, summarizeChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, dialogName, stateOf, summarizeChanges };
 })();

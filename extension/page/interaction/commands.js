@@ -1,6 +1,6 @@
 "use strict";
 
-// What browser/element-target.js asks of a page.
+// The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
   const { controlOf, documentOf, holds, isInPage, kindOf, queryAll, tagOf } = dom;
@@ -28,7 +28,7 @@ const elementCommands = (() => {
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
-  const { ChangeWatch } = changeSummary;
+  const { ChangeWatch, announcements } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
@@ -38,16 +38,16 @@ const elementCommands = (() => {
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
   const POLL_MS = 20;
-  /** Actions whose reply reports what has changed. */
+  /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
-  /** Actions to whose element the mouse goes. */
+  /** Actions that move the mouse to the element. */
   const MOVING = new Set(["click", "drag", "hover", "upload"]);
 
-  /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
+  /** @type {Map<string, AbortController>} by request id; the latest one may be inspected again */
   const running = new Map();
   /**
-   * What the latest action has left to look at again, once the trusted input has come.
+   * State of the latest action, to inspect it again after the trusted input.
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
@@ -55,13 +55,13 @@ const elementCommands = (() => {
    *   form?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
-  /** @type {Element | null} what the mouse was moved to last */
+  /** @type {Element | null} the element that the mouse was last moved to */
   let lastTarget = null;
-  /** @type {Element[]} the frames of other sites that the worker has asked for last */
+  /** @type {Element[]} the cross-origin frames that the worker last asked for */
   let lastHolders = [];
 
   /**
-   * Finds an element, waits until it can be acted on, and does what needs no trusted input.
+   * Finds an element, waits until it can be acted on, and does everything that needs no trusted input.
    *
    * @param {ElementRequest} request
    * @returns {Promise<ElementAnswer>}
@@ -75,12 +75,12 @@ const elementCommands = (() => {
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
-      // What one action does in several steps is reported as one.
+      // The steps of one action are reported together.
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, placed, widget, group, element, changes: begun, form };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
-      // Acting may take the element away.
+      // The action may remove the element.
       const description = describe(element, roots);
       if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, false);
       if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
@@ -95,8 +95,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {Point} mouse where it rests
-   * @returns {boolean} whether what it was moved to last is still there
+   * @param {Point} mouse its position
+   * @returns {boolean} whether the element that it was last moved to is still there
    */
   function hasKeptPlace(mouse) {
     const hit = hitAt(mouse);
@@ -110,8 +110,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {Element[]} found frames of other sites
-   * @param {Root[]} roots all of the page
+   * @param {Element[]} found cross-origin frames
+   * @param {Root[]} roots of the whole page
    */
   function enterFrames(found, roots) {
     const visible = found.filter(isVisible);
@@ -122,7 +122,7 @@ const elementCommands = (() => {
 
   /**
    * @param {FramedRequest} request after an `act` of that id that led into frames
-   * @returns {Promise<PlacedOutside> | null} null in another page than that
+   * @returns {Promise<PlacedOutside> | null} null if this is another page
    */
   function place({ id, index, presses, ...request }) {
     const { frames = [], roots = [], signal } = latest.id === id ? latest : {};
@@ -152,7 +152,7 @@ const elementCommands = (() => {
     }
   }
 
-  /** @param {{way: string}} request `way`: of the frame that this page is in; empty in the main frame */
+  /** @param {{way: string}} request `way`: path of the frame that this page is in; empty in the main frame */
   function readableFrames({ way }) {
     comeBy(way);
     return crossOriginFrames.readableFrames();
@@ -168,21 +168,21 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after an action of that id
-   * @returns {FrameTraits | null} of the element, where it is a frame of another site
+   * @returns {FrameTraits | null} of the element, if it is a cross-origin frame
    */
   function frameFound({ id }) {
     const { element } = latest.id === id ? latest : {};
     return element && isHolder(element) ? traitsOf(element) : null;
   }
 
-  /** @returns {(FrameTraits & {isVisible: boolean})[]} all frames of other sites; `holder` gives their elements */
+  /** @returns {(FrameTraits & {isVisible: boolean})[]} all cross-origin frames; `holder` returns their elements */
   function findHolders() {
     lastHolders = holders();
     return lastHolders.map((element) => ({ ...traitsOf(element), isVisible: isVisible(element) }));
   }
 
   /**
-   * @param {number} index among those that were found last
+   * @param {number} index among those found last
    * @returns {Element | null} for the debugger
    */
   function holder(index) {
@@ -197,14 +197,14 @@ const elementCommands = (() => {
     return controller;
   }
 
-  /** @param {{id: string}} request to end without acting; its answer is no longer wanted */
+  /** @param {{id: string}} request to end without acting; its answer is no longer needed */
   function cancel({ id }) {
     running.get(id)?.abort();
   }
 
   /**
    * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean}} request after a fill of that id
-   * @returns {Promise<FilledField | null>} null in another page than that
+   * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
     const { prepared, signal, changes: watch, isEntered = false } = latest;
@@ -215,8 +215,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, text: string}} request once more after a fill of that id
-   * @returns {FilledField | null} null in another page than that
+   * @param {{id: string, text: string}} request again, after a fill of that id
+   * @returns {FilledField | null} null if this is another page
    */
   function readField({ id, text }) {
     const { prepared } = latest.id === id ? latest : {};
@@ -224,9 +224,9 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, index?: number}} request
-   *   while a field that takes no text is operated
-   * @returns {Promise<unknown>} null in another page than that, or when the page has replaced the field
+   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, index?: number}} request while a field
+   *   without text input is being operated
+   * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
   async function operate({ id, look, wanted = "", isLoose = false, index = 0 }) {
     const { widget: field } = latest.id === id ? latest : {};
@@ -269,7 +269,7 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a select of that id
-   * @returns {FoundElement["selected"] | null} what is chosen now; null in another page than that
+   * @returns {FoundElement["selected"] | null} the current choice; null if this is another page
    */
   function readSelected({ id }) {
     const { element } = latest.id === id ? latest : {};
@@ -277,8 +277,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, ofForm?: boolean}} request after an action of that id; `ofForm`: of all of its parts
-   * @returns {Promise<string>} what has changed since it began; empty when nothing has, and in another page than that
+   * @param {{id: string, ofForm?: boolean}} request after an action of that id; `ofForm`: of all its parts
+   * @returns {Promise<string>} what has changed since it began; empty if nothing has, or if this is another page
    */
   async function readChanges({ id, ofForm = false }) {
     const { changes, form } = latest.id === id ? latest : {};
@@ -287,9 +287,14 @@ const elementCommands = (() => {
     return watch?.summarize() ?? "";
   }
 
+  /** @returns {string} what a page says to users that have just come to it */
+  function readAnnouncements() {
+    return announcements(allRoots());
+  }
+
   /**
    * @param {{id: string}} request after a scroll of that id
-   * @returns {Promise<Scrolled> | null} null in another page than that
+   * @returns {Promise<Scrolled> | null} null if this is another page
    */
   function finishScroll({ id }) {
     return latest.id === id && latest.scroll ? scrolling.finishScroll(latest.scroll) : null;
@@ -297,15 +302,15 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string, point: Point, isHeld?: boolean}} request during a press after a click of that id
-   * @returns {Promise<PressOutcome> | null} by `endPress` at the latest; null in another page than that
+   * @returns {Promise<PressOutcome> | null} by `endPress` at the latest; null if this is another page
    */
   function watchPress({ id, point, isHeld = false }) {
     return latest.id === id && latest.press ? latest.press.outcome(point, isHeld) : null;
   }
 
   /**
-   * @param {{id: string}} request once the browser has dealt with the press of that id
-   * @returns {true} no answer at all would mean that the page may have left
+   * @param {{id: string}} request once the browser has handled the press of that id
+   * @returns {true} because no answer at all would mean that the page may have left
    */
   function endPress({ id }) {
     if (latest.id === id) latest.press?.end();
@@ -313,14 +318,14 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string}} request while the mouse is moved for an action of that id
-   * @returns {Promise<boolean | null>} whether it comes to the element's document in time; null in another page than that
+   * @param {{id: string}} request while the mouse moves for an action of that id
+   * @returns {Promise<boolean | null>} whether the element's document notices it in time; null if this is another page
    */
   async function awaitMouse({ id }) {
     const { element } = latest.id === id ? latest : {};
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
-    // In quirks mode ":hover" alone is true of links only.
+    // In quirks mode ":hover" alone matches only links.
     const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover").length > 0;
     while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
     return isThere();
@@ -328,7 +333,7 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after the first moves of a drag of that id
-   * @returns {boolean | null} whether the browser drags something now; null in another page than that
+   * @returns {boolean | null} whether the browser is now dragging something; null if this is another page
    */
   function readDrag({ id }) {
     const { press } = latest.id === id ? latest : {};
@@ -338,7 +343,7 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a click of that id
-   * @returns {boolean | null} whether the clicked element is checked now; null in another page than that
+   * @returns {boolean | null} whether the clicked element is now checked; null if this is another page
    */
   function readChecked({ id }) {
     const { checkable } = latest.id === id ? latest : {};
@@ -346,8 +351,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string}} request after keys of that id
-   * @returns {PressedState | null} null in another page than that
+   * @param {{id: string}} request after the keys of that id
+   * @returns {PressedState | null} null if this is another page
    */
   function readPressed({ id }) {
     const { pressed } = latest.id === id ? latest : {};
@@ -364,7 +369,7 @@ const elementCommands = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
@@ -385,7 +390,7 @@ const elementCommands = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @param {ElementRequest} request
    * @returns {Partial<FoundElement>}
    */
@@ -440,7 +445,7 @@ const elementCommands = (() => {
     }
   }
 
-  /** @returns {Box} all of the page */
+  /** @returns {Box} the whole page */
   function pageBox() {
     const { scrollWidth, scrollHeight } = document.documentElement;
     return { x: 0, y: 0, width: scrollWidth, height: scrollHeight };
@@ -458,7 +463,7 @@ const elementCommands = (() => {
 
   /**
    * @param {HTMLInputElement} field
-   * @param {number} count of files
+   * @param {number} count number of files
    */
   function prepareUpload(field, count) {
     if (count > 1 && !field.multiple) throw misfit(field, `takes one file, and ${count} were given. Give one.`);
@@ -466,14 +471,14 @@ const elementCommands = (() => {
     return { isFileField: true };
   }
 
-  /** @returns {Element | null} for the debugger, which gives it its files */
+  /** @returns {Element | null} for the debugger, which sets its files */
   function uploadField() {
     return latest.upload ?? null;
   }
 
   /**
    * @param {{id: string}} request after an upload of that id
-   * @returns {string[] | null} names; null in another page than that
+   * @returns {string[] | null} names; null if this is another page
    */
   function readFiles({ id }) {
     const { upload } = latest.id === id ? latest : {};
@@ -481,7 +486,7 @@ const elementCommands = (() => {
   }
 
   /**
-   * Until the page is drawn twice, of which the second has what was changed before; half a second at most.
+   * Waits until the page has been drawn twice, so that the second time includes earlier changes; half a second at most.
    *
    * @returns {Promise<true>}
    */
@@ -502,7 +507,7 @@ const elementCommands = (() => {
 
   /**
    * @param {unknown} error
-   * @returns {{code: ErrorCode, message: string}} nothing is thrown on: no answer means that the page has left
+   * @returns {{code: ErrorCode, message: string}} returned, not thrown: no answer would mean that the page has left
    */
   function failure(error) {
     if (error instanceof PageError) return { code: error.code, message: error.message };
@@ -538,6 +543,7 @@ const elementCommands = (() => {
     frameWithInput,
     holder,
     place,
+    readAnnouncements,
     readableFrames,
     uploadField,
     waitFor: waitForElements,

@@ -1,6 +1,6 @@
 "use strict";
 
-// Frames of other sites, seen from the page that they stand in. What is in them only the extension can reach.
+// Cross-origin frames, seen from the page around them. Only the extension can reach what is in them.
 
 const crossOriginFrames = (() => {
   const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
@@ -11,17 +11,17 @@ const crossOriginFrames = (() => {
   const { selectorOf } = selectorGenerator;
   const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
-  /** Smaller ones hold counters and buttons. */
+  /** Smaller ones contain counters and buttons. */
   const LEAST_WIDTH = 100;
   const LEAST_HEIGHT = 50;
-  /** Every element that shows a document of its own. */
+  /** Elements that show a document of their own. */
   const HOLDERS = ["iframe", "frame", "object", "embed", "fencedframe"];
   /** In a path: a frame whose element gives no access to its window. */
   const UNKNOWN = -2;
 
   /**
    * @param {Element} element a frame
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @returns {CrossOriginFrame}
    */
   function describeFrame(element, roots) {
@@ -45,8 +45,8 @@ const crossOriginFrames = (() => {
 
   /**
    * @param {HTMLIFrameElement} frame
-   * @returns {number[]} the numbers of the frames on the way from the tab's main frame, each among those of its parent;
-   *   -1 for one in a shadow root, which its parent does not number; -2 for one whose window cannot be reached
+   * @returns {number[]} the indexes of the frames on the path from the tab's main frame, each in its parent; -1 for one
+   *   in a shadow root, which has no index; -2 for one whose window cannot be reached
    */
   function pathOf(frame) {
     let view = /** @type {Window} */ (windowOf(/** @type {Document} */ (documentOf(frame))));
@@ -76,7 +76,7 @@ const crossOriginFrames = (() => {
 
   /**
    * @param {Element} frame
-   * @returns {boolean} whether it is beyond the edges that a page cannot be scrolled to
+   * @returns {boolean} whether it is in a region that the page cannot scroll to
    */
   function isAside(frame) {
     const { x, y, width, height } = inDocument(placeInMainFrame(frame));
@@ -84,18 +84,18 @@ const crossOriginFrames = (() => {
   }
 
   /**
-   * Where something in a frame is drawn, once the frame has come to rest.
+   * Returns where something in a frame is drawn, once the frame has stopped moving.
    *
-   * @param {{element: Element, place: Box}} frame and where it was when it was found
-   * @param {{point?: Point, box?: Box}} thing in the viewport of the frame
+   * @param {{element: Element, place: Box}} frame with its position when it was found
+   * @param {{point?: Point, box?: Box}} thing in the frame's viewport
    * @param {{signal: AbortSignal, isInFront: boolean}} how
-   * @returns {Promise<PlacedOutside>} in the viewport of the main frame
+   * @returns {Promise<PlacedOutside>} in the main frame's viewport
    */
   async function placeOutside({ element: frame, place }, { point, box }, how) {
     const refuse = (/** @type {string} */ trouble) => ({ trouble: `${nameOf(frame)} ${trouble}` });
     if (!isVisible(frame)) return refuse("is still not visible. Do first what shows it, then try again.");
     if (await moves(frame, how)) return refuse("still moves. Wait until the page has come to rest, then try again.");
-    // The mouse goes where the browser has drawn the frame, which is a frame or two behind.
+    // The mouse goes where the browser has drawn the frame, which lags a frame or two behind.
     if (!isSamePlace(place, placeInMainFrame(frame))) for (let i = 0; i < 2; i += 1) await nextFrame(how);
     const matrix = outOf(frame);
     if (box) return { trouble: "", box: inDocument(boundsOf(box, matrix)) };
@@ -106,10 +106,11 @@ const crossOriginFrames = (() => {
   }
 
   /**
-   * Find the frame of another site that takes an input.
+   * Finds the cross-origin frame that receives an input.
    *
-   * @param {Point} [point] of the mouse, in the viewport of this page; without it the keyboard's focus counts
-   * @returns {{frame?: FrameTraits, point?: Point}} nothing where this page takes it; the point in the frame's viewport
+   * @param {Point} [point] of the mouse, in this page's viewport; without it, the keyboard focus decides
+   * @returns {{frame?: FrameTraits, point?: Point}} empty if this page receives it; the point is in the frame's
+   *   viewport
    */
   function frameWithInput(point) {
     const element = point ? hitAt(point) : focusedElement();
@@ -119,7 +120,7 @@ const crossOriginFrames = (() => {
     return { frame: traitsOf(element), point: { x, y } };
   }
 
-  /** @returns {Element[]} all frames of other sites, also those that are not visible */
+  /** @returns {Element[]} all cross-origin frames, including hidden ones */
   function holders() {
     return allRoots()
       .flatMap((root) => queryAll(root, HOLDERS.join()))

@@ -1,6 +1,7 @@
 "use strict";
 
-// The DOM past the page's own names: <input name="id"> hides the id of its form, <img name="body"> the body.
+// The DOM without interference from the page's own names: <input name="id"> shadows the id of its form, <img
+// name="body"> the body.
 
 /** @typedef {Document | ShadowRoot} Root */
 /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
@@ -9,7 +10,7 @@ const dom = (() => {
   /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
   const getter = (prototype, name) => {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
-    // Large pages are asked a hundred thousand times, and Reflect.get takes several times as long.
+    // Called a hundred thousand times on large pages, and Reflect.get takes several times as long.
     return (self) => get?.call(self);
   };
   const nodeTypeOf = getter(Node.prototype, "nodeType");
@@ -33,7 +34,7 @@ const dom = (() => {
   const topOf = getter(Document.prototype, "children");
   const timelineOf = getter(Document.prototype, "timeline");
 
-  /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
+  /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
   /** @type {(outer: Node, inner: Node) => boolean} */
@@ -44,6 +45,8 @@ const dom = (() => {
   const hasNodes = (node) => Reflect.apply(Node.prototype.hasChildNodes, node, []);
   /** @type {(element: Element, name: string) => string | null} */
   const attributeOf = (element, name) => Reflect.apply(Element.prototype.getAttribute, element, [name]);
+  /** @type {(element: Element) => string[]} */
+  const attributeNamesOf = (element) => Reflect.apply(Element.prototype.getAttributeNames, element, []);
   /** @type {(element: Element, selector: string) => boolean} */
   const isMatch = (element, selector) => Reflect.apply(Element.prototype.matches, element, [selector]);
   /** @type {(element: Element, selector: string) => Element | null} */
@@ -91,14 +94,14 @@ const dom = (() => {
    * @returns {element is HTMLIFrameElement}
    */
   function isFrame(element) {
-    // Nearly none is one, so what costs least is asked first.
+    // Almost no element is a frame, so the cheapest check comes first.
     const tag = tagOf(element);
     return (tag === "iframe" || tag === "frame") && isHtml(element);
   }
 
   /**
    * @param {Element} element
-   * @returns {element is HTMLIFrameElement} whose page only the extension can reach
+   * @returns {element is HTMLIFrameElement} a frame whose page only the extension can reach
    */
   function isCrossOrigin(element) {
     return isFrame(element) && !framedDocumentOf(element);
@@ -126,7 +129,7 @@ const dom = (() => {
   /**
    * @param {Root[]} roots
    * @param {string} selector
-   * @returns {number} of its matches
+   * @returns {number} the number of its matches
    */
   function countIn(roots, selector) {
     let count = 0;
@@ -161,10 +164,10 @@ const dom = (() => {
   /**
    * @param {Element} element
    * @param {string} selector
-   * @returns {boolean} whether something in it matches
+   * @returns {boolean} whether any descendant matches
    */
   function hasIn(element, selector) {
-    // Most elements of a page hold no other, and a long selector takes a while to be understood.
+    // Most elements have no children, and a long selector takes time to parse.
     if (!firstElementOf(element)) return false;
     return Reflect.apply(Element.prototype.querySelector, element, [selector]) !== null;
   }
@@ -181,15 +184,15 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Root | null} what it holds in addition to its children: a shadow root, or a page of the same origin
+   * @returns {Root | null} its root besides its children: a shadow root, or a same-origin page
    */
   function innerRootOf(element) {
     return openRootOf(element) ?? (isHtml(element) && closedShadowOf ? closedShadowOf(element) : null);
   }
 
   /**
-   * As `innerRootOf`, but quick enough for every element of a page: where nothing shows a closed root, none is looked
-   * for. Elements that hold one are custom elements, or empty.
+   * Like `innerRootOf`, but fast enough for every element of a page: elements without a sign of a closed root are
+   * skipped. Elements with closed roots are custom elements, or empty.
    *
    * @param {Element} element
    */
@@ -204,8 +207,9 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root | null | undefined} inner what it holds in addition to its children
-   * @returns {Iterable<Node>} what is drawn in it: of its shadow root or its page, of its slot, or its own children
+   * @param {Root | null | undefined} inner its root besides its children
+   * @returns {Iterable<Node>} what is drawn in it: the nodes of its shadow root or page, of its slot, or its own
+   *   children
    */
   function drawnChildrenOf(element, inner) {
     if (inner) return childNodesOf(inner);
@@ -216,7 +220,7 @@ const dom = (() => {
 
   /**
    * @param {HTMLIFrameElement} frame
-   * @returns {Document | null} its page, if that is of the same origin
+   * @returns {Document | null} its page, if it is same-origin
    */
   function framedDocumentOf(frame) {
     const inner = frame.contentDocument;
@@ -225,7 +229,7 @@ const dom = (() => {
 
   /**
    * @param {Document} inner
-   * @returns {Element | null} the frame that it is in, if the page around it is of the same origin
+   * @returns {Element | null} the frame that contains it, if the page around it is same-origin
    */
   function frameAround(inner) {
     const frame = windowOf(inner)?.frameElement ?? null;
@@ -233,7 +237,7 @@ const dom = (() => {
   }
 
   /**
-   * By `document.domain` pages of other hosts of a site can be reached, too.
+   * With `document.domain`, pages of other hosts of a site are accessible, too.
    *
    * @param {Document} inner
    * @param {Document} outer
@@ -249,7 +253,7 @@ const dom = (() => {
   }
 
   /**
-   * The element and what it stands in as drawn: slots, hosts of shadow roots and frames are on the way.
+   * Yields the element and its ancestors as drawn, through slots, shadow hosts and frames.
    *
    * @param {Element} element
    */
@@ -307,6 +311,7 @@ const dom = (() => {
   }
 
   return {
+    attributeNamesOf,
     attributeOf,
     boxOf,
     childNodesOf,

@@ -1,13 +1,13 @@
 "use strict";
 
-// The list of what can be done on the page: one line an element, each with a selector.
+// The list of what can be done on the page: one line per element, each with a selector.
 
 /**
  * A line of the list.
  *
  * @typedef {object} Entry
- * @property {number} rank 0 for what can be acted on; of the others, the higher one is left out first
- * @property {boolean} isThing whether it is one element
+ * @property {number} rank 0 for elements to act on; among the others, higher ranks are left out first
+ * @property {boolean} isThing whether it is a single element to act on
  * @property {boolean} isText
  * @property {boolean} isInSight
  * @property {() => string} words the line without a selector
@@ -22,7 +22,7 @@ const elementList = (() => {
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighbourOf, plain } = aria;
+  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf, plain } = aria;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems } = pageItems;
@@ -30,34 +30,34 @@ const elementList = (() => {
   const { collapsed, patternOf } = grouping;
 
   const MAX_TEXT = 4_000;
-  /** For the last line. */
+  /** Room for the last line. */
   const RESERVE = 160;
-  /** Characters of a text: in an overview, and where there is room. */
+  /** Maximum length of a text: in an overview, and if there is room. */
   const TEXT_LENGTH = { overview: 45, detailed: 400 };
   const NAME_LENGTH = 60;
-  /** Of a value, when words were looked for in it. */
+  /** Maximum length of a value when the list is searched for words. */
   const FOUND_VALUE = 300;
-  /** More lines than that never fit. */
+  /** More lines than this never fit. */
   const MANY = 300;
-  /** Lines of a frame in the list of the page around it. */
+  /** Maximum number of lines of a frame in the list of the page around it. */
   const MOST_FRAMED = 100;
-  /** Where less than that is left, no text is tried. */
+  /** With less room than this, no text is tried. */
   const LEAST_LINE = 12;
-  /** Characters of an overview for the elements that repeat each other, so that texts between have room, too. */
+  /** Characters of an overview for repeated elements, so that the texts between have room, too. */
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
-  /** Boxes that a page shows while it loads what belongs there. */
+  /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
-  /** Items of a menu or the like that are all named. */
+  /** Items of a menu or the like that are all listed. */
   const MOST_OF_MENU = 60;
-  /** Elements to act on, on a page whose shapes and boxes are listed, too. */
+  /** Pages with more elements to act on are listed without shapes and boxes. */
   const MOST_WITH_LOOKS = 25;
   const OUT_OF_SIGHT = "-- out of sight --";
 
   /**
    * @param {ListRequest} request
-   * @returns {Exclude<ListAnswer, {message: string}>} the frames of other sites first, where there are some
+   * @returns {Exclude<ListAnswer, {message: string}>} the cross-origin frames first, if there are any
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false, loading = [] }) {
@@ -121,9 +121,9 @@ const elementList = (() => {
   }
 
   /**
-   * @param {string} within a selector, or nothing for the page
-   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string}} `popups`: what is
-   *   listed first; `rest`: of a selector that leads into the scopes, which are frames of other sites then
+   * @param {string} within a selector, or empty for the page
+   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string}} `popups`: listed
+   *   first; `rest`: of a selector that leads into the scopes, which then are cross-origin frames
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
@@ -149,7 +149,7 @@ const elementList = (() => {
 
   /**
    * @param {Element[]} popups
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    */
   function popupNotice(popups, roots) {
     const named = popups.slice(0, MOST_POPUPS).map((one) => {
@@ -166,8 +166,8 @@ const elementList = (() => {
 
   /**
    * @param {Element} popup
-   * @param {Root[]} roots all of the page
-   * @returns {string} the name of what has opened it
+   * @param {Root[]} roots of the whole page
+   * @returns {string} the name of the element that opened it
    */
   function openerNameOf(popup, roots) {
     const id = CSS.escape(idOf(popup));
@@ -177,8 +177,8 @@ const elementList = (() => {
   }
 
   /**
-   * @param {Root[]} roots all of the page
-   * @returns {string[]} what shows that the page is not complete, for its list
+   * @param {Root[]} roots of the whole page
+   * @returns {string[]} notices for the list about an incomplete page
    */
   function loadingSigns(roots) {
     const isShown = (/** @type {string} */ selector) =>
@@ -193,7 +193,7 @@ const elementList = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it only stands for what is to come
+   * @returns {boolean} whether it is only a placeholder
    */
   function isSkeleton(element) {
     return isVisible(element) && !plain(contentOf(element));
@@ -207,7 +207,7 @@ const elementList = (() => {
   /**
    * @param {Item[]} items
    * @param {boolean} isNarrowed
-   * @returns {Item[]} without shapes and boxes on a page with enough else: there they are decoration
+   * @returns {Item[]} without shapes and boxes if the page has enough else: then they are decoration
    */
   function withFewLooks(items, isNarrowed) {
     const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
@@ -226,13 +226,13 @@ const elementList = (() => {
     #framed;
     /** @readonly */
     #popups;
-    /** Characters of a field's value. */
+    /** Maximum length of a field's value. */
     valueLength = VALUE_LENGTH;
 
     /**
-     * @param {Root[]} roots all of the page
-     * @param {Record<string, ListLine[]>} framed lines of frames of other sites, by their selectors
-     * @param {Element[]} popups what lies open above the page
+     * @param {Root[]} roots of the whole page
+     * @param {Record<string, ListLine[]>} framed lines of cross-origin frames, by their selectors
+     * @param {Element[]} popups open layers above the page
      */
     constructor(roots, framed, popups) {
       this.#roots = roots;
@@ -242,7 +242,7 @@ const elementList = (() => {
 
     /**
      * @param {Item[]} items
-     * @returns {ListLine[]} what is in those of them that are frames of other sites
+     * @returns {ListLine[]} the lines of those that are cross-origin frames
      */
     framedIn(items) {
       const frames = items.filter(({ role }) => role === "frame");
@@ -253,7 +253,7 @@ const elementList = (() => {
      * @template {Item} T
      * @param {T[]} items
      * @param {string} find
-     * @returns {T[]} those in which it stands; else those in which all of its words do
+     * @returns {T[]} those that contain it; otherwise those that contain all of its words
      */
     matching(items, find) {
       const wanted = collapse(find).toLowerCase();
@@ -306,7 +306,8 @@ const elementList = (() => {
 
     /**
      * @param {Item[]} items
-     * @returns {Item[]} without what is in open menus and the like: one of it comes next, so each is named
+     * @returns {Item[]} without those in open menus and the like: one of these is the likely next target, so each is
+     *   listed
      */
     #withoutMenus(items) {
       const inside = this.#popups.map((popup) => items.filter(({ element }) => isDrawnIn(popup, element)));
@@ -317,7 +318,7 @@ const elementList = (() => {
     /**
      * @param {Item[]} items
      * @param {number} length
-     * @returns {(item: Item) => boolean} whether `text=` would not find the item's text, or others, too
+     * @returns {(item: Item) => boolean} whether `text=` would find other elements too, or not this item's text
      */
     #ambiguousTexts(items, length) {
       /** @type {Map<string, number>} */
@@ -369,7 +370,7 @@ const elementList = (() => {
 
   /**
    * @param {Element[]} elements
-   * @returns {Element | undefined} the innermost one that holds them all
+   * @returns {Element | undefined} the innermost one that contains them all
    */
   function holderOf([first, ...others]) {
     return first && [...drawnAncestors(first)].slice(1).find((outer) => others.every((one) => isDrawnIn(outer, one)));
@@ -377,7 +378,7 @@ const elementList = (() => {
 
   /**
    * @param {ListLine} line
-   * @param {boolean} isInSight whether the frame is
+   * @param {boolean} isInSight whether the frame is in the viewport
    * @param {boolean} isDetailed
    * @returns {Entry}
    */
@@ -387,7 +388,7 @@ const elementList = (() => {
 
   /**
    * @param {Item} item
-   * @returns {Element} of a text what it stands in, also where it begins with bold letters
+   * @returns {Element} for a text, the element around it, even if it begins with bold letters
    */
   function blockOf({ kind, element }) {
     let block = element;
@@ -400,7 +401,7 @@ const elementList = (() => {
   /**
    * @param {Item} item
    * @param {number} length
-   * @param {number} [valueLength] characters of a field's value
+   * @param {number} [valueLength] maximum length of a field's value
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
   function describe(item, length, valueLength = VALUE_LENGTH) {
@@ -416,7 +417,7 @@ const elementList = (() => {
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" && !name && !isNamedByContent(role) ? neighbourOf(element) : "",
+      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element) : "",
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
       isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
@@ -438,7 +439,7 @@ const elementList = (() => {
 
   /**
    * @param {Entry[]} entries
-   * @param {number} most after which it does not matter
+   * @param {number} most after this the exact number does not matter
    */
   function sizeOf(entries, most) {
     let size = OUT_OF_SIGHT.length + 1;
@@ -469,7 +470,7 @@ const elementList = (() => {
   }
 
   /**
-   * What can be acted on, and as many of the texts between as there is room for.
+   * Chooses elements to act on, and as many of the texts between as there is room for.
    *
    * @param {Entry[]} entries
    * @param {number} offset
@@ -489,7 +490,7 @@ const elementList = (() => {
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
         if (entry.rank !== rank) continue;
-        // Words come first: what has no room is not worth a search for its selector.
+        // The words decide first: a line without room is not worth a selector search.
         if (left < LEAST_LINE || entry.words().length >= left || entry.line().length >= left) break;
         chosen.add(entry);
         left -= entry.line().length + 1;
@@ -530,7 +531,7 @@ const elementList = (() => {
 
   /**
    * @param {{selector: string}} request
-   * @returns {Box | null} where the element is in the viewport of the main frame; null when it is not drawn
+   * @returns {Box | null} where the element is in the main frame's viewport; null if it is not drawn
    */
   function placeOf({ selector }) {
     const found = new Search(selector).find().map(handleOf).find(isVisible);

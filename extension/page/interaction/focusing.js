@@ -7,10 +7,10 @@ const focusing = (() => {
   const { misfit, nameOf } = texts;
 
   /**
-   * Gives the focus to an element.
+   * Focuses an element.
    *
    * @param {HTMLElement} element
-   * @param {string} advice what to do when another element takes it
+   * @param {string} advice what to do if another element takes the focus
    * @throws {PageError} EXECUTION_ERROR
    */
   function takeFocus(element, advice) {
@@ -20,7 +20,7 @@ const focusing = (() => {
     throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. ${advice}`);
   }
 
-  /** @returns {Element} what the keys go to, also in shadow roots and frames of the same origin */
+  /** @returns {Element} the element that receives the keys, also in shadow roots and same-origin frames */
   function focusedElement() {
     let element = focusedIn(document) ?? document.documentElement;
     for (let root = innerRootOf(element); root; root = innerRootOf(element)) {

@@ -1,14 +1,15 @@
 "use strict";
 
-// Form controls: checkboxes, lists of options and text fields; whether they take a value, and what they hold afterwards.
+// Form controls: checkboxes, lists of options and text fields; whether they accept a value, and what they contain
+// afterwards.
 
 /**
- * A field with what is remembered of it until the text is typed.
+ * A field with its state before the text is typed.
  *
  * @typedef {object} PreparedField
  * @property {HTMLInputElement} field or a textarea, or an editable element
- * @property {string} before what it held
- * @property {Promise<"typed"> | false} typed when the page has taken the next typing, whatever it makes of it
+ * @property {string} before its previous value
+ * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  */
 
 const formControls = (() => {
@@ -18,24 +19,24 @@ const formControls = (() => {
   const { widgetKind } = widgets;
 
   const LISTED_OPTIONS = 10;
-  /** Fields that take one form of value only, and what it looks like. */
+  /** Fields that accept only one format, and an example of it. */
   const FORMATS = new Map([
     ["date", "a date such as 2026-12-31"],
     ["time", "a time such as 23:59"],
     ["datetime-local", "a date and a time such as 2026-12-31T23:59"],
     ["month", "a month such as 2026-12"],
     ["week", "a week such as 2026-W52"],
-    ["color", "a colour such as #ff8800"],
+    ["color", "a color such as #ff8800"],
     ["range", "a number"],
     ["number", "a number such as 12.5"],
   ]);
-  /** What is typed by its key at the end of a text, as in browser/trusted-input.js; an empty text is a Backspace. */
+  /** A last character that is typed by key, as in browser/trusted-input.js; an empty text is a Backspace. */
   const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
-  /** Never empty. */
+  /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
   const EXCERPT_LENGTH = 150;
-  /** Fields for which a page may suggest something a little later: it would not for one that was left. */
+  /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
@@ -61,7 +62,7 @@ const formControls = (() => {
     const { chosen } = matching(list, values);
     const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
     for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
-    // While the page deals with it, it may put back what was there.
+    // While the page handles the change, it may restore the old choice.
     const selected = chosenIn(list);
     if (changed.length) {
       list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
@@ -73,7 +74,7 @@ const formControls = (() => {
   /**
    * @param {HTMLSelectElement} list
    * @param {string[]} values
-   * @throws {PageError} EXECUTION_ERROR when they are more than the list takes
+   * @throws {PageError} EXECUTION_ERROR if there are more than the list accepts
    */
   function refuseSeveral(list, values) {
     if (list.multiple || values.length === 1) return;
@@ -88,7 +89,8 @@ const formControls = (() => {
   /**
    * @param {HTMLSelectElement} list
    * @param {string[]} values
-   * @returns {{chosen: Set<HTMLOptionElement>, trouble: string}} the trouble completes a sentence that starts with the list
+   * @returns {{chosen: Set<HTMLOptionElement>, trouble: string}} the trouble completes a sentence that starts with the
+   *   list
    */
   function matching(list, values) {
     /** @type {Set<HTMLOptionElement>} */
@@ -129,7 +131,7 @@ const formControls = (() => {
   }
 
   /**
-   * Puts the value in where no text is typed; elsewhere focuses the field and selects what is in it.
+   * Sets the value if no text is typed; otherwise focuses the field and selects its content.
    *
    * @param {Element} element
    * @param {string} value
@@ -155,14 +157,14 @@ const formControls = (() => {
   /**
    * @param {HTMLElement} field
    * @param {string} text
-   * @returns {Promise<"typed">} when the page has taken the next typing, whatever it makes of it
+   * @returns {Promise<"typed">} when the page has handled the next typing, whatever it does with it
    */
   function typingInto(field, text) {
     return new Promise((resolve) => {
-      // The second turn comes after what the page puts off to the next one.
+      // The second turn comes after what the page defers to the next one.
       const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
       const last = LAST_KEY.test(text) ? "keyup" : "beforeinput";
-      // The page may have moved the focus by the time that a key is released.
+      // By the time a key is released, the page may have moved the focus.
       windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener(last, soon, {
         capture: true,
         once: true,
@@ -184,7 +186,7 @@ const formControls = (() => {
 
   /** @param {HTMLInputElement} field */
   function caretToEnd(field) {
-    // Fields that hold no plain text have no caret position to read.
+    // Fields that do not contain plain text have no readable caret position.
     if (isControl(field)) return field.selectionEnd === null ? undefined : field.setSelectionRange(1e9, 1e9);
     selectContent(field);
     windowOf(/** @type {Document} */ (documentOf(field)))
@@ -193,7 +195,7 @@ const formControls = (() => {
   }
 
   /**
-   * A page that watches its own property of the field sees no change of this world, as with a user's.
+   * Setting the value from this world bypasses the page's own property of the field, as a user's typing does.
    *
    * @param {HTMLInputElement} field
    * @param {string} text
@@ -206,7 +208,7 @@ const formControls = (() => {
   /**
    * @param {HTMLInputElement} field
    * @param {string} text
-   * @throws {PageError} EXECUTION_ERROR when the text has not the form that the field takes
+   * @throws {PageError} EXECUTION_ERROR if the text does not have the field's format
    */
   function refuseValue(field, text) {
     const { type } = field;
@@ -225,7 +227,8 @@ const formControls = (() => {
   /**
    * @param {Element} element a slider or a spin button
    * @param {string} text
-   * @throws {PageError} EXECUTION_ERROR when a native one cannot take it; one that has words for its values may
+   * @throws {PageError} EXECUTION_ERROR if a native one cannot have this value; one with words for its values may
+   *   accept it
    */
   function refuseSetting(element, text) {
     const hasWords = isControl(element) && !isNumber(text) && !isNumber(attributeOf(element, "aria-valuetext") ?? "0");
@@ -253,13 +256,13 @@ const formControls = (() => {
   }
 
   /**
-   * Looks at what a field has made of the text, once it was left as a user leaves it.
+   * Checks what a field made of the text, after leaving it as a user does.
    *
    * @param {PreparedField} prepared
    * @param {AbortSignal} signal
    * @param {object} request
-   * @param {string} request.text what the field was to hold
-   * @param {boolean} request.isEarly whether the text may still be on its way
+   * @param {string} request.text the intended value
+   * @param {boolean} request.isEarly whether the text may not have arrived yet
    * @param {boolean} request.mayRetype
    * @param {boolean} isEntered whether Enter follows
    * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
@@ -285,12 +288,12 @@ const formControls = (() => {
   }
 
   /**
-   * Leaves a field, whereupon many pages take what was typed into it or drop it, and comes back for the keys that may
-   * follow, unless that would open again what the page has closed.
+   * Leaves a field, which makes many pages accept or drop what was typed, and focuses it again for the keys that may
+   * follow, unless that would reopen what the page has closed.
    *
    * @param {HTMLInputElement} field
    * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
-   * @returns {Promise<boolean>} whether the browser has notified the page of a change
+   * @returns {Promise<boolean>} whether the browser has fired a change event
    */
   async function leave(field, watch) {
     if (focusedElement() !== field) return false;
@@ -306,14 +309,14 @@ const formControls = (() => {
     return hasChanged;
   }
 
-  /** The second turn comes after what the page puts off to the next one. */
+  /** The second turn comes after what the page defers to the next one. */
   function turns() {
     return new Promise((resolve) => setTimeout(() => setTimeout(resolve)));
   }
 
   /**
    * @param {PreparedField} prepared
-   * @param {string} text what it was to hold
+   * @param {string} text the intended value
    * @returns {FilledField}
    */
   function readField(prepared, text) {
@@ -326,12 +329,12 @@ const formControls = (() => {
   /**
    * @param {PreparedField} prepared
    * @param {string} text
-   * @returns {boolean} false when the page has dropped the text or put another one in its place
+   * @returns {boolean} false if the page has dropped or replaced the text
    */
   function isKept({ field, before }, text) {
     const held = heldBy(field);
     if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
-    // An editor draws what it has been given in its own way, and a long text in parts.
+    // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || held !== before;
   }
 
@@ -353,7 +356,7 @@ const formControls = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether the two differ only by what a field adds or leaves out when it writes in its own way
+   * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes
    */
   function isSame(held, text) {
     const kept = /[\p{L}\p{N}]/u.test(text) ? /[\p{L}\p{N}]/gu : /\S/gu;
@@ -364,7 +367,7 @@ const formControls = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether both are one number, which fields write with separators and units
+   * @returns {boolean} whether both are the same number, which fields write with separators and units
    */
   function isSameNumber(held, text) {
     if (!isNumber(text)) return false;
@@ -378,7 +381,7 @@ const formControls = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether both are one day, which fields write in many orders
+   * @returns {boolean} whether both are the same day, which fields write in many orders
    */
   function isSameDate(held, text) {
     const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
@@ -398,8 +401,8 @@ const formControls = (() => {
 
   /**
    * @param {HTMLInputElement} field
-   * @param {string} text what it was to hold
-   * @param {boolean} isLost whether it does not
+   * @param {string} text the intended value
+   * @param {boolean} isLost whether the field does not contain it
    * @returns {string[]} sentences
    */
   function notesOn(field, text, isLost) {

@@ -1,7 +1,7 @@
 "use strict";
 
-// Where an element is drawn. In a page of another site than the one around it, that page's own frame is its main frame:
-// what is around it is asked by the worker.
+// Where an element is drawn. In a cross-origin frame, that frame counts as the main frame: the worker asks the pages
+// around it.
 
 const geometry = (() => {
   const {
@@ -43,7 +43,7 @@ const geometry = (() => {
   /**
    * @param {Element} element
    * @param {CheckVisibilityOptions} [options]
-   * @returns {boolean} whether it or what is in it can be drawn
+   * @returns {boolean} whether it or its content can be drawn
    */
   function isRendered(element, options = {}) {
     return Reflect.apply(Element.prototype.checkVisibility, element, [options]) || isBoxless(element);
@@ -66,11 +66,11 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @returns {DOMRect[]} a link over two lines has two
+   * @returns {DOMRect[]} a link on two lines has two
    */
   function rectsOf(element) {
     const own = [...Reflect.apply(Element.prototype.getClientRects, element, [])].filter(hasArea);
-    // What has no box of its own, or an empty one, shows what is in it.
+    // An element without a box, or with an empty one, shows its content.
     if (own.length || getComputedStyle(element).overflow !== "visible") return own;
     const range = new Range();
     range.selectNodeContents(element);
@@ -78,10 +78,10 @@ const geometry = (() => {
   }
 
   /**
-   * Only the size of a turned box can be asked for, and where it is; how it is turned is in the styles around it.
+   * The API reports only the bounding box of a transformed element; its transform is in the styles around it.
    *
    * @param {Element} frame
-   * @returns {DOMMatrix} from the viewport of its page to the one that the frame stands in
+   * @returns {DOMMatrix} from the viewport of its page to the one that contains the frame
    */
   function placeOf(frame) {
     const { offsetWidth, offsetHeight, clientLeft, clientTop } = /** @type {HTMLElement} */ (frame);
@@ -99,7 +99,7 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @returns {DOMMatrix} how it is turned in its page, without where it is
+   * @returns {DOMMatrix} its transform in its page, without the position
    */
   function turnOf(element) {
     let turn = new DOMMatrix();
@@ -120,7 +120,7 @@ const geometry = (() => {
   /**
    * @param {Box} box
    * @param {DOMMatrix} matrix
-   * @returns {Box} around the box where the matrix takes it
+   * @returns {Box} the bounding box of the transformed box
    */
   function boundsOf({ x, y, width, height }, matrix) {
     const corners = [
@@ -154,7 +154,7 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Box} its place in the viewport of the main frame
+   * @returns {Box} its position in the main frame's viewport
    */
   function placeInMainFrame(element) {
     return boundsOf(boxOf(element), toMainFrame(element));
@@ -162,7 +162,7 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Box} what is in sight of the viewport of its frame, or a little more when a frame is turned
+   * @returns {Box} its visible part in its frame's viewport, or slightly more for a transformed frame
    */
   function sightOf(element) {
     const { innerWidth: width, innerHeight: height } =
@@ -175,7 +175,7 @@ const geometry = (() => {
   /**
    * @param {Box} a
    * @param {Box} b
-   * @returns {Box} without area when they do not meet
+   * @returns {Box} empty if they do not intersect
    */
   function overlap(a, b) {
     const x = Math.max(a.x, b.x);
@@ -197,7 +197,7 @@ const geometry = (() => {
     const within = isBoxless(element) ? queryIn(element, "*").find(isBoxed) : element;
     const around = [...drawnAncestors(element)].find((ancestor) => !isBoxless(ancestor)) ?? element;
     scrollTo(within ?? around, { block, inline: "nearest" });
-    // Bare text is somewhere in what it stands in.
+    // A bare text is somewhere in its element.
     const [bare] = within ? [] : rectsOf(element);
     const view = windowOf(/** @type {Document} */ (documentOf(element)));
     if (bare && view) view.scrollBy({ top: bare.y - view.innerHeight / 2, behavior: "instant" });
@@ -227,7 +227,7 @@ const geometry = (() => {
   /**
    * @param {Element} handle where to hit
    * @param {Element} element what to hit
-   * @returns {{point: Point | null, cover: Element | null}} the cover is what is in the way
+   * @returns {{point: Point | null, cover: Element | null}} the cover is what is hit instead
    */
   function aimAt(handle, element) {
     const rects = rectsOf(handle).slice(0, MAX_RECTS);
@@ -251,7 +251,7 @@ const geometry = (() => {
   /**
    * @param {Element} handle where to hit
    * @param {Element} element what to hit
-   * @param {Point} spot from the top left corner of the handle's first box
+   * @param {Point} spot relative to the top left corner of the handle's first box
    * @returns {{point: Point | null, cover: Element | null}}
    */
   function aimInto(handle, element, spot) {
@@ -262,7 +262,7 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @param {Point} spot from the top left corner of its first box
+   * @param {Point} spot relative to the top left corner of its first box
    * @returns {Point} in the viewport of the main frame
    */
   function placeOfSpot(element, spot) {
@@ -279,11 +279,11 @@ const geometry = (() => {
   /**
    * @param {Element} inner
    * @param {Element} element
-   * @returns {boolean} whether who clicks the one clicks the other
+   * @returns {boolean} whether a click on one is a click on the other
    */
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
-    // What stands in a shadow root is sometimes hit as its host.
+    // Elements in a shadow root are sometimes hit as their host.
     for (let root = rootOf(element), host = holderOf(root); host && !isDocument(root);) {
       if (host === inner) return true;
       root = rootOf(host);
@@ -293,7 +293,7 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes are often hidden and a label drawn in their place.
+   * Checkboxes are often hidden, with a label drawn in their place.
    *
    * @param {Element} element
    */
@@ -317,7 +317,7 @@ const geometry = (() => {
 
   /**
    * @param {Box} box in the viewport of the main frame
-   * @returns {Box} in its document; the viewport of a frame of another site is placed by the page around it
+   * @returns {Box} in its document; the page around a cross-origin frame positions that frame's viewport
    */
   function inDocument({ x, y, width, height }) {
     const isMain = window.parent === window;

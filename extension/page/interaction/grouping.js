@@ -1,6 +1,6 @@
 "use strict";
 
-// Elements that repeat each other: the links of a menu, the buttons of a result list.
+// Repeated elements: the links of a menu, the buttons of a result list.
 
 /**
  * @typedef {object} Repeats
@@ -12,9 +12,9 @@ const grouping = (() => {
   const { attributeOf, isMatch, parentElementOf, tagOf } = dom;
 
   const STEPS = 4;
-  /** So many are always shown of elements that differ in their texts, and of those with the same text but for numbers. */
+  /** Minimum numbers shown: of elements with different texts, and of those with the same text except for numbers. */
   const FEW = 5;
-  /** Fields differ more than links do, and each frame is a page of its own. */
+  /** Fields differ more than links do, and each frame is a separate page. */
   const FEW_FIELDS = 20;
   const COMMON = new Set([
     "link",
@@ -28,9 +28,9 @@ const grouping = (() => {
     "treeitem",
   ]);
   const FEW_EQUAL = 3;
-  /** Of a group, so many lines are measured to estimate the length of all. */
+  /** Number of lines measured per group to estimate the length of all. */
   const SAMPLE = 8;
-  /** About the length of a selector, and of the line that counts those left out. */
+  /** Approximate length of a selector, and of the line that counts omitted elements. */
   const SELECTOR = 30;
   const MORE_LINE = 50;
   const TRIED_CLASSES = 6;
@@ -40,7 +40,7 @@ const grouping = (() => {
    * @param {Item[]} items
    * @param {(item: Item) => string} wordsOf
    * @param {number} room in characters for all lines
-   * @returns {Map<Item, Repeats>} by the last one that is shown of those that repeat each other
+   * @returns {Map<Item, Repeats>} by the last one shown of each group
    */
   function collapsed(items, wordsOf, room) {
     const groups = groupsOf(items).map((members) => groupWith(members, wordsOf));
@@ -59,7 +59,7 @@ const grouping = (() => {
 
   /**
    * @param {Item[]} items
-   * @returns {Item[][]} those that differ in nothing but their texts and numbers
+   * @returns {Item[][]} groups of elements that differ only in texts and numbers
    */
   function groupsOf(items) {
     /** @type {Map<string, Item[]>} */
@@ -76,9 +76,9 @@ const grouping = (() => {
   /**
    * @typedef {object} Group
    * @property {Item[]} members
-   * @property {number} length of a line, about
+   * @property {number} length approximate length of a line
    * @property {boolean} isThing
-   * @property {boolean} isEqual whether they have the same text but for numbers
+   * @property {boolean} isEqual whether they have the same text except for numbers
    */
 
   /**
@@ -97,7 +97,7 @@ const grouping = (() => {
   /**
    * @param {Group[]} groups
    * @param {number} room
-   * @returns {number} of each group, so that all lines fit; a few of each in any case
+   * @returns {number} the number per group, so that all lines fit; always at least a few
    */
   function mostThatFit(groups, room) {
     const things = groups.filter(({ isThing }) => isThing);
@@ -125,7 +125,7 @@ const grouping = (() => {
     const role = members[0]?.role ?? "";
     const least = COMMON.has(role) ? 0 : role === "frame" ? length : FEW_FIELDS;
     const count = Math.max(least, isEqual ? Math.min(FEW_EQUAL, most) : most);
-    // A line that counts one element takes as much room as that element.
+    // A line that counts one element takes as much room as the element.
     return length <= count + 1 ? length : count;
   }
 
@@ -154,9 +154,9 @@ const grouping = (() => {
 
   /**
    * @param {Item[]} members
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @param {InstanceType<typeof selectorGenerator.Counts>} counts
-   * @returns {string} the shortest selector that matches them and no others; empty when there is none
+   * @returns {string} the shortest selector that matches only these; empty if there is none
    */
   function patternOf(members, roots, counts) {
     const elements = members.map(({ element }) => element);
@@ -171,7 +171,7 @@ const grouping = (() => {
   /**
    * @param {Element} first
    * @param {Element[]} elements
-   * @returns {string[]} selectors that may match them, short ones first
+   * @returns {string[]} selectors that may match them, shortest first
    */
   function waysTo(first, elements) {
     const tags = shapeOf(first, (one) => CSS.escape(tagOf(one))).split(" ");
@@ -198,7 +198,7 @@ const grouping = (() => {
 
   /**
    * @param {Element[]} elements
-   * @returns {string[]} selectors by the classes that all of them have
+   * @returns {string[]} selectors made of the classes that all of them have
    */
   function commonClasses(elements) {
     const classesOf = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);

@@ -1,6 +1,6 @@
 "use strict";
 
-// Whether a press of the mouse reaches the element that it is meant for: hovering may cover or replace it.
+// Whether a mouse press reaches its intended element: hovering may cover or replace it.
 
 const hitTarget = (() => {
   const { innerRootOf, isDocument, isFrame, tagOf, windowOf } = dom;
@@ -18,13 +18,13 @@ const hitTarget = (() => {
     "contextmenu",
     "dragstart",
   ];
-  /** What takes the mouse for a document of its own, which no element here shows. */
+  /** Elements with a document of their own, which receives the mouse instead of the elements here. */
   const HOLDERS = new Set(["iframe", "frame", "embed", "object", "fencedframe"]);
 
   /**
-   * Watches from its making to the end of its presses, however late the page comes to them; one that misses is kept
-   * from the page. Those that are meant for what is in a frame of another site are seen there: each that is seen here goes
-   * astray.
+   * Watches from its construction to the end of its presses, however late the page handles them; a press that misses is
+   * kept from the page. Presses on something in a cross-origin frame are seen in that frame: those seen here have
+   * missed.
    */
   class PressWatch {
     /** @readonly */
@@ -33,14 +33,14 @@ const hitTarget = (() => {
     #isWay;
     /** @readonly */
     #views;
-    /** @readonly how many presses of the mouse its windows have had before */
+    /** @readonly number of mouse presses in its windows before */
     #before;
-    /** @readonly @type {PromiseWithResolvers<string | null>} null when no press has been seen */
+    /** @readonly @type {PromiseWithResolvers<string | null>} null if no press has been seen */
     #cover = Promise.withResolvers();
     /** @readonly @type {PromiseWithResolvers<string>} */
     #release = Promise.withResolvers();
     #isDecided = false;
-    /** Whether the first press misses, and so all. */
+    /** Whether the first press missed, and therefore all of them. */
     #isCovered = false;
     #hasMissed = false;
     #presses;
@@ -50,9 +50,9 @@ const hitTarget = (() => {
 
     /**
      * @param {Element} element
-     * @param {Root[]} roots all of the page
-     * @param {number} presses one after another
-     * @param {boolean} [isWay] whether they are meant for what is in the element, a frame of another site
+     * @param {Root[]} roots of the whole page
+     * @param {number} presses number of consecutive presses
+     * @param {boolean} [isWay] whether they are meant for something in the element, a cross-origin frame
      */
     constructor(element, roots, presses, isWay = false) {
       this.#element = element;
@@ -66,14 +66,14 @@ const hitTarget = (() => {
       this.#before = this.#pressesSoFar();
     }
 
-    /** Whether the browser has begun to drag something, and the page has let it. */
+    /** Whether the browser has started to drag something, and the page has allowed it. */
     get isDragging() {
       return this.#dragStart !== null && !this.#dragStart.defaultPrevented;
     }
 
     /**
      * @param {Point} point of the press, in the viewport of the main frame
-     * @param {boolean} isHeld whether no release follows yet
+     * @param {boolean} isHeld whether the release comes later
      * @returns {Promise<PressOutcome>} once the presses have been seen, or are over
      */
     async outcome(point, isHeld) {
@@ -83,7 +83,7 @@ const hitTarget = (() => {
       return { isSeen: true, isLost: false, cover, isPressed: false, release };
     }
 
-    /** The browser has dealt with the presses: what was not seen of them never will be. */
+    /** The browser has dispatched the presses: those not seen by now never will be. */
     end() {
       this.#cover.resolve(null);
       this.#release.resolve(this.#releasedOver);
@@ -99,13 +99,13 @@ const hitTarget = (() => {
 
     #onEvent = (/** @type {Event} */ event) => {
       if (!event.isTrusted) return;
-      // A busy browser holds timers back until it has drawn, and the next press may come before.
+      // A busy browser delays timers until it has drawn, and the next press may come first.
       if (this.#presses === 0 && event.type === "pointerdown") return this.stop();
       const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
-      // What the first press has opened takes no further one.
+      // Something that the first press opened must not receive the next one.
       else if (event.type === "pointerdown" && !this.#isCovered) this.#hasMissed = this.#coverNow(hit) !== "";
-      // A pointer whose press was prevented makes no more events of the mouse.
+      // After a prevented pointerdown there are no further mouse events.
       if (event.type === "pointerup") this.#noteRelease(hit);
       if (event.type === "dragstart") this.#dragStart = event;
       if (this.#hasMissed) {
@@ -125,7 +125,7 @@ const hitTarget = (() => {
       return { isSeen: false, isLost: !isTaken, cover: foreign, isPressed: foreign !== "", release: "" };
     }
 
-    /** @returns {number} also of those that a listener of the page has kept from ours */
+    /** @returns {number} including those that a page listener hid from ours */
     #pressesSoFar() {
       return this.#views.reduce((sum, view) => sum + (view?.performance.eventCounts.get("pointerdown") ?? 0), 0);
     }
@@ -162,7 +162,7 @@ const hitTarget = (() => {
 
   /**
    * @param {MouseEvent} event
-   * @returns {Element} also what stands in a closed shadow root, where an event names the host
+   * @returns {Element} also in a closed shadow root, where an event names only the host
    */
   function hitBy(event) {
     const named = /** @type {Element} */ (event.composedPath()[0]);

@@ -1,6 +1,6 @@
 "use strict";
 
-// What lies open over the page: what has to be answered first, and what only floats above it.
+// Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
   const { boxOf, drawnAncestors, isDrawnIn, isMatch, parentElementOf, queryAll, queryIn } = dom;
@@ -8,25 +8,25 @@ const modals = (() => {
   const { layersWithInput } = actionability;
   const { CANDIDATES } = aria;
 
-  /** Where a cover is felt for, as fractions of the viewport. */
+  /** Points tested for a cover, as fractions of the viewport. */
   const SPOTS = [0.1, 0.5, 0.9];
   const COVERING = 0.9;
-  /** Elements that are pressed in thought to find out what is below a cover. */
+  /** Maximum number of elements tested for being covered. */
   const MOST_TRIED = 100;
-  /** Elements whose place is compared with that of a layer. */
+  /** Maximum number of elements whose position is compared with a layer's. */
   const MOST_LOOKED_AT = 400;
   const POPUPS =
     ":popover-open, dialog[open]:not(:modal), " +
     ":is([role=menu], [role=listbox], [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
   const DECLARED = ":popover-open, dialog[open]";
-  /** Ancestors among which the one that floats is looked for. */
+  /** Number of ancestors searched for a floating one. */
   const STEPS = 4;
-  /** A larger part of the viewport is a part of the page. */
+  /** A larger share of the viewport is part of the page. */
   const LARGE = 0.6;
 
   /**
-   * @param {Root[]} roots all of the page
-   * @returns {Element[]} what alone can be acted on; empty when all of the page can
+   * @param {Root[]} roots of the whole page
+   * @returns {Element[]} the only elements that accept input; empty if the whole page does
    */
   function openModals(roots) {
     const shown = (/** @type {string} */ selector) =>
@@ -42,12 +42,12 @@ const modals = (() => {
     const layers = covers();
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
-    // What hides nothing is the page itself.
+    // A layer that hides nothing is the page itself.
     return above.hasHidden ? [...layers, ...above.layers] : [];
   }
 
   /**
-   * What is hit wherever the page is touched, when that is fixed over it.
+   * Finds fixed layers that cover every tested point of the page.
    *
    * @returns {Element[]}
    */
@@ -63,16 +63,16 @@ const modals = (() => {
     return [...layers].some(isCover) ? [...layers] : [];
   }
 
-  /** @returns {Point[]} over all of the viewport */
+  /** @returns {Point[]} points across the viewport */
   function spots() {
     return SPOTS.flatMap((right) => SPOTS.map((down) => ({ x: innerWidth * right, y: innerHeight * down })));
   }
 
   /**
-   * @param {Root[]} roots all of the page
+   * @param {Root[]} roots of the whole page
    * @param {Element[]} open
-   * @returns {{layers: Element[], hasHidden: boolean}} what else of the page a press would reach, such as the options of
-   *   a list in a dialog, and whether one would not
+   * @returns {{layers: Element[], hasHidden: boolean}} other parts of the page that a press would reach, such as the
+   *   options of a list in a dialog, and whether there are any that it would not reach
    */
   function layersAbove(roots, open) {
     const isInside = (/** @type {Element} */ one) => open.some((layer) => isDrawnIn(layer, one));
@@ -99,7 +99,7 @@ const modals = (() => {
     return isInside && width > 0 && height > 0 && isVisible(element);
   }
 
-  /** @param {Element} element in sight */
+  /** @param {Element} element in the viewport */
   function isReached(element) {
     const { x, y, width, height } = placeInMainFrame(element);
     const hit = hitAt({ x: x + width / 2, y: y + height / 2 });
@@ -108,7 +108,7 @@ const modals = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | undefined} the outermost one around it that is taken out of the page
+   * @returns {Element | undefined} its outermost ancestor that is out of the page's flow
    */
   function layerOf(element) {
     return [...drawnAncestors(element)].findLast((one) =>
@@ -124,8 +124,8 @@ const modals = (() => {
   }
 
   /**
-   * @param {Root[]} roots all of the page
-   * @returns {Element[]} the menus, lists and dialogs that float above the page, the outermost ones
+   * @param {Root[]} roots of the whole page
+   * @returns {Element[]} the outermost menus, lists and dialogs that float above the page
    */
   function openPopups(roots) {
     const declared = roots.flatMap((root) => queryAll(root, POPUPS));
@@ -140,15 +140,15 @@ const modals = (() => {
 
   /**
    * @param {Element[]} layers
-   * @returns {Element[]} without those in others
+   * @returns {Element[]} without those inside others
    */
   function outermost(layers) {
     return layers.filter((one) => !layers.some((other) => other !== one && isDrawnIn(other, one)));
   }
 
   /**
-   * @param {Root[]} roots all of the page
-   * @returns {Element[]} what hides other parts of the page that can be acted on, and holds such itself
+   * @param {Root[]} roots of the whole page
+   * @returns {Element[]} layers that hide interactive parts of the page, and have some of their own
    */
   function panels(roots) {
     /** @type {Set<Element>} */
@@ -163,7 +163,7 @@ const modals = (() => {
 
   /**
    * @param {Element} hit
-   * @returns {Element | undefined} the outermost part around it of what is drawn above the page that has a size
+   * @returns {Element | undefined} the outermost part around it that is drawn above the page and has a size
    */
   function panelOf(hit) {
     const path = [...drawnAncestors(hit)];
@@ -184,7 +184,8 @@ const modals = (() => {
   /**
    * @param {Element} layer
    * @param {Root[]} roots
-   * @returns {boolean} whether something elsewhere on the page lies below it: what is next to it takes turns with it
+   * @returns {boolean} whether something elsewhere on the page is below it: elements next to it, such as slides,
+   *   alternate with it
    */
   function hidesOthers(layer, roots) {
     const box = boxOf(layer);
@@ -202,7 +203,7 @@ const modals = (() => {
   /**
    * @param {Element} one
    * @param {Element} layer
-   * @param {Element | undefined} around the innermost large part of the page that the layer is in
+   * @param {Element | undefined} around the innermost large part of the page that contains the layer
    * @returns {boolean} whether both are in a smaller part
    */
   function isNextTo(one, layer, around) {
@@ -210,7 +211,7 @@ const modals = (() => {
     return common !== undefined && around !== undefined && common !== around && isDrawnIn(around, common);
   }
 
-  /** @returns {Element[]} children of the body that are drawn over it and hold something to act on, such as tours */
+  /** @returns {Element[]} children of the body that are drawn over it and have elements to act on, such as tours */
   function looseLayers() {
     const all = document.body ? queryIn(document.body, ":scope > div") : [];
     return all.filter((layer) => isLoose(layer) && queryIn(layer, CANDIDATES).length > 1);
@@ -218,7 +219,7 @@ const modals = (() => {
 
   /**
    * @param {Element} layer
-   * @returns {boolean} whether it lies apart from the edges of the viewport, where headers and side bars are
+   * @returns {boolean} whether it is away from the edges of the viewport, where headers and side bars are
    */
   function isLoose(layer) {
     const { x, y, width, height } = boxOf(layer);

@@ -1,10 +1,10 @@
 "use strict";
 
-// What can be acted on far outside of the viewport of a large page: its list has no room for the texts there, and going
-// through all that is drawn would take longer than all else.
+// Interactive elements far outside the viewport of a large page: its list has no room for the texts there, and walking
+// everything that is drawn would take longer than all other work.
 
 /**
- * What says itself that it may be acted on, and all elements around that.
+ * Elements whose markup says that they may be acted on, and all their ancestors.
  *
  * @typedef {{candidates: Set<Element>, holders: Set<Element>}} Acted
  */
@@ -17,21 +17,21 @@ const offscreenItems = (() => {
 
   const SEEN = { visibilityProperty: true };
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
-  /** The page may go on in these. */
+  /** Roles of elements that may contain further parts of the page. */
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell", "crosshair"]);
 
   /**
-   * @param {Element} element that is out of sight
+   * @param {Element} element outside the viewport
    * @param {Acted} acted
-   * @param {Pick<Surroundings, "cursor" | "isInThing">} around an empty cursor was not asked for
+   * @param {Pick<Surroundings, "cursor" | "isInThing">} around an empty cursor was not queried
    * @param {Item[]} [items]
-   * @returns {Item[]} what can be acted on in it, and headings
+   * @returns {Item[]} the elements to act on in it, and headings
    */
   function distantItemsIn(element, acted, around, items = []) {
     const isHolder = acted.holders.has(element);
     const said = acted.candidates.has(element) ? roleOf(element) : "";
-    // To ask for a style takes longer than all else here.
+    // Querying a style is the slowest step here.
     const cursor = said || isHolder || around.isInThing ? "" : getComputedStyle(element).cursor;
     const role = said || (cursor && silentRoleOf(element, cursor, around.cursor));
     const isHeading = !role && !isHolder && HEADINGS.has(tagOf(element));
@@ -42,7 +42,7 @@ const offscreenItems = (() => {
     }
     if (isHeading || (said && isControl(element))) return items;
     const within = { cursor, isInThing: around.isInThing || (said !== "" && !GOING_ON.has(said)) };
-    // A collection of the children would cost as much as all else.
+    // A collection of the children would take as long as everything else.
     for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
       distantItemsIn(child, acted, within, items);
     }
@@ -50,7 +50,7 @@ const offscreenItems = (() => {
   }
 
   /**
-   * @param {Element} element that says no role, and holds nothing that does
+   * @param {Element} element without a role, and without descendants that have one
    * @param {string} cursor
    * @param {string} inherited
    */
@@ -66,7 +66,7 @@ const offscreenItems = (() => {
     return around ? getComputedStyle(around).cursor : "auto";
   }
 
-  /** @param {string} cursor that begins at an element */
+  /** @param {string} cursor set at the element itself */
   function grippedRole(cursor) {
     if (cursor === "pointer") return "clickable";
     return GRABBED.has(cursor) ? "draggable" : "";

@@ -1,33 +1,33 @@
 "use strict";
 
-// What stands on the page, in the order in which it is drawn: what can be acted on, and the texts between.
+// The items of the page in drawing order: elements to act on, and the texts between.
 
 /**
  * @typedef {object} Item
  * @property {"thing" | "heading" | "message" | "text" | "look"} kind a thing can be acted on; a look has no words
- * @property {string} role the word that its line begins with
+ * @property {string} role the first word of its line
  * @property {Element} element
- * @property {Text[][]} cells texts; those of a row by its cells
- * @property {string} [own] what it says, where other things to act on stand in it
- * @property {boolean} [isBare] whether those say all that it has words for
- * @property {boolean} [isShape] whether it is a part of a picture: one of several that differ by their looks only
+ * @property {Text[][]} cells texts; those of a row by cell
+ * @property {string} [own] its own text, if it contains other elements to act on
+ * @property {boolean} [isBare] whether those provide all its words
+ * @property {boolean} [isShape] whether it is part of a drawing whose parts differ only in appearance
  * @property {boolean} isInSight
  */
 
 /**
- * What the ancestors of an element say about it.
+ * What the ancestors of an element determine for it.
  *
  * @typedef {object} Surroundings
- * @property {boolean} isInThing whether it is a part of what can be acted on
- * @property {boolean} isSilent whether its texts are listed already
- * @property {boolean} isVisible whether its texts can be seen
+ * @property {boolean} isInThing whether it is part of an element to act on
+ * @property {boolean} isSilent whether its texts are already listed
+ * @property {boolean} isVisible whether its texts are visible
  * @property {boolean} isFar whether it is known to be out of sight
- * @property {"" | "in flow" | "positioned"} clip whether an ancestor without a size cuts off what is in it: what is in
- *   its flow, or also what is positioned
- * @property {boolean} isDrawing whether it is a picture of few shapes, which are listed
+ * @property {"" | "in flow" | "positioned"} clip whether an ancestor without a size clips its content: only content in
+ *   its flow, or also positioned content
+ * @property {boolean} isDrawing whether it is a drawing of few shapes, which are listed
  * @property {string} cursor
- * @property {Pick<Item, "kind" | "role">} textKind what its texts are
- * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
+ * @property {Pick<Item, "kind" | "role">} textKind the kind of its texts
+ * @property {{item: Item | null, isRow: boolean}} block the item that its texts belong to
  */
 
 const pageItems = (() => {
@@ -48,32 +48,32 @@ const pageItems = (() => {
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
   const GRID_ROLES = wordsOf("grid row rowgroup table treegrid");
-  /** Rows of what a canvas holds for those who do not see it. */
+  /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
   const MOST_ROWS = 100;
   const BOXES = wordsOf("div i li p span td");
-  /** What is looked at more closely for what its texts are. */
+  /** Elements that may change the kind of their texts. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
-  /** Elements to act on, whose lines a list may have room for together with the texts between. */
+  /** Up to this many elements to act on, a list may have room for the texts between. */
   const FEW = 150;
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   const SHAPE_TAGS = new Set(SHAPES.split(", "));
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
-  /** What can be dragged and is so large is rather dragged in. */
+  /** A draggable element of this size is more likely a surface to drag on. */
   const SHEET_SIDE = 200;
-  /** Characters that a user reads: no spaces, no glyphs of icon fonts. */
+  /** Readable characters: no spaces, no glyphs of icon fonts. */
   const WORDED = /[^\s\p{C}]/u;
   const LEAST_SIDE = 8;
   const LEAST_LOOK = 3;
   const DRAWN = { ...SEEN, opacityProperty: true };
-  /** Of an empty part of the page that may listen. */
+  /** Minimum side of an empty area that may listen to the mouse. */
   const LEAST_FIELD = 40;
-  /** What is not gone into. */
+  /** Items whose content is not visited. */
   const CLOSED = wordsOf("canvas textbox frame");
-  /** Parts of the page that listen to the mouse. */
+  /** Items that listen to the mouse. */
   const LISTENING = wordsOf("clickable draggable");
-  /** More text than that is not the name of what can be clicked: it is a part of the page that listens. */
+  /** A longer text is not the name of something clickable, but a part of the page that listens. */
   const NAME_LENGTH = 120;
 
   class PageItems {
@@ -81,20 +81,20 @@ const pageItems = (() => {
     items = [];
     /** @readonly */
     #acted;
-    /** @readonly @type {Map<Element | null, Root>} by what holds them */
+    /** @readonly @type {Map<Element | null, Root>} by their holders */
     #inner;
     /** @readonly */
     #inert;
-    /** @readonly the size of the viewport: the browser takes a while to compute it */
+    /** @readonly the viewport's size, which is slow to compute */
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
-    /** @readonly @type {Set<Text>} texts of links, which have lines of their own */
+    /** @readonly @type {Set<Text>} texts of links, which have their own lines */
     #linked = new Set();
 
     /**
-     * @param {Root[]} roots all of the page
-     * @param {boolean} isWhole whether texts are wanted that are far outside of the viewport of a large page
+     * @param {Root[]} roots of the whole page
+     * @param {boolean} isWhole whether to include texts far outside the viewport of a large page
      */
     constructor(roots, isWhole) {
       this.#inner = new Map(roots.map((root) => [holderOf(root), root]));
@@ -105,7 +105,7 @@ const pageItems = (() => {
       this.isBrief = !isWhole && candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
 
-    /** @param {Element} element to go through with all that is in it, unless that is done */
+    /** @param {Element} element to visit with all its content, unless that was done */
     add(element) {
       const textKind = /** @type {const} */ ({ kind: "text", role: "text" });
       this.#visit(element, {
@@ -137,7 +137,7 @@ const pageItems = (() => {
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
-      // A copy that is measured only.
+      // A copy that serves only for measuring.
       if (attributeOf(element, "aria-hidden") === "true" && isOnlySpoken(element, getComputedStyle(element))) return;
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
@@ -157,7 +157,7 @@ const pageItems = (() => {
      * @param {Element} element
      * @param {string} role
      * @param {Surroundings} within
-     * @returns {boolean} whether that is all that is to be said about what is in it
+     * @returns {boolean} whether nothing more needs to be listed about its content
      */
     #addThing(element, role, within) {
       const box = within.isFar && hasNodes(element) ? null : boxOf(element);
@@ -182,7 +182,7 @@ const pageItems = (() => {
     }
 
     /**
-     * Adds the texts of a link to its row: they are what it is known by.
+     * Adds the texts of a link to its row, because they identify the row.
      *
      * @param {Element} link
      * @param {Surroundings} within
@@ -212,9 +212,9 @@ const pageItems = (() => {
     }
 
     /**
-     * Names what listens to the mouse by what it says itself, and leaves it out where others say it all.
+     * Names an element that listens to the mouse by its own text, and omits it if its descendants say everything.
      *
-     * @param {number} place of its item, which those in it follow
+     * @param {number} place index of its item; items inside it follow
      */
     #nameByOwnText(place) {
       const inner = this.items.slice(place + 1);
@@ -222,7 +222,7 @@ const pageItems = (() => {
       const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
       if (!things.length) return;
       item.own = plain(contentOf(item.element, new Set(things)));
-      // What only surrounds something else that can be clicked says nothing more, unless it is a sheet to draw on.
+      // An element that only surrounds something else to click adds nothing, unless it is a surface to draw on.
       item.isBare = !item.own && inner.every(({ kind }) => kind === "thing" || kind === "look");
       if (item.isBare && !isSheet(item)) this.items.splice(place, 1);
     }
@@ -232,7 +232,7 @@ const pageItems = (() => {
      * @param {string} tag
      * @param {boolean} isCandidate
      * @param {Surroundings} within whose cursor becomes the element's
-     * @returns {string} empty when it cannot be acted on
+     * @returns {string} empty if it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
       const role = isCandidate ? roleOf(element) : "";
@@ -249,7 +249,7 @@ const pageItems = (() => {
     }
 
     /**
-     * Sees what the texts in an element are.
+     * Determines the kind of the texts in an element.
      *
      * @param {Element} element
      * @param {string} tag
@@ -275,7 +275,7 @@ const pageItems = (() => {
     }
 
     /**
-     * Adds what is only seen.
+     * Adds elements without words.
      *
      * @param {Element} element
      * @param {string} tag
@@ -283,9 +283,9 @@ const pageItems = (() => {
      */
     #look(element, tag, within) {
       const alternative = tag === "img" ? attributeOf(element, "alt") : "";
-      // A name that it is a part of has the words of a picture.
+      // If the image is part of a name, the name includes its alternative text.
       const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
-      // The parts of a picture with a name of its own say nothing more.
+      // The parts of a drawing with a name of its own add nothing.
       if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element) && !attributeOf(element, "aria-label");
       else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
       else if (isImage) this.#addLook(element, "image");
@@ -333,7 +333,7 @@ const pageItems = (() => {
      * @param {Item["kind"]} kind
      * @param {string} role
      * @param {Element} element
-     * @param {DOMRect | null} box null out of sight
+     * @param {DOMRect | null} box null if out of sight
      */
     #push(kind, role, element, box) {
       this.#place({ kind, role, element, cells: [], isInSight: false }, box);
@@ -341,7 +341,7 @@ const pageItems = (() => {
 
     /**
      * @param {Item} item
-     * @param {DOMRect | null} box null out of sight
+     * @param {DOMRect | null} box null if out of sight
      */
     #place(item, box) {
       item.isInSight = box !== null && meets(placeOf(item.element, box), this.#sight);
@@ -356,8 +356,9 @@ const pageItems = (() => {
   }
 
   /**
-   * @param {Iterable<Node>} nodes in the order of the DOM
-   * @returns {Iterable<Node>} rows and cells as a user sees them: grids that show a part of their rows place them freely
+   * @param {Iterable<Node>} nodes in DOM order
+   * @returns {Iterable<Node>} rows and cells in visual order: grids that render only some of their rows position them
+   *   freely
    */
   function inGridOrder(nodes) {
     const all = [...nodes].filter(isElement);
@@ -379,7 +380,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Text[]} with words in them
+   * @returns {Text[]} those that contain words
    */
   function textsIn(element) {
     /** @type {Text[]} */
@@ -398,7 +399,7 @@ const pageItems = (() => {
 
   /**
    * @param {Set<Element>} elements
-   * @returns {Set<Element>} all that hold one of them
+   * @returns {Set<Element>} all their ancestors
    */
   function holdersOf(elements) {
     const holders = new Set();
@@ -425,7 +426,7 @@ const pageItems = (() => {
   }
 
   /**
-   * Finds out whether an element is out of sight, or cuts off what is in it.
+   * Determines whether an element is out of sight, or clips its content.
    *
    * @param {Element} element
    * @param {Surroundings} within updated
@@ -445,7 +446,7 @@ const pageItems = (() => {
    */
   function clipOf(element, { width, height }) {
     const { display, overflowX, overflowY, position, transform } = getComputedStyle(element);
-    // The overflow of the root and of the body is that of the viewport.
+    // The overflow of the root and of the body applies to the viewport.
     if (display === "contents" || element === document.body || element === document.documentElement) return "";
     const isCut = (width === 0 && overflowX !== "visible") || (height === 0 && overflowY !== "visible");
     if (!isCut) return "";
@@ -455,7 +456,7 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether its texts are for screen readers: too small to be read
+   * @returns {boolean} whether its texts are for screen readers: too small to read
    */
   function isOnlySpoken(element, { overflow, clipPath }) {
     if (overflow === "visible" && clipPath === "none") return false;
@@ -466,7 +467,7 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {Surroundings["clip"]} clip around it
-   * @returns {boolean} whether it is placed by something further out
+   * @returns {boolean} whether its containing block is further out
    */
   function isUnclipped(element, clip) {
     const { position } = getComputedStyle(element);
@@ -476,7 +477,7 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {DOMRect} box
-   * @returns {Box} where it is drawn, or what stands for it
+   * @returns {Box} where it, or what represents it, is drawn
    */
   function placeOf(element, box) {
     const own = documentOf(element) === document ? box : placeInMainFrame(element);
@@ -495,7 +496,7 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {boolean} whether the page goes on in it
+   * @returns {boolean} whether it contains further parts of the page
    */
   function isPartOfPage(element, role) {
     if (role === "scrollable" || role === "listbox") return true;
@@ -513,7 +514,7 @@ const pageItems = (() => {
    * @param {CSSStyleDeclaration} style
    */
   function isScrollable(element, { overflowX, overflowY }) {
-    // Styles are cheaper to ask for than sizes.
+    // Querying styles is cheaper than querying sizes.
     const isScrolled = (/** @type {string} */ overflow) => overflow === "auto" || overflow === "scroll";
     if (!isScrolled(overflowX) && !isScrolled(overflowY)) return false;
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = /** @type {HTMLElement} */ (element);
@@ -544,7 +545,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether no text stands next to it
+   * @returns {boolean} whether there is no text next to it
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);
@@ -554,7 +555,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} graphic
-   * @returns {boolean} whether it is drawn large, of few shapes: others are icons, charts and maps
+   * @returns {boolean} whether it is large and has few shapes: others are icons, charts and maps
    */
   function isPicture(graphic) {
     if (attributeOf(graphic, "aria-hidden") === "true") return false;
@@ -564,7 +565,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether nothing but white space and comments is in it
+   * @returns {boolean} whether it contains nothing but white space and comments
    */
   function isEmpty(element) {
     for (const node of childNodesOf(element)) {
@@ -576,7 +577,7 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {string} tag
-   * @returns {boolean} whether it is only seen
+   * @returns {boolean} whether it is visible without any words
    */
   function isBox(element, tag) {
     if (!BOXES.has(tag) || !isEmpty(element)) return false;

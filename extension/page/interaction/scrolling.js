@@ -1,6 +1,6 @@
 "use strict";
 
-// What can be scrolled.
+// Scrolling.
 
 const scrolling = (() => {
   const { boxOf, documentOf, drawnAncestors, queryAll, windowOf } = dom;
@@ -8,20 +8,20 @@ const scrolling = (() => {
   const pause = (/** @type {number} */ milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   const POLL_MS = 30;
-  /** A wheel is answered smoothly; in the background it may be not at all. */
+  /** A wheel event scrolls smoothly; in the background it may have no effect. */
   const WHEEL_MS = 300;
   const FRAME_MS = 100;
 
   /**
-   * @typedef {object} Scroll running
+   * @typedef {object} Scroll in progress
    * @property {Element} scroller
-   * @property {{left: number, top: number} | null} goal null when it is there
-   * @property {Element} [element] that is to be in view
+   * @property {{left: number, top: number} | null} goal null if it is reached
+   * @property {Element} [element] the element to bring into view
    */
 
   /**
    * @param {Element} element
-   * @param {ScrollGoal | undefined} to nothing for the element itself
+   * @param {ScrollGoal | undefined} to undefined for the element itself
    * @returns {{scroll: Scroll, wheel?: FoundElement["wheel"]}}
    */
   function beginScroll(element, to) {
@@ -40,7 +40,7 @@ const scrolling = (() => {
   }
 
   /**
-   * Goes where the wheel has not led.
+   * Scrolls to the goal if the wheel has not reached it.
    *
    * @param {Scroll} scroll
    * @returns {Promise<Scrolled>}
@@ -107,7 +107,7 @@ const scrolling = (() => {
     return around ?? documentOf(element)?.scrollingElement ?? element;
   }
 
-  /** @returns {Element} what scrolls when the page does: in some it is the largest box inside */
+  /** @returns {Element} the element that scrolls with the page: on some pages it is the largest box inside */
   function pageScroller() {
     const root = document.scrollingElement ?? document.documentElement;
     if (isScrollable(root)) return root;
@@ -117,10 +117,10 @@ const scrolling = (() => {
   }
 
   /**
-   * Scrolls until a spot of an element is in sight, which of a large one its edges need not be.
+   * Scrolls until a spot of an element is in view; for a large element its edges need not be.
    *
    * @param {Element} element
-   * @param {Point} spot from its top left corner
+   * @param {Point} spot relative to its top left corner
    */
   function showSpot(element, spot) {
     for (const scroller of drawnAncestors(element)) {
@@ -138,7 +138,7 @@ const scrolling = (() => {
    * @param {number} place
    * @param {number} start
    * @param {number} length
-   * @returns {number} how far to scroll until the place is in the middle; 0 when it is in sight
+   * @returns {number} distance to scroll until the place is in the middle; 0 if it is in view
    */
   function missing(place, start, length) {
     return place > start && place < start + length ? 0 : place - (start + length / 2);
@@ -161,7 +161,7 @@ const scrolling = (() => {
 
   /**
    * @param {Element} scroller
-   * @returns {Box} what is in sight of it, in the viewport of its frame
+   * @returns {Box} its visible part, in its frame's viewport
    */
   function sightIn(scroller) {
     const view = windowOf(/** @type {Document} */ (documentOf(scroller)));

@@ -1,17 +1,18 @@
 "use strict";
 
-// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the frames of the same
-// origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
-// the document itself only. The last part may be XPath or text, too. Into a frame of another site the worker takes what
-// is left of the selector.
+// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
+// `button text=Pay` finds what matches the CSS selector and has that text. `host >>> inner` searches only the shadow
+// root or the frame of `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text.
+// For a cross-origin frame the worker continues with the rest of the selector.
 
-/** @typedef {{kind: "css" | "xpath" | "text", text: string}} SelectorPart */
+/** @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS */
 
 const search = (() => {
   const {
     attributeOf,
     childrenOf,
     documentOf,
+    holds,
     innerRootOf,
     isDocument,
     isElement,
@@ -26,24 +27,31 @@ const search = (() => {
 
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
-  /** Letters that one letter is drawn as. */
+  /** Letters that are drawn as one. */
   const MAX_CAPITALS = 3;
-  /** Most elements of large pages are of kinds that cannot have a shadow root; of the others, most are the first three. */
+  /**
+   * Most elements of large pages are of types that cannot have a shadow root; the first three are the most common
+   * others.
+   */
   const MAY_HOLD_A_ROOT =
     "div, span, p, *:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, " +
     "meta, ol, option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
 
-  /** One selector, searched as often as need be. */
+  /** CSS, then the text of its match: CSS ends at the first ` text=` outside quotes and square brackets. */
+  const CSS_WITH_TEXT =
+    /^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\\.|(?!>>>)[^"'[\\])+?)\s+text\s*=([^]*)$/iu;
+
+  /** One selector, searched as often as needed. */
   class Search {
     /** @readonly */
     #parts;
-    /** @type {Root[]} where it was searched last: going through a large page again would take as long */
+    /** @type {Root[]} the roots searched last: visiting a large page again would take as long */
     roots = [];
-    /** Whether that was all there is. */
+    /** Whether those were all roots. */
     isWhole = true;
-    /** Whether the text was found only as a part of another. */
+    /** Whether the text was found only as part of a longer one. */
     isPartial = false;
-    /** What is to be searched for in the found frames of other sites; empty when elements of this page were found. */
+    /** The rest of the selector, for the cross-origin frames found; empty if elements of this page were found. */
     rest = "";
 
     /**
@@ -54,7 +62,7 @@ const search = (() => {
       this.#parts = parse(selector);
     }
 
-    /** @returns {Element[]} outer trees first, each in its own order; or frames of other sites that lead on */
+    /** @returns {Element[]} outer trees first, each in its own order; or cross-origin frames that lead on */
     find() {
       this.roots = allRoots();
       this.isWhole = this.roots.length <= MAX_ROOTS;
@@ -83,19 +91,59 @@ const search = (() => {
      * @param {SelectorPart} part
      * @returns {Element[]}
      */
-    #findPart(roots, { kind, text }) {
-      if (kind === "css") return roots.flatMap((root) => queryAll(root, text));
+    #findPart(roots, { kind, text, words }) {
+      if (kind === "css") {
+        const found = roots.flatMap((root) => queryAll(root, text));
+        return words === undefined ? found : this.#withText(found, normalized(words));
+      }
       if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
       const hits = byText(roots, text);
       const exact = hits.filter(({ isExact }) => isExact);
       this.isPartial = !exact.length;
       return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
     }
+
+    /**
+     * @param {Element[]} elements
+     * @param {string} wanted
+     */
+    #withText(elements, wanted) {
+      const exact = elements.filter((element) => wholeTextOf(element) === wanted);
+      this.isPartial = !exact.length;
+      return innermost(exact.length ? exact : elements.filter((element) => wholeTextOf(element).includes(wanted)));
+    }
   }
 
   /**
-   * @returns {Root[]} the document, and every root inside it that may be searched, outer ones first; one more than may
-   *   be when there are too many
+   * @param {string} text
+   * @returns {string} the same for all texts that differ only in spaces, case and the quotes around them
+   */
+  function normalized(text) {
+    return collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} all its text, even if it is not drawn
+   */
+  function wholeTextOf(element) {
+    return collapse(textContentOf(element) ?? "").toLowerCase();
+  }
+
+  /**
+   * @param {Element[]} elements in document order
+   * @returns {Element[]} without those that contain others
+   */
+  function innermost(elements) {
+    return elements.filter((element, index) => {
+      const next = elements[index + 1];
+      return !next || !holds(element, next);
+    });
+  }
+
+  /**
+   * @returns {Root[]} the document and every searchable root inside it, outer ones first; one more than the limit if
+   *   there are too many
    */
   function allRoots() {
     /** @type {Root[]} */
@@ -111,7 +159,7 @@ const search = (() => {
 
   /**
    * @param {Root[]} roots
-   * @returns {Element[]} the visible frames of other sites
+   * @returns {Element[]} the visible cross-origin frames
    */
   function crossOriginFramesIn(roots) {
     return roots
@@ -133,7 +181,12 @@ const search = (() => {
         parts.push({ kind: kind.toLowerCase() === "text" ? "text" : "xpath", text: text.trim() });
         break;
       }
-      // Up to the next >>> that stands in no quotes.
+      const [, css, words] = CSS_WITH_TEXT.exec(rest) ?? [];
+      if (css && words !== undefined) {
+        parts.push({ kind: "css", text: css.trim(), words: words.trim() });
+        break;
+      }
+      // Up to the next >>> outside quotes.
       const [head = ""] = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|(?!>>>)[^])*/u.exec(rest) ?? [];
       parts.push({ kind: "css", text: head.trim() });
       if (head.length === rest.length) break;
@@ -145,10 +198,11 @@ const search = (() => {
 
   /**
    * @param {SelectorPart[]} parts
-   * @returns {string} a selector that searches the document itself first
+   * @returns {string} a selector that starts at the document itself
    */
   function written(parts) {
-    return parts.map(({ kind, text }) => `>>> ${kind === "css" ? "" : `${kind}=`}${text}`).join(" ");
+    const ended = (/** @type {SelectorPart} */ { words }) => (words === undefined ? "" : ` text=${words}`);
+    return parts.map((part) => `>>> ${part.kind === "css" ? "" : `${part.kind}=`}${part.text}${ended(part)}`).join(" ");
   }
 
   /**
@@ -157,12 +211,12 @@ const search = (() => {
    * @throws {PageError} INVALID_SELECTOR
    */
   function checkPart(part, mayBeEmpty) {
-    if (part.text === "") {
+    if (part.text === "" || part.words === "") {
       if (mayBeEmpty) return;
       throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
     }
     try {
-      // In what holds nothing, so that it costs nothing.
+      // Searched in an empty element, so that it costs nothing.
       if (part.kind === "css") document.createDocumentFragment().querySelector(part.text);
       if (part.kind === "xpath") nodesAt(document.createElement("a"), part.text);
     } catch {
@@ -173,7 +227,7 @@ const search = (() => {
 
   /**
    * @param {SelectorPart} part
-   * @returns {string} what is wrong, as far as it is known
+   * @returns {string} what is wrong, as far as known
    */
   function faultOf({ kind, text }) {
     const bare = text.replace(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gsu, "");
@@ -183,15 +237,17 @@ const search = (() => {
     if (count("(") !== count(")")) return "its round brackets do not match.";
     if (kind === "xpath") return "test it, or use a CSS selector or text=...";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
-    if (/:(?:contains|has-text|text)\b/u.test(bare)) return "CSS has no such selector; use text=... to find by text.";
+    if (/:(?:contains|has-text|text)\b/u.test(bare)) {
+      return "CSS has no such selector; write button text=... to find by text.";
+    }
     const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
     if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
     return "test it, or use text=... to find by text.";
   }
 
   /**
-   * @param {SelectorPart | undefined} before the part before
-   * @param {Element[]} found by it
+   * @param {SelectorPart | undefined} before the previous part
+   * @param {Element[]} found its matches
    * @returns {Root[]}
    */
   function innerScopes(before, found) {
@@ -204,7 +260,7 @@ const search = (() => {
    * @returns {Element[]}
    */
   function byXPath(root, expression) {
-    // A shadow root itself is no context for XPath, but what stands in it is.
+    // A shadow root cannot be an XPath context, but its children can.
     const contexts = isDocument(root) ? [root] : [...root.children];
     const elements = contexts
       .flatMap((context) => nodesAt(context, expression))
@@ -228,15 +284,15 @@ const search = (() => {
   }
 
   /**
-   * The smallest elements that are drawn with that text.
+   * Finds the smallest elements drawn with that text.
    *
    * @param {Root[]} roots
    * @param {string} text
    */
   function byText(roots, text) {
-    const wanted = collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+    const wanted = normalized(text);
     return roots.flatMap((root) => [
-      // A document that is just being replaced has no element at all.
+      // A document that is being replaced has no elements.
       ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
         hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
@@ -250,7 +306,8 @@ const search = (() => {
    * @returns {{element: Element, isExact: boolean}[]}
    */
   function smallestWith(element, wanted) {
-    // Drawn text costs more to ask for than all text, and is longer by blanks and capitals ("ß" is drawn as "SS") only.
+    // Drawn text is slower to query than all text, and only longer than it by spaces and capitals ("ß" is drawn as
+    // "SS").
     const most = (textContentOf(element)?.length ?? 0) * MAX_CAPITALS;
     if (most < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
     const own = hit(element, visibleTextOf(element), wanted);
@@ -269,5 +326,5 @@ const search = (() => {
     return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, wholeTextOf };
 })();

@@ -1,9 +1,10 @@
 "use strict";
 
-// A short selector for an element, which outlives the next drawing of the page.
+// Generates a short selector for an element that survives re-rendering.
 
 const selectorGenerator = (() => {
   const {
+    attributeNamesOf,
     attributeOf,
     childrenOf,
     countIn,
@@ -14,41 +15,65 @@ const selectorGenerator = (() => {
     isMatch,
     parentOf,
     queryAll,
+    queryIn,
     rootOf,
     tagOf,
+    textContentOf,
     treeAncestors,
   } = dom;
+  const { collapse, visibleTextOf } = texts;
+  const { innermost, wholeTextOf } = search;
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
   /** In the order in which they are tried. */
   const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
-  /** What libraries write into ids, names and classes: another one each time the page is drawn. */
+  /** Custom attributes that name a thing, rather than its state, its position or a library's data. */
+  const OWN_NAME =
+    /^(?:col-id|data-(?!.*(?:active|align|check|color|count|csrf|current|disabled|emotion|focus|hash|hover|index|key|loading|nonce|open|orient|place|react|select|side|size|state|status|style|theme|time|tip|token|track|uid|variant))[a-z][a-z-]*)$/u;
+  /** Characters of a label; digits may change, and with them the selector. */
+  const LABEL = /^[\p{L}\p{M}][\p{L}\p{M} .:?!…’'&/+()-]*$/u;
+  /** Values of such attributes, except numbers and switches. */
+  const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
+  const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
+  /** Elements that are known by their text. */
+  const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
+  /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|__[\w-]*[A-Z]\w{3,}$/u;
-  /** A class that names what an element is. */
+    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
+  /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
-  /** Classes of states: another one after a click. */
+  /** Classes of states, which change after a click. */
   const STATE_NAME =
     /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
-  /** What there is one of, or few, and what is inside is spoken of as being there. */
+  /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
+  /** Places among siblings, or more than two steps: a label outlives them. */
+  const LONG_PATH = /:nth-of-type\(|(?: \S+){3}/u;
+  /** What a thing in it identifies. */
+  const ROWS = "tr, li, [role=row], [role=listitem], [role=treeitem]";
+  const IDENTIFYING = "[id], [data-testid], [name], [href]";
+  const TRIED_IDENTIFYING = 3;
+  /** The numbers that grids give their rows and cells, which outlive the order in the document. */
+  const NUMBERS = ["aria-rowindex", "row-index", "aria-colindex", "aria-posinset"];
   const TRIED_REGIONS = 3;
   const TRIED_CLASSES = 3;
 
-  /** How many elements match: going through a large page takes long, so no question is asked twice. */
+  /** Match counts: visiting a large page takes long, so no query runs twice. */
   class Counts {
-    /** @type {Map<Root, Map<string, Map<string, number>>>} by roots and names of attributes */
+    /** @type {Map<Root, Map<string, Map<string, number>>>} by root and attribute name */
     #values = new Map();
-    /** @type {Map<Root, Map<string, number>>} by roots and selectors */
+    /** @type {Map<Root, Map<string, number>>} by root and selector */
     #matches = new Map();
+    /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by roots, selectors and texts */
+    #labeled = new Map();
 
     /**
      * @param {Root} root
      * @param {{name: string, value: string}} naming
      */
     named(root, { name, value }) {
-      // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
+      // The browser has its own index of ids, and knows where they are case-insensitive.
       if (name.startsWith("id")) return this.of(root, selectorBy({ name, value }));
       const ofRoot = kept(this.#values, root, () => new Map());
       return kept(ofRoot, name, () => countValues(root, name)).get(value) ?? 0;
@@ -62,6 +87,27 @@ const selectorGenerator = (() => {
       const ofRoot = kept(this.#matches, root, () => new Map());
       return kept(ofRoot, selector, () => countIn([root], selector));
     }
+
+    /**
+     * @param {Root} root
+     * @param {string} selector
+     * @param {string} text
+     * @returns {Element[]} matches of `selector text=...` there
+     */
+    labeled(root, selector, text) {
+      const ofRoot = kept(this.#labeled, root, () => new Map());
+      return innermost(kept(ofRoot, selector, () => byTexts(queryAll(root, selector))).get(text.toLowerCase()) ?? []);
+    }
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {Map<string, Element[]>}
+   */
+  function byTexts(elements) {
+    const found = new Map();
+    for (const element of elements) kept(found, wholeTextOf(element), () => []).push(element);
+    return found;
   }
 
   /**
@@ -91,17 +137,17 @@ const selectorGenerator = (() => {
     return counts;
   }
 
-  /** The selector that leads from the main frame into this page of another site; empty in the main frame. */
+  /** The selector that leads from the main frame into this page in a cross-origin frame; empty in the main frame. */
   let way = "";
 
-  /** @param {string} selector of the frame that this page is in */
+  /** @param {string} selector of the frame that contains this page */
   function comeBy(selector) {
     way = selector;
   }
 
   /**
    * @param {string} selector of something in this page
-   * @returns {string} the same, from the main frame on
+   * @returns {string} the same, starting at the main frame
    */
   function fromMainFrame(selector) {
     return way ? `${way} ${selector.startsWith(">>>") ? "" : ">>> "}${selector}` : selector;
@@ -109,18 +155,18 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots all of the page
-   * @param {Counts} [counts] of the page as it is, for many elements
-   * @returns {string} a short selector that matches this element only
+   * @param {Root[]} roots of the whole page
+   * @param {Counts} [counts] of the current page, for many elements
+   * @returns {string} a short selector that matches only this element
    */
   function selectorOf(element, roots, counts = new Counts()) {
-    // Who goes into a frame searches its document first.
+    // Inside a frame, a selector searches the frame's document first.
     return fromMainFrame(ownSelectorOf(element, way ? [document] : roots, counts));
   }
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots that the selector searches, and in them the ways that it names itself
+   * @param {Root[]} roots that the selector searches, including those that it names itself
    * @param {Counts} counts
    * @returns {string}
    */
@@ -129,7 +175,7 @@ const selectorGenerator = (() => {
     const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
     const isItsOwn = (/** @type {{name: string, value: string}} */ naming) => counts.named(root, naming) === 1;
-    // The first one that will do: each attribute that is asked about is looked for in all of the page.
+    // The first match is enough: checking each attribute searches the whole page.
     const unique = ownNames.find(
       (naming) => isItsOwn(naming) && sum(roots.map((one) => counts.named(one, naming))) === 1,
     );
@@ -137,20 +183,59 @@ const selectorGenerator = (() => {
     const named = ownNames.find(isItsOwn);
     const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
     const holder = holderOf(root);
-    // In the shadow root of a named host one word often is enough.
+    // In the shadow root of a named host, one word is often enough.
     const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
     const tag = isLone ? tagOf(element) : undefined;
+    const outer = () => `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> `;
     const inner =
       tag ?? (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone)));
+    const labeled = LONG_PATH.test(inner) ? labeledStepOf(element, root, counts) : undefined;
+    if (labeled) {
+      const isUnique = roots.every((one) => one === root || !counts.labeled(one, labeled.step, labeled.text).length);
+      return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}`;
+    }
     if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
-    return `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
+    return `${outer()}${inner}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string | undefined} its whole text, if that is a short label, drawn as written
+   */
+  function labelOf(element) {
+    const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
+    const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text);
+    return isLabel && collapse(visibleTextOf(element)).toLowerCase() === text.toLowerCase() ? text : undefined;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root} root
+   * @param {Counts} counts
+   * @returns {{step: string, text: string} | undefined} a step and a text for which `step text=...` matches only this element
+   */
+  function labeledStepOf(element, root, counts) {
+    const text = labelOf(element);
+    if (!text) return undefined;
+    const tag = tagOf(element);
+    const role = attributeOf(element, "role") ?? "";
+    const steps = [
+      ...(LABELED.has(tag) ? [tag] : []),
+      ...(/^[a-z]+$/u.test(role) ? [`[role=${role}]`] : []),
+      ...classStepsOf(element),
+    ];
+    const step = steps.find((one) => {
+      const found = counts.labeled(root, one, text);
+      return found.length === 1 && found[0] === element;
+    });
+    return step ? { step, text } : undefined;
   }
 
   /**
    * @param {Element} holder of a shadow root or a frame
    * @param {Root[]} roots
    * @param {Counts} counts
-   * @returns {string} a selector that matches nothing else that one can go into
+   * @returns {string} a selector that matches no other shadow host or frame
    */
   function holderSelectorOf(holder, roots, counts) {
     const isTheOnlyWay = (/** @type {string} */ selector) =>
@@ -167,16 +252,19 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {{name: string, value: string}[]} attributes that may name it, without what would need escapes or could
+   * @returns {{name: string, value: string}[]} attributes that may name it, except values that need escapes or could
    *   disturb a terminal
    */
   function namesOf(element) {
     const [, end = ""] = /^radix-.*:(-[a-z][\w-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
     const ending = end ? [{ name: "id$", value: end }] : [];
-    const named = NAMING_ATTRIBUTES.flatMap((name) => {
+    const own = attributeNamesOf(element).filter((name) => OWN_NAME.test(name) && !NAMING_ATTRIBUTES.includes(name));
+    if (isMatch(element, BUTTON_INPUTS)) own.push("value");
+    const named = [...NAMING_ATTRIBUTES, ...own].flatMap((name) => {
       const value = attributeOf(element, name);
       const isPlain = value !== null && value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
-      return isPlain && !isGenerated(name, value) ? [{ name, value }] : [];
+      const isName = isPlain && !isGenerated(name, value) && (!own.includes(name) || LABEL_VALUE.test(value));
+      return isName ? [{ name, value }] : [];
     });
     return [...ending, ...named];
   }
@@ -197,9 +285,9 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {{name: string, value: string}[]} ownNames none of which is its own alone
+   * @param {{name: string, value: string}[]} ownNames none of which is unique by itself
    * @param {(selector: string) => boolean} isAlone
-   * @returns {string | undefined} two things that are its own together
+   * @returns {string | undefined} two of them that are unique together
    */
   function combined(element, ownNames, isAlone) {
     const [first] = ownNames.map(selectorBy);
@@ -215,18 +303,18 @@ const selectorGenerator = (() => {
   }
 
   /**
-   * Steps from the element upwards, until they lead to it alone: by names and classes, and by places where there are none.
+   * Climbs from the element until the path is unique: by names and classes, or by position if there are none.
    *
    * @param {Element} element
    * @param {Root} root
-   * @param {(selector: string) => boolean} isAlone in the root
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
    */
   function pathOf(element, root, isAlone) {
     /** @type {string[]} */
     let path = [];
     for (const ancestor of treeAncestors(element)) {
-      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor);
-      // A path that is long already is tried with names only: trying grows with the length times the page.
+      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isAlone);
+      // For a path that is already long only names are tried: the cost grows with its length times the page.
       for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : named) {
         if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
       }
@@ -235,14 +323,30 @@ const selectorGenerator = (() => {
     return isDocument(root) ? path.join(" > ") : `:host > ${path.join(" > ")}`;
   }
 
-  /** @param {Element} element */
-  function namedStepsOf(element) {
-    return [...namesOf(element).slice(0, 1).map(selectorBy), ...classStepsOf(element).slice(0, 1)];
+  /**
+   * @param {Element} element
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   */
+  function namedStepsOf(element, isAlone) {
+    const row = isMatch(element, ROWS) ? rowStepOf(element, isAlone) : undefined;
+    const own = [...namesOf(element).slice(0, 1).map(selectorBy), ...(row ? [row] : [])];
+    return [...own, ...classStepsOf(element).slice(0, 1)];
+  }
+
+  /**
+   * @param {Element} row
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   * @returns {string | undefined} a step by the first element in it with a unique name
+   */
+  function rowStepOf(row, isAlone) {
+    const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);
+    const name = inside.flatMap((one) => namesOf(one).map(selectorBy)).find(isAlone);
+    return name && `${CSS.escape(tagOf(row))}:has(${name})`;
   }
 
   /**
    * @param {Element} element
-   * @returns {string[]} by its classes, of which the longest names are the most specific
+   * @returns {string[]} by its classes; the longest names are the most specific
    */
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
@@ -256,7 +360,7 @@ const selectorGenerator = (() => {
   /**
    * @param {string[]} path
    * @param {(selector: string) => boolean} isAlone
-   * @returns {string} without the steps in its middle that are not needed
+   * @returns {string} without the middle steps that are not needed
    */
   function shortened(path, isAlone) {
     const all = path.map((_, index) => index);
@@ -285,6 +389,15 @@ const selectorGenerator = (() => {
   }
 
   /** @param {Element} element */
+  function ownStepsOf(element) {
+    const numbers = NUMBERS.flatMap((name) => {
+      const value = attributeOf(element, name) ?? "";
+      return /^\d{1,6}$/u.test(value) ? [selectorBy({ name, value })] : [];
+    });
+    return [...namesOf(element).map(selectorBy), ...classStepsOf(element), ...numbers];
+  }
+
+  /** @param {Element} element */
   function stepOf(element) {
     const tag = tagOf(element);
     const parent = parentOf(element);
@@ -292,9 +405,8 @@ const selectorGenerator = (() => {
     const same = siblings.filter((sibling) => tagOf(sibling) === tag);
     const step = CSS.escape(tag);
     const others = same.length > 1 ? siblings.filter((sibling) => sibling !== element) : [];
-    const [own] = others.length
-      ? classStepsOf(element).filter((name) => !others.some((one) => isMatch(one, name)))
-      : [];
+    const isItsOwn = (/** @type {string} */ name) => !others.some((one) => isMatch(one, name));
+    const own = others.length ? ownStepsOf(element).find(isItsOwn) : undefined;
     if (own) return own;
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }

@@ -1,6 +1,6 @@
 "use strict";
 
-// What was meant, when nothing was found.
+// Suggestions when nothing was found.
 
 const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
@@ -25,7 +25,7 @@ const suggestions = (() => {
   }
 
   /**
-   * @param {string} selector that nothing matches
+   * @param {string} selector without matches
    * @param {Searched} searched
    * @returns {string} sentences
    */
@@ -40,7 +40,7 @@ const suggestions = (() => {
 
   /**
    * @param {Root[]} roots
-   * @returns {string} how to search the frames of other sites, when there are any
+   * @returns {string} how to search the cross-origin frames, if there are any
    */
   function frameHint(roots) {
     const [frame] = crossOriginFramesIn(roots);
@@ -52,7 +52,7 @@ const suggestions = (() => {
   /**
    * @param {string} selector
    * @param {Root[]} roots
-   * @returns {string[]} similar elements: selectors that work, each with a name
+   * @returns {string[]} similar elements: working selectors, each with a name
    */
   function similarElements(selector, roots) {
     const wanted = wordsOf(selector).map(pairsOf);
@@ -68,14 +68,14 @@ const suggestions = (() => {
     }
     return best.flatMap(({ element }) => {
       const found = selectorOf(element, roots);
-      // A cut selector would not work.
+      // A truncated selector would not work.
       return found.length > SELECTOR_LENGTH ? [] : [`${found} (${tagOf(element)} ${quote(textOf(element), 30)})`];
     });
   }
 
   /**
    * @param {string} selector
-   * @returns {string[]} the words that a page chooses: ids, classes, values, texts
+   * @returns {string[]} the words chosen by a page: ids, classes, values, texts
    */
   function wordsOf(selector) {
     const [, text] = /^text=([^]*)$/iu.exec(selector) ?? [];
@@ -105,7 +105,7 @@ const suggestions = (() => {
 
   /**
    * @param {string} text
-   * @returns {Set<string>} its pairs of neighbouring characters
+   * @returns {Set<string>} its pairs of adjacent characters
    */
   function pairsOf(text) {
     const characters = [...collapse(text.slice(0, 4 * TEXT_LENGTH)).toLowerCase()].slice(0, TEXT_LENGTH);

@@ -1,6 +1,6 @@
 "use strict";
 
-// Which element takes the action.
+// Which element receives the action.
 
 const targets = (() => {
   const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
@@ -14,7 +14,7 @@ const targets = (() => {
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
-  /** @type {Map<string, string>} how to use what is not filled, and what no click can use */
+  /** @type {Map<string, string>} how to use elements that cannot be filled or clicked */
   const ADVICE = new Map([
     ["checkbox", "is a checkbox. Use click to change it."],
     ["radio", "is a radio button. Use click to choose it."],
@@ -25,9 +25,9 @@ const targets = (() => {
     ["file", "takes files. Use upload with their paths."],
     ["select", "is a list of options. Use select with one of their values or labels."],
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
-    ["color", "would open a window of the browser. Use fill with a colour such as #ff8800."],
+    ["color", "would open a window of the browser. Use fill with a color such as #ff8800."],
   ]);
-  /** What a click on something inside is for. */
+  /** Elements that a click on their content is meant for. */
   const TAKERS =
     "a, button, label, summary, [onclick], [tabindex], " +
     "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
@@ -37,8 +37,8 @@ const targets = (() => {
   /**
    * @param {Element} element
    * @param {ElementAction["action"]} action
-   * @returns {Element} itself, or for a label the field it belongs to
-   * @throws {PageError} EXECUTION_ERROR when it takes another command
+   * @returns {Element} the element itself, or for a label its field
+   * @throws {PageError} EXECUTION_ERROR if it needs another command
    */
   function targetOf(element, action) {
     if (action === "fill") return fieldOf(element);
@@ -53,8 +53,8 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} itself, or what takes the mouse in its place: a part of the button around it, or what is drawn
-   *   below it as a part of the same thing
+   * @returns {Element} the element itself, or what receives the mouse instead: part of the button around it, or an
+   *   element drawn below it as part of the same control
    */
   function takerOf(element) {
     const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
@@ -65,8 +65,8 @@ const targets = (() => {
   }
 
   /**
-   * @param {Element} element that lets the mouse through
-   * @returns {Element | null} what is drawn below it in the element around it, as a box below its label
+   * @param {Element} element one that lets the mouse through
+   * @returns {Element | null} the element drawn below it in its parent, such as a box below its label
    */
   function below(element) {
     const { width, height } = boxOf(element);
@@ -78,7 +78,7 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} itself, or what takes the focus for it: its field, its editor, the button around it
+   * @returns {Element} the element itself, or what takes the focus for it: its field, its editor, the button around it
    */
   function focusableOf(element) {
     if (isMatch(element, FOCUSABLE)) return element;
@@ -89,7 +89,8 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} the field for files that it is, belongs to or holds; else what may ask for files when it is clicked
+   * @returns {Element} the file field that it is, belongs to or contains; otherwise what may open a file chooser on a
+   *   click
    */
   function uploadOf(element) {
     const isFile = (/** @type {Element} */ one) => kindOf(one) === "file";
@@ -100,7 +101,7 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} what holds a value of a form: a field, a list of options, or what can be checked
+   * @returns {Element} the element with the form value: a field, a list of options, or something checkable
    */
   function entryOf(element) {
     const own = controlOf(element) ?? element;
@@ -124,7 +125,7 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | undefined} the combobox, list, slider or spin button that it is, belongs to or has inside
+   * @returns {Element | undefined} the combobox, list, slider or spin button that it is, belongs to or contains
    */
   function widgetIn(element) {
     const own = operableIn(controlOf(element) ?? element);
@@ -166,7 +167,7 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether a text can be written into it
+   * @returns {boolean} whether text can be typed into it
    */
   function isField(element) {
     const kind = kindOf(element);

@@ -25,7 +25,7 @@ const texts = (() => {
   }
 
   /**
-   * One short line, without what could disturb a terminal.
+   * Returns one short line without characters that could disturb a terminal.
    *
    * @param {string} text
    * @param {number} [length]
@@ -50,7 +50,7 @@ const texts = (() => {
   }
 
   /**
-   * What a user reads on the element, or next to it for a field; never what is written into a field.
+   * Returns what a user reads on the element, or next to it for a field; never a field's content.
    *
    * @param {Element} element
    */
@@ -80,7 +80,7 @@ const texts = (() => {
   function nameOf(element) {
     const id = idOf(element);
     const text = textOf(element);
-    // Only plain words may stand in a sentence outside of quotes.
+    // Only plain words may appear unquoted in a sentence.
     return `${tagOf(element)}${/^[\w-]{1,40}$/.test(id) ? `#${id}` : ""}${text ? ` ${quote(text)}` : ""}`;
   }
 

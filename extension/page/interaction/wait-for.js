@@ -1,6 +1,6 @@
 "use strict";
 
-// Waiting until the page shows something, or shows it no more.
+// Waits until the page shows something, or no longer shows it.
 
 const waitFor = (() => {
   const { PageError, nameOf, quote } = texts;
@@ -11,10 +11,10 @@ const waitFor = (() => {
   const { pause } = actionability;
 
   const POLL_MS = 50;
-  /** A pause is so many times as long as the look before it. */
+  /** Each pause is this many times as long as the check before it. */
   const PATIENCE = 4;
 
-  /** What is to hold, and what was seen of it last. */
+  /** A condition, and its last result. */
   class Watch {
     /** @readonly */
     selector;
@@ -40,7 +40,7 @@ const waitFor = (() => {
       this.search = new Search(selector);
     }
 
-    /** @returns {boolean} whether it holds now */
+    /** @returns {boolean} whether the condition is met now */
     look() {
       this.shown = this.search.find().filter(isVisible);
       return this.isGone !== this.shown.length > 0;
@@ -48,11 +48,11 @@ const waitFor = (() => {
   }
 
   /**
-   * Waits until all that is asked holds.
+   * Waits until all conditions are met.
    *
    * @param {WaitRequest} request
    * @param {AbortSignal} signal
-   * @returns {Promise<Watch | undefined>} the first one that was to be shown
+   * @returns {Promise<Watch | undefined>} the first one about something that should appear
    * @throws {PageError} INVALID_SELECTOR, COMMAND_TIMEOUT, and the reason of the signal
    */
   async function untilAllHold(request, signal) {

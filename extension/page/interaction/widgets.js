@@ -1,7 +1,7 @@
 "use strict";
 
-// Fields that take no text of their own, or not any text: ARIA comboboxes and lists of options, sliders and spin buttons.
-// What they are, what they show, and what there is to choose; the worker operates them (commands/widgets.js).
+// Fields without free text input: ARIA comboboxes and lists of options, sliders and spin buttons. Their type, their
+// value and their choices; the worker operates them (commands/widgets.js).
 
 const widgets = (() => {
   const {
@@ -32,7 +32,7 @@ const widgets = (() => {
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
-  /** What suggests while a text is typed, and takes any. */
+  /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), :not([aria-haspopup='listbox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
@@ -41,12 +41,12 @@ const widgets = (() => {
   const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live]`;
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
   const MOST_LISTED = 10;
-  /** Between a field and what shows its value. */
+  /** Maximum number of levels between a field and the element that shows its value. */
   const MOST_LEVELS = 5;
   const LIST_LIMIT = 2_000;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
-  /** A track is longer than its thumb is wide by this factor. */
+  /** Minimum ratio of a track's length to its thumb's width. */
   const TRACK_FACTOR = 3;
 
   /** @param {Element} element */
@@ -56,7 +56,7 @@ const widgets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {WidgetKind | ""} empty for what takes a text, or is not a field
+   * @returns {WidgetKind | ""} empty for a text field, or if it is not a field
    */
   function widgetKind(element) {
     const role = roleOf(element);
@@ -90,7 +90,7 @@ const widgets = (() => {
 
   /**
    * @param {Element} input
-   * @returns {Element | null} what has the role for the field inside, as ARIA 1.1 has it
+   * @returns {Element | null} the element around it that has the role, following ARIA 1.1
    */
   function wrapperOf(input) {
     const wrapper = closestOf(input, "[role='combobox']");
@@ -99,7 +99,7 @@ const widgets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} the field that an element with the role of a combobox has inside, or itself
+   * @returns {Element} the field inside an element with the role of a combobox, or the element itself
    */
   function operableIn(element) {
     if (roleOf(element) !== "combobox" || isControl(element)) return element;
@@ -116,12 +116,12 @@ const widgets = (() => {
 
   /**
    * @param {Element} field
-   * @returns {Element | null} what holds the options, when it is drawn
+   * @returns {Element | null} the element with the options, if it is drawn
    */
   function popupOf(field) {
     if (roleOf(field) === "listbox" && !isControl(field)) return field;
     const bearer = wrapperOf(field) ?? field;
-    // A list that has closed may still fade away.
+    // A closed list may still be fading out.
     if ([field, bearer].some((one) => attributeOf(one, "aria-expanded") === "false")) return null;
     const named = [field, bearer].flatMap((one) =>
       ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
@@ -142,14 +142,14 @@ const widgets = (() => {
     return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
   }
 
-  /** @param {Element} field that is going to be operated: lists that stand on the page by then are not its own */
+  /** @param {Element} field about to be operated: lists that are already on the page are not its own */
   function begin(field) {
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 
   /**
-   * @param {Element} list whose options are not drawn, because the page draws others without a role in their place
-   * @returns {Element | null} the layer over the page in which it is
+   * @param {Element} list whose options are not drawn, because the page draws others without a role instead
+   * @returns {Element | null} the layer over the page that contains those
    */
   function layerAround(list) {
     for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
@@ -199,7 +199,7 @@ const widgets = (() => {
   /**
    * @param {Element[]} options
    * @param {string} wanted
-   * @param {boolean} isLoose whether the only one that contains it will do
+   * @param {boolean} isLoose whether a single partial match is accepted
    */
   function optionLike(options, wanted, isLoose) {
     const value = (/** @type {Element} */ one) =>
@@ -252,7 +252,7 @@ const widgets = (() => {
   }
 
   /**
-   * Scrolls no further than needed: a list that draws only a part of its options would draw others in their places.
+   * Scrolls no further than needed: a list that renders only some of its options would render others in their places.
    *
    * @param {Element} field
    * @param {string} wanted
@@ -267,7 +267,7 @@ const widgets = (() => {
   }
 
   /**
-   * Shows the next part of a list that draws only the options in sight.
+   * Shows the next part of a list that renders only the options in view.
    *
    * @param {Element} field
    * @returns {boolean} false at its end
@@ -287,14 +287,14 @@ const widgets = (() => {
 
   /**
    * @param {Element} field
-   * @returns {string[]} the texts that stand for its value: what is in it, or next to it in its frame
+   * @returns {string[]} the texts that represent its value: those in it, or next to it in its frame
    */
   function shownBy(field) {
     if (roleOf(field) === "listbox" && !isControl(field)) return optionsIn(field).filter(isSelected).map(labelOf);
     const own = isControl(field) ? field.value : collapse(visibleTextOf(field));
     if (own) return [own];
     const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby")].map(nameIn));
-    // What stands next to a field without a text of its own is what it holds.
+    // The text next to a field without text of its own is its value.
     let around = parentElementOf(field);
     for (let level = 0; around && level < MOST_LEVELS; level += 1, around = parentElementOf(around)) {
       if (queryIn(around, OTHER_FIELDS).some((one) => one !== field && !holds(one, field) && isVisible(one))) break;
@@ -318,7 +318,7 @@ const widgets = (() => {
     for (const node of childNodesOf(around)) {
       if (isText(node)) {
         const text = collapse(textContentOf(node) ?? "");
-        // A cross that takes a value away is none.
+        // A button that removes a value is not one.
         if (/[\p{L}\p{N}]/u.test(text)) yield text;
       } else if (isElement(node) && node !== field && !isMatch(node, UNSHOWN) && isVisible(node)) {
         yield* textsNextTo(node, field);
@@ -336,7 +336,7 @@ const widgets = (() => {
     return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
   }
 
-  // --- Sliders, spin buttons, and dates made of them
+  // --- Sliders, spin buttons, and dates made of these
 
   /**
    * @param {Element} group
@@ -358,11 +358,11 @@ const widgets = (() => {
 
   /**
    * @param {Element} group
-   * @returns {(DatePart | "")[]} what each segment is for
+   * @returns {(DatePart | "")[]} the date part of each segment
    */
   function readSegments(group) {
     const parts = segmentsIn(group).map(partOf);
-    // Months have twelve, as the hours of half a day do; the hour is the one next to minutes.
+    // Both months and 12-hour clocks go to twelve; the hour is the one next to the minutes.
     return parts.map((part, index) => (part === "month" && parts[index + 1] === "minute" ? "hour" : part));
   }
 
@@ -406,7 +406,7 @@ const widgets = (() => {
 
   /**
    * @param {Element} thumb
-   * @returns {{thumb: Box, track: Box} | null} in the viewport of its frame
+   * @returns {{thumb: Box, track: Box} | null} in its frame's viewport
    */
   function readTrack(thumb) {
     const { x, y, width, height } = boxOf(thumb);

@@ -4,53 +4,53 @@
 
 const blockModel = (() => {
   const WEIGHTS = Object.entries({
-    words: -0.287,
-    linked: -0.866,
-    endsSentence: 0.574,
-    heading1: 0.487,
-    heading2: 1.36,
-    heading4: 0.572,
-    in_article: 0.242,
-    in_blockquote: 1.54,
-    in_footer: -6.05,
-    in_form: -0.886,
-    in_header: -2.06,
-    in_label: -2.86,
-    in_li: 0.4,
-    in_p: 0.432,
-    in_pre: -0.0894,
-    isMain: 0.198,
-    isNamedContent: 0.717,
-    boilerplate: -0.324,
-    controls: -0.372,
-    about: -0.225,
-    containerLinked: 0.589,
-    outerLinked: -0.617,
-    outermostShare: 0.126,
-    position: -1.75,
-    beforeTitle: -2.05,
-    previousWords: 0.107,
-    nextWords: 0.174,
-    previousReadable: -0.0503,
-    nextReadable: 0.101,
-    betweenReadable: 0.43,
-    kindBlocks: 0.45,
-    kindWords: 0.585,
-    kindLinked: 0.437,
-    pageChars: -0.502,
-    readable: -0.391,
-    readableShare: -1.41,
-    readableLongShare: 0.122,
-    readableOfMuch: 1.39,
-    readableOfMuchLong: 0.933,
-    repeated: 0.494,
-    copies: -0.562,
+    words: -0.232,
+    linked: -0.703,
+    endsSentence: 0.614,
+    heading1: 0.476,
+    heading2: 1.29,
+    heading4: 0.619,
+    in_article: 0.272,
+    in_blockquote: 1,
+    in_footer: -5.52,
+    in_form: -0.917,
+    in_header: -1.38,
+    in_label: -2.82,
+    in_li: 0.415,
+    in_p: 0.471,
+    in_pre: -0.0932,
+    isMain: 0.189,
+    isNamedContent: 0.657,
+    boilerplate: -0.312,
+    controls: -0.349,
+    about: -0.19,
+    containerLinked: 0.445,
+    outerLinked: -0.419,
+    outermostShare: 0.105,
+    position: -1.7,
+    beforeTitle: -1.94,
+    previousWords: 0.0944,
+    nextWords: 0.176,
+    previousReadable: 0.088,
+    nextReadable: 0.0796,
+    betweenReadable: 0.337,
+    kindBlocks: 0.43,
+    kindWords: 0.544,
+    kindLinked: 0.389,
+    pageChars: -0.457,
+    readable: -0.315,
+    readableShare: -1.03,
+    readableLongShare: -0.184,
+    readableOfMuch: 0.939,
+    readableOfMuchLong: 1.21,
+    repeated: 0.371,
+    copies: -0.275,
   });
-  const BIAS = 3.24;
-  /** How much likelier a block has to be for each character of its page; what is as likely as `CERTAIN` is always kept. */
+  const BIAS = 2.72;
+  /** By how much the threshold rises per character of the page; blocks as likely as `CERTAIN` are always kept. */
   const PRICE = 10e-6;
   const CERTAIN = 0.85;
-  /** From that share of the text on a page is read for its code, and each line may be asked about. */
+  /** From this share of text on, the page is about code, and any line may be asked about. */
   const MUCH_CODE = 0.03;
 
   /** @param {Record<string, number>} features */
@@ -61,12 +61,12 @@ const blockModel = (() => {
   }
 
   /**
-   * The highest F1 that can be expected comes from keeping what is likelier than half of it. More is asked the longer
-   * the page is, because a model reads each character.
+   * The expected F1 is highest when blocks likelier than half of that F1 are kept. The threshold rises with the length
+   * of the page, because a model must read every character.
    *
    * @param {{chars: number, likelihood: number}[]} blocks
    * @param {boolean} isFree whether characters cost nothing
-   * @returns {number} the likelihood from which on a block is kept
+   * @returns {number} the minimum likelihood of blocks to keep
    */
   function thresholdOf(blocks, isFree) {
     const expected = blocks.reduce((sum, { chars, likelihood }) => sum + chars * likelihood, 0);
@@ -83,8 +83,8 @@ const blockModel = (() => {
 
   /**
    * @param {{text: string}[]} blocks of a page
-   * @param {Record<string, number>[]} features of each
-   * @returns {boolean[]} which are content
+   * @param {Record<string, number>[]} features of each block
+   * @returns {boolean[]} which blocks are content
    */
   function areContent(blocks, features) {
     const weighed = blocks.map(({ text }, i) => ({ chars: text.length, likelihood: likelihoodOf(features[i] ?? {}) }));

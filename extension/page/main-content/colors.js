@@ -1,24 +1,24 @@
 "use strict";
 
-// The colours that a page draws: in any colour space, through filters and blending.
+// The colors that a page draws: in any color space, through filters and blending.
 
 const colors = (() => {
-  /** @typedef {number[] | null} Color red, green, blue (0 to 255) and alpha (0 to 1); null where it is not known or a picture */
+  /** @typedef {number[] | null} Color red, green, blue (0 to 255) and alpha (0 to 1); null if unknown or an image */
 
   /**
-   * @typedef {object} Look what the elements around do to the colours inside them
+   * @typedef {object} Look how ancestors change the colors inside them
    * @property {number} opacity
    * @property {[string, number][]} filters names and amounts
    * @property {{mode: string, behind: Color} | null} blend
    */
 
-  /** Of red, green and blue, each from 0 to 255. */
+  /** For red, green and blue, each from 0 to 255. */
   const MIN_DIFFERENCE = 12;
   const RGB = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
   const ALPHA = / \/ ([\d.e-]+|none)\)$/;
   const ANY = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g;
   const FUNCTION = /([a-z-]+)\(([\d.e-]+)(%|px)?\)/g;
-  /** A colour that the pen must read back, because a browser that guards against fingerprints gives noise. */
+  /** A color that the canvas must read back correctly: browsers that protect against fingerprinting add noise. */
   const KNOWN = [64, 160, 240];
 
   /** @type {Record<string, (color: number, behind: number) => number>} of one channel, from 0 to 1 */
@@ -47,7 +47,7 @@ const colors = (() => {
   let isPenTrue;
 
   /**
-   * @param {string} text a computed colour
+   * @param {string} text a computed color
    * @returns {Color}
    */
   function colorOf(text) {
@@ -61,7 +61,7 @@ const colors = (() => {
   }
 
   /**
-   * @param {string} text a colour of another space
+   * @param {string} text a color in another color space
    * @returns {Color}
    */
   function convert(text) {
@@ -83,7 +83,7 @@ const colors = (() => {
   /**
    * @param {Color} color
    * @param {Color} behind
-   * @returns {Color} what is seen of a colour
+   * @returns {Color} the color as seen
    */
   function over(color, behind) {
     if (!color || color[3] === 1) return color;
@@ -96,7 +96,7 @@ const colors = (() => {
   /**
    * @param {Color} color
    * @param {Color} other
-   * @param {number} [share] of the difference that is drawn
+   * @param {number} [share] of the difference to apply
    */
   function areAlike(color, other, share = 1) {
     if (!color || !other) return false;
@@ -106,7 +106,7 @@ const colors = (() => {
   /**
    * @param {Look} look
    * @param {Color} color
-   * @returns {Color} as the filters and the blending around it draw it
+   * @returns {Color} the color after the filters and the blending around it
    */
   function drawn({ filters, blend }, color) {
     if (!color || (!filters.length && !blend)) return color;
@@ -135,8 +135,8 @@ const colors = (() => {
   }
 
   /**
-   * @param {string} images a computed list of pictures
-   * @returns {Color[] | null} of gradients; null where something else is among them
+   * @param {string} images a computed list of images
+   * @returns {Color[] | null} of gradients; null if the list contains anything else
    */
   function gradientColors(images) {
     if (/(?:url|image-set|element|cross-fade|paint|image)\(/.test(images)) return null;
@@ -148,7 +148,7 @@ const colors = (() => {
    * @param {string} images
    * @param {Color} behind
    * @param {Look} look
-   * @returns {Color} null where it is a picture
+   * @returns {Color} null for an image
    */
   function backgroundOver(color, images, behind, look) {
     const ground = over(drawn(look, colorOf(color)), behind);

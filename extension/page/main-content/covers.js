@@ -1,8 +1,8 @@
 "use strict";
 
-// Which texts lie below an opaque box or picture. Boxes and texts are noted while the page is copied, in the order of the
-// document; afterwards each text is compared with the boxes drawn where it stands. Hit testing would be wrong here: it
-// ends at the window and passes through boxes without pointer events.
+// Finds texts below an opaque box or image. Boxes and texts are recorded in document order while the page is copied;
+// then each text is compared with the boxes drawn at its position. Hit testing would not work: it is limited to the
+// window and ignores boxes without pointer events.
 
 const covers = (() => {
   const { colorOf, gradientColors, functionsOf } = colors;
@@ -17,20 +17,20 @@ const covers = (() => {
   const { closest, querySelector: query } = Element.prototype;
 
   const MIN_ALPHA = 0.9;
-  /** Smaller boxes cover no text. */
+  /** Smaller boxes cannot cover text. */
   const MIN_PX = 8;
-  /** Above that, text behind a `backdrop-filter` cannot be read. */
+  /** From this blur on, text behind a `backdrop-filter` is unreadable. */
   const MAX_BLUR_PX = 8;
-  /** Boxes are looked up by strips of the page. */
+  /** Boxes are indexed by horizontal strips of the page. */
   const STRIP_PX = 256;
   const MAX_STRIPS = 400;
   const MAX_COMPARISONS = 5_000_000;
-  /** Places on a line of text; lines beyond are like those before. */
+  /** Points tested on each line of text; lines beyond the maximum count like those before. */
   const PLACES = [0.03, 0.25, 0.5, 0.75, 0.97];
   const MAX_LINES = 12;
-  /** So many of them are covered where a text counts as covered. */
+  /** The share of covered points from which on a text counts as covered. */
   const MIN_COVERED = 0.8;
-  /** A window over the page that covers so much of it is shown before the page, not over hidden text. */
+  /** A window that covers at least this share of the text is a splash screen, not something that hides text. */
   const SPLASH = 0.5;
   const PICTURES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
   const CLOSABLE = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]";
@@ -45,9 +45,9 @@ const covers = (() => {
    * @property {CSSStyleDeclaration} style
    * @property {DOMRect} rect
    * @property {number} order
-   * @property {number} last the order of the last one inside it
+   * @property {number} last the order of its last descendant
    * @property {string} pseudo
-   * @property {boolean} isSure whether it is opaque without a look at its picture
+   * @property {boolean} isSure whether it is opaque without examining its image
    */
 
   /**
@@ -57,10 +57,10 @@ const covers = (() => {
    * @property {ChildNode} copy
    * @property {DOMRect} rect
    * @property {number} order
-   * @property {boolean} isBehind whether something around it has a negative level
+   * @property {boolean} isBehind whether an ancestor has a negative z-index
    */
 
-  /** @typedef {{stack: number[], context: number[], isOwn: boolean}} Place in the order of drawing */
+  /** @typedef {{stack: number[], context: number[], isOwn: boolean}} Place in the drawing order */
 
   class Covers {
     /** @param {Window} view */
@@ -76,7 +76,7 @@ const covers = (() => {
     #places = new Map();
     /** @type {Map<number, Cover[]>} */
     #strips = new Map();
-    /** @type {Cover[]} those that stay in the window, or are very high */
+    /** @type {Cover[]} those fixed in the window, or very tall */
     #wide = [];
     /** @type {Map<Cover, boolean>} */
     #known = new Map();
@@ -101,15 +101,15 @@ const covers = (() => {
     }
 
     /**
-     * @param {Element} element whose children have been noted
-     * @param {Cover | null} cover what `enter` gave for it
+     * @param {Element} element whose children have been recorded
+     * @param {Cover | null} cover the result of `enter`
      * @param {{opacity: number, position: string}} layer
      * @param {{position: string}} around
      */
     leave(element, cover, { opacity, position }, around) {
       if (cover) cover.last = this.#count;
-      // To ask every element for what styles alone draw in it takes as long as to copy it: what covers a text is placed
-      // by the element or by what is around it.
+      // Querying the pseudo-elements of every element takes as long as copying it: those that cover text are
+      // positioned, or their element's parent is.
       if (opacity < MIN_ALPHA || (position === "static" && around.position === "static")) return;
       PSEUDO.forEach((pseudo, i) => {
         const style = this.view.getComputedStyle(element, pseudo);
@@ -132,7 +132,7 @@ const covers = (() => {
       this.#texts.push({ node, parent, copy, rect, order: this.#count, isBehind });
     }
 
-    /** Takes out of the copy what is covered. */
+    /** Removes covered texts from the copy. */
     remove() {
       if (!this.#strips.size && !this.#wide.length) return;
       let [all, splashed] = [0, 0];
@@ -171,7 +171,7 @@ const covers = (() => {
 
     /**
      * @param {Noted} noted
-     * @returns {Cover[]} what is drawn over a part of it
+     * @returns {Cover[]} those drawn over part of it
      */
     #coversOf({ rect, order, isBehind, parent }) {
       const lists = [this.#wide];
@@ -186,7 +186,7 @@ const covers = (() => {
         this.#comparisons += list.length;
         if (this.#comparisons > MAX_COMPARISONS) break;
         for (const cover of list) {
-          // What is around a text is behind it, unless the text itself is behind everything.
+          // The ancestors of a text are behind it, unless the text is behind everything.
           if (cover.order < order && order <= cover.last && !isBehind) continue;
           const box = cover.rect;
           const meets =
@@ -213,7 +213,7 @@ const covers = (() => {
 
     /**
      * @param {Cover} cover
-     * @returns {boolean} whether it hides what is below it and no control takes it away
+     * @returns {boolean} whether it hides what is below it and cannot be closed by a control
      */
     #isReal(cover) {
       let isReal = this.#known.get(cover);
@@ -226,7 +226,7 @@ const covers = (() => {
       return isReal;
     }
 
-    // --- The order of drawing
+    // --- Drawing order
 
     /**
      * @param {Cover} cover
@@ -257,11 +257,11 @@ const covers = (() => {
       return place;
     }
 
-    // --- Where it is drawn
+    // --- Position
 
     /**
      * @param {Cover} cover
-     * @returns {{left: number, top: number, right: number, bottom: number}} without what boxes around it cut off
+     * @returns {{left: number, top: number, right: number, bottom: number}} without the parts clipped by ancestors
      */
     #shownRect({ element, rect, style }) {
       let { left, top, right, bottom } = rect;
@@ -299,7 +299,7 @@ const covers = (() => {
     /**
      * @param {Element} element
      * @param {Element | null} text
-     * @returns {boolean} whether it stays in the window while the text is scrolled
+     * @returns {boolean} whether it stays in the window while the text scrolls
      */
     #floats(element, text) {
       for (let around = /** @type {Element | null} */ (element); around; around = flatParent(around)) {
@@ -312,7 +312,7 @@ const covers = (() => {
     /**
      * @param {Cover} cover
      * @param {Element} text
-     * @returns {(x: number, y: number) => [number, number][]} where a place of the text gets by scrolling, at most
+     * @returns {(x: number, y: number) => [number, number][]} positions that a point of the text can reach by scrolling
      */
     #scrolled({ element, style }, text) {
       const isFloating = style.position === "fixed" || this.#floats(element, text);
@@ -326,7 +326,7 @@ const covers = (() => {
         [left, up] = [left + Math.max(0, allX - ownX - x), up + Math.max(0, allY - ownY - y)];
         [right, down] = [right + x, down + y];
       }
-      // Out of the window nothing is seen.
+      // Outside the window nothing is visible.
       const inWindow = (/** @type {number} */ place, /** @type {number} */ size) =>
         isFloating ? Math.max(0, Math.min(size - 1, place)) : place;
       return (x, y) => [
@@ -347,7 +347,7 @@ const covers = (() => {
   /**
    * @param {Place} around
    * @param {CSSStyleDeclaration} style
-   * @param {boolean} isItem of a flexible box or a grid
+   * @param {boolean} isItem of a flex container or a grid
    * @param {number} order
    * @returns {Place}
    */
@@ -397,7 +397,7 @@ const covers = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} what it is drawn in
+   * @returns {Element | null} the element that it is drawn in
    */
   function flatParent(element) {
     const parent = slotOf(element) ?? parentOf(element);
@@ -428,7 +428,7 @@ const covers = (() => {
     return [...range.getClientRects()].slice(0, MAX_LINES);
   }
 
-  // --- What is opaque
+  // --- Opacity
 
   /**
    * @param {string} tag
@@ -436,7 +436,7 @@ const covers = (() => {
    */
   function mayCover(tag, style) {
     const isPicture = PICTURES.has(tag);
-    // The box of what is part of a line may hold the rest of its lines.
+    // The box of an inline element may include the rest of its lines.
     if (!isPicture && style.display === "inline") return false;
     const isPainted =
       isPicture ||
@@ -481,7 +481,7 @@ const covers = (() => {
   /**
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether its picture hides what is below it
+   * @returns {boolean} whether its image hides what is below it
    */
   function isOpaquePicture(element, style) {
     const tag = element.localName;
@@ -491,7 +491,7 @@ const covers = (() => {
       const pixels = alphaOf(/** @type {CanvasImageSource} */ (/** @type {unknown} */ (element)));
       if (pixels !== null) return pixels >= MIN_ALPHA;
     }
-    // Its pixels are another site's. What only decorates a text lets the mouse through to it.
+    // A cross-origin image: its pixels are not readable. A mere decoration of a text lets the mouse through.
     if (style.pointerEvents === "none") return false;
     if (PICTURES.has(tag)) return true;
     const isFilling = style.backgroundRepeat === "repeat" || /cover|100% 100%/.test(style.backgroundSize);
@@ -500,7 +500,7 @@ const covers = (() => {
 
   /**
    * @param {CanvasImageSource} picture
-   * @returns {number | null} the mean alpha of its pixels; null where they are not to be had
+   * @returns {number | null} the mean alpha of its pixels; null if they are not readable
    */
   function alphaOf(picture) {
     const size = 8;

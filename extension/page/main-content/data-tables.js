@@ -1,11 +1,11 @@
 "use strict";
 
-// Tables of data in a copied page: each is content as a whole, or not at all.
+// Data tables in a copied page: each is content as a whole, or not at all.
 
 const dataTables = (() => {
   const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
-  /** What a table without headers holds that only arranges parts of a page. */
+  /** Contents of a table without headers that is only used for layout. */
   const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
   /** @type {WeakMap<Element, boolean>} */
   const known = new WeakMap();
@@ -23,7 +23,7 @@ const dataTables = (() => {
 
   /**
    * @param {Element} table
-   * @returns {boolean} false for what is no table, or only arranges parts of the page
+   * @returns {boolean} false if it is not a table, or only used for layout
    */
   function isDataTable(table) {
     if (!table.matches(TABLES)) return false;
@@ -39,7 +39,7 @@ const dataTables = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} the table of data that it is in
+   * @returns {Element | null} the data table that contains it
    */
   function dataTableOf(element) {
     const table = element.closest(TABLES);
@@ -47,8 +47,8 @@ const dataTables = (() => {
   }
 
   /**
-   * @param {Element} table of data
-   * @returns {boolean} whether its first row names its columns
+   * @param {Element} table with data
+   * @returns {boolean} whether its first row has column headers
    */
   function hasColumnHeaders(table) {
     const [first, ...others] = rowsOf(table).map(cellsOf);

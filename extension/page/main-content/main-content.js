@@ -1,6 +1,6 @@
 "use strict";
 
-// What a user came to the page for, without menus, footers and what is invisible.
+// The main content of a page, without menus, footers and invisible text.
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
@@ -9,35 +9,46 @@ const mainContent = (() => {
   const { areContent } = blockModel;
   const { render } = markdown;
 
-  /** Readability's choice is taken whole when it is that long and not much shorter than what the model would keep. */
+  /**
+   * Readability's choice is used as a whole if it has this length and this share of the length that the model would
+   * keep.
+   */
   const MIN_ARTICLE = 250;
   const MIN_ARTICLE_LENGTH = 0.75;
-  /** Of a page that does not say what it is, it also holds that share of the long lines. */
+  /** On a page that does not declare its type, it must also contain this share of the long lines. */
   const MIN_LONG_LINES = 0.92;
-  /** What a page holds for browsers without scripts has little around it: that share of it is all of it. */
+  /**
+   * Content for browsers without scripts has little around it: from this share on, Readability's choice counts as all
+   * of it.
+   */
   const NEARLY_ALL = 0.9;
-  /** A table is content with that share of it, or with that little of it in links. */
+  /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
-  /** A page that shows less may hold its text for browsers without scripts. */
+  /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
+  /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
+  const MIN_SEEN = 0.25;
 
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
-    "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=tablist], [role=toolbar], " +
-    "[role=status], [role=alert], [aria-hidden=true], [aria-modal=true], header";
+    "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
+    "[role=alert], [aria-modal=true], header";
   const IN_CONTENT = "article, main, [role=main], blockquote";
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
 
-  /** @typedef {{links?: boolean, fieldValue?: (field: Element, tag: string) => string}} Options `fieldValue`: of a visible field */
+  /**
+   * @typedef {{links?: boolean, shown?: number, fieldValue?: (field: Element, tag: string) => string}} Options `shown`:
+   *   length of the page's text; `fieldValue`: value of a visible field
+   */
 
-  /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path which way led to the text */
+  /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
 
   /**
-   * Takes out what says by itself that it stands around the content, unless it holds half of the text.
+   * Removes elements that are marked as surroundings of the content, unless they contain half of the text.
    *
    * @param {HTMLElement} body
    */
@@ -51,20 +62,21 @@ const mainContent = (() => {
   /** @param {Element} element */
   function isAround(element) {
     const tag = element.localName;
+    if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
     if (tag !== "header" || element.hasAttribute("role")) return true;
-    return !element.closest(IN_CONTENT) && !element.querySelector("h1");
+    return !element.closest(`${IN_CONTENT}, section`) && !element.querySelector("h1");
   }
 
   /**
    * @param {Document} copy
    * @param {ReturnType<typeof declaredKind>} kind
-   * @returns {Element | null} what Readability chooses
+   * @returns {Element | null} Readability's choice
    */
   function readableOf(copy, kind) {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
-    // It tries up to four times to find that many characters: of other pages the model has what else there is.
+    // It tries up to four times to find this many characters; for pages that are not articles the model finds the rest.
     const options = { serializer, disableJSONLD: true, charThreshold: kind === "article" ? 500 : 0 };
     return new Readability(copied, options).parse()?.content ?? null;
   }
@@ -80,7 +92,7 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
-   * @returns {"article" | "other" | ""} what it calls itself
+   * @returns {"article" | "other" | ""} its declared type
    */
   function declaredKind(page) {
     const data = all(page, 'script[type="application/ld+json"]').map((script) => script.textContent ?? "");
@@ -94,7 +106,7 @@ const mainContent = (() => {
   }
 
   /**
-   * The text that a page holds for browsers without scripts.
+   * Returns the text that a page provides for browsers without scripts.
    *
    * @param {Document} page
    * @returns {Document | null}
@@ -102,7 +114,7 @@ const mainContent = (() => {
   function withoutScripts(page) {
     const texts = all(page, "noscript").map((part) => part.textContent ?? "");
     const [longest] = texts.sort((a, b) => b.length - a.length);
-    // Safe by itself, where there is such a thing: nothing that is parsed so can run.
+    // Safe where it is available: nothing parsed this way can run.
     const parse = Reflect.get(Document, "parseHTML");
     return longest && parse ? seenOf(Reflect.apply(parse, Document, [longest])) : null;
   }
@@ -110,13 +122,15 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path}} what can be read of it
+   * @returns {{copy: Document, path: Path, chars: number}} its readable content
    */
   function readableCopy(page, { fieldValue = () => "" }) {
     const copy = copyOf(page, fieldValue);
-    if (textLength(copy) >= FEW_CHARS) return { copy, path: "blocks" };
-    const spare = withoutScripts(page);
-    return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: "noscript" } : { copy, path: "blocks" };
+    const chars = textLength(copy);
+    const spare = chars < FEW_CHARS ? withoutScripts(page) : null;
+    const spareChars = spare ? textLength(spare) : 0;
+    if (spare && spareChars > FEW_CHARS) return { copy: spare, path: "noscript", chars: spareChars };
+    return { copy, path: "blocks", chars };
   }
 
   /** @param {Document} copy */
@@ -127,20 +141,27 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}} `copy`:
-   *   without what stands around the content
+   * @returns {{copy: Document, path: Path, chars: number, kind: string, readable: Element | null, readableText: string}}
+   *   `copy`: without the surroundings of the content; `chars`: including them
    */
   function prepare(page, options) {
-    const { copy, path } = readableCopy(page, options);
+    const { copy, path, chars } = readableCopy(page, options);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, readableText: readable ? render(readable, { isPlain: true }).text : "" };
+    return {
+      copy,
+      path,
+      chars,
+      kind,
+      readable,
+      readableText: readable ? render(readable, { isPlain: true }).text : "",
+    };
   }
 
   /**
    * @param {Document} page
-   * @returns {ReturnType<typeof blocksOf>} what the model is learned from
+   * @returns {ReturnType<typeof blocksOf>} training data for the model
    */
   function examine(page) {
     const { copy, readableText } = prepare(page, {});
@@ -150,11 +171,11 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{path: Path, text: string, kept: [start: number, end: number][]}} `text` is empty where there is none to be
-   *   seen; `kept`: its lines in which nothing counts as repeated
+   * @returns {{path: Path, text: string, kept: [start: number, end: number][]}} `text` is empty if there is none to
+   *   see; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, path, kind, readable, readableText } = prepare(page, options);
+    const { copy, path, chars, kind, readable, readableText } = prepare(page, options);
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, options) };
     }
@@ -168,6 +189,8 @@ const mainContent = (() => {
     const mayBeArticle = kind === "article" || (kind === "" && readableLongShare >= MIN_LONG_LINES);
     const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * contentLength);
     const isKept = isArticle ? isReadable : isContent;
+    const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
+    if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
     if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, options) };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -178,7 +201,7 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
-   * @returns {number} characters of what is kept
+   * @returns {number} the number of characters kept
    */
   function lengthOf(blocks, isKept) {
     return blocks.reduce((sum, { text }, i) => sum + (isKept[i] ? text.length : 0), 0);
@@ -187,7 +210,7 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isContent
-   * @returns {boolean[]} the same, but for each table of data all or nothing
+   * @returns {boolean[]} the same, but all or nothing for each data table
    */
   function withWholeTables(blocks, isContent) {
     /** @type {Map<Element, {all: number, content: number, linked: number}>} */

@@ -1,19 +1,19 @@
 "use strict";
 
-// A copied page as text that keeps headings, lists, tables and code as Markdown writes them.
+// Writes a copied page as text that keeps headings, lists, tables and code as Markdown.
 
 const markdown = (() => {
   const { withoutInvisible } = nodes;
   const { isBlock } = visibleCopy;
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
-  /** Blocks with an empty line around them. */
+  /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
   /**
    * @typedef {object} Options
-   * @property {boolean} [links] whether links are written as such
-   * @property {boolean} [isPlain] whether each block is a line of its own, in tables and code too
+   * @property {boolean} [links] whether to write links as Markdown
+   * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
    */
 
   class Writer {
@@ -24,14 +24,14 @@ const markdown = (() => {
       /** @type {[start: number, end: number][]} lines of tables, lists and code, in which nothing counts as repeated */
       this.kept = [];
       this.indent = "";
-      /** @type {Map<Element, number>} how many items of an ordered list have been written */
+      /** @type {Map<Element, number>} number of items of an ordered list written so far */
       this.items = new Map();
       this.isItem = false;
-      /** Stands before the next line, in place of the indentation. */
+      /** Replaces the indentation of the next line. */
       this.marker = "";
-      /** Line ends before the next line. */
+      /** Number of line breaks before the next line. */
       this.gap = 0;
-      /** The line that is being written. */
+      /** The current line. */
       this.line = "";
     }
 
@@ -107,7 +107,7 @@ const markdown = (() => {
     /**
      * @param {Element} element
      * @param {string} marker before its first line
-     * @param {string} indent more for its other lines
+     * @param {string} indent added to its other lines
      */
     within(element, marker, indent) {
       const outer = this.indent;
@@ -127,7 +127,7 @@ const markdown = (() => {
       return `${(Number(list.getAttribute("start")) || 1) + before}. `;
     }
 
-    /** @param {number} gap line ends that follow, at least */
+    /** @param {number} gap minimum number of line breaks that follow */
     endLine(gap) {
       const line = this.line.replace(/\s+/g, " ").trim();
       this.line = "";

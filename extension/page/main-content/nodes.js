@@ -1,6 +1,7 @@
 "use strict";
 
-// Named elements hide properties of their form and of the document, so the page is read by the prototypes' own functions.
+// Named elements shadow properties of their form and of the document, so the page is read through the prototypes' own
+// functions.
 
 const nodes = (() => {
   /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
@@ -11,7 +12,7 @@ const nodes = (() => {
   const rectOf = (/** @type {Element} */ element) =>
     Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
 
-  /** What no user sees in a text: some of it carries messages for models. */
+  /** Invisible characters, some of which carry messages for models. */
   const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
   const withoutInvisible = (/** @type {string} */ text) => text.replace(INVISIBLE, "");
 

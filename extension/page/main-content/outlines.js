@@ -5,10 +5,10 @@
 const outlines = (() => {
   const { gradientColors } = colors;
 
-  /** So many points in a row and in a column of a box are tried. */
+  /** Number of points tested per row and column of a box. */
   const GRID = 16;
   const MIN_ALPHA = 0.1;
-  /** Share of a box below which a mask shows nothing of it. */
+  /** Visible share of a box below which a mask hides everything. */
   const MIN_MASK = 0.02;
   const CLIP = /^rect\(([-\d.]+)px, ([-\d.]+)px, ([-\d.]+)px, ([-\d.]+)px\)$/;
   const SHAPE = /^(inset|circle|ellipse|polygon|path)\((.*)\)/;
@@ -19,8 +19,8 @@ const outlines = (() => {
   const pen = new OffscreenCanvas(1, 1).getContext("2d");
 
   /**
-   * @param {string} text one length, also a sum of several
-   * @param {number} whole what 100 % are
+   * @param {string} text one length, or a sum of several
+   * @param {number} whole the value of 100 %
    */
   function lengthOf(text, whole) {
     const parts = [...text.matchAll(LENGTH)].map(
@@ -32,7 +32,7 @@ const outlines = (() => {
   /**
    * @param {string} clipPath a computed style
    * @param {DOMRect} box
-   * @returns {Path2D | null} null where it is no shape that can be computed here
+   * @returns {Path2D | null} null if the shape cannot be computed here
    */
   function pathOf(clipPath, { width, height }) {
     const [, name = "", inner = ""] = SHAPE.exec(clipPath) ?? [];
@@ -69,7 +69,7 @@ const outlines = (() => {
    * @param {string} position
    * @param {() => DOMRect} boxOf
    * @param {Document} page
-   * @returns {boolean} whether a clip leaves nothing
+   * @returns {boolean} whether the clip leaves nothing
    */
   function isClippedAway(style, position, boxOf, page) {
     const { clipPath } = style;
@@ -102,7 +102,7 @@ const outlines = (() => {
   /**
    * @param {string} text
    * @param {Document} page
-   * @returns {Element | null | undefined} what an address inside the page leads to; undefined for other texts
+   * @returns {Element | null | undefined} the target of an address inside the page; undefined for other texts
    */
   function namedIn(text, page) {
     const [, id] = /^url\("?[^"#]*#([^")]*)"?\)/.exec(text) ?? [];
@@ -123,7 +123,7 @@ const outlines = (() => {
    * @param {CSSStyleDeclaration} style
    * @param {() => DOMRect} boxOf
    * @param {Document} page
-   * @returns {boolean} whether a mask shows nothing
+   * @returns {boolean} whether the mask hides everything
    */
   function isMaskedAway(style, boxOf, page) {
     if (style.maskImage === "none") return false;
@@ -136,7 +136,7 @@ const outlines = (() => {
   }
 
   /**
-   * @param {string} size a computed one
+   * @param {string} size a computed style
    * @param {DOMRect} box
    */
   function isSpeck(size, { width, height }) {
@@ -146,7 +146,7 @@ const outlines = (() => {
   }
 
   /**
-   * @param {string} mask one picture
+   * @param {string} mask one image
    * @param {boolean} isByLuminance
    * @param {Document} page
    */
@@ -162,13 +162,13 @@ const outlines = (() => {
     });
   }
 
-  /** @param {string} address a drawing in a `data:` address */
+  /** @param {string} address a drawing as a `data:` URL */
   function sourceOf(address) {
     const [head = "", data = ""] = address.split(/,(.*)/s);
     try {
       return head.endsWith(";base64") ? atob(data.replace(/["\\)]+$/, "")) : decodeURIComponent(data);
     } catch {
-      // What cannot be read here may show something.
+      // A mask that cannot be read here may show something.
       return "<path";
     }
   }

@@ -1,7 +1,7 @@
 "use strict";
 
-// Where a page draws its texts, and in which colours: what it draws invisibly is not content. What scrolling, a
-// slide show or a control of the page brings into sight is seen.
+// Where a page draws its texts, and in which colors: text drawn invisibly is not content. Text that scrolling, a slide
+// show or a control of the page can reveal counts as visible.
 
 const sight = (() => {
   const { getter, rectOf } = nodes;
@@ -16,17 +16,17 @@ const sight = (() => {
   const { matches, querySelector: query } = Element.prototype;
   const { contains } = Node.prototype;
 
-  /** Lower letters cannot be read. */
+  /** Smaller letters are unreadable. */
   const MIN_LETTER_PX = 3;
-  /** What an inner box cuts off may be the slide before; what is further away is not. */
+  /** Content that an inner box clips may be the previous slide; beyond this distance it is not. */
   const FAR_PX = 5_000;
   const MIN_LETTER_AREA = 2;
   const MIN_FRAME_PX = 10;
   const MIN_OPACITY = 0.1;
   const MAX_BLUR_PX = 8;
-  /** Of the size of its letters, a line through a text from which on it cannot be read. */
+  /** Thickness of a line through a text, relative to the font size, from which on it is unreadable. */
   const MAX_STRIKE = 0.8;
-  /** Pictures and backgrounds are looked for among so many; where so many of them are, every colour counts as seen. */
+  /** Limits of the search for images and backgrounds; with more than this many, every color counts as visible. */
   const MAX_ELEMENTS = 50_000;
   const MAX_PAINTED = 2_000;
   const CONTROL = "[aria-expanded]";
@@ -34,16 +34,16 @@ const sight = (() => {
   /** @typedef {ReturnType<typeof colorOf>} Color */
 
   /**
-   * @typedef {object} Layer what an element stands on
+   * @typedef {object} Layer the surroundings that an element is drawn in
    * @property {Window} view
-   * @property {number} x pixels that what is around it has been scrolled
+   * @property {number} x scroll offset of its ancestors, in pixels
    * @property {number} y
-   * @property {boolean} isCut whether a box around it shows a part of what it holds
+   * @property {boolean} isCut whether an ancestor clips its content
    * @property {boolean} isFixed
    * @property {boolean} isRightToLeft whether the page scrolls to the left
-   * @property {boolean} isBehind whether something around it has a negative level
+   * @property {boolean} isBehind whether an ancestor has a negative z-index
    * @property {boolean} isPainted whether it has a background
-   * @property {boolean} isHiding whether it cuts off what it holds, and does not scroll
+   * @property {boolean} isHiding whether it clips its content and does not scroll
    * @property {string} position
    * @property {number} opacity
    * @property {[string, number][]} filters
@@ -54,13 +54,16 @@ const sight = (() => {
 
   const range = new Range();
 
-  /** @typedef {{element: Element, isAround: boolean, rect: DOMRect, color: Color}} Painted `isAround`: also what it holds */
+  /**
+   * @typedef {{element: Element, isAround: boolean, rect: DOMRect, color: Color}} Painted `isAround`: whether it also
+   *   counts for texts inside the element
+   */
 
   /**
    * @param {Document} page
    * @param {Window} view
    * @param {Element} body
-   * @returns {Layer} what the body's children stand on
+   * @returns {Layer} the layer of the body's children
    */
   function outermost(page, view, body) {
     const root = rootOf(page);
@@ -86,7 +89,7 @@ const sight = (() => {
       painted: paintedIn(view),
     };
     const styles = [rootStyle, view.getComputedStyle(body)].filter((style) => style !== null);
-    // What filters make of the whole page is not known here.
+    // What filters do to the whole page is unknown here.
     return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style), filters: [] }), canvas);
   }
 
@@ -105,14 +108,14 @@ const sight = (() => {
     };
     const { backgroundColor, backgroundImage } = style;
     const isClear = backgroundImage === "none" && colorOf(backgroundColor)?.[3] === 0;
-    // Then the background is what its letters are drawn with.
+    // Then the letters are drawn with the background.
     if (isClear || style.backgroundClip.includes("text")) return { ...look, color: layer.color, isPainted: false };
     return { ...look, color: backgroundOver(backgroundColor, backgroundImage, layer.color, look), isPainted: true };
   }
 
   /**
    * @param {[string, number][]} filters
-   * @returns {number} how much of a thing they leave to be seen
+   * @returns {number} the opacity that they leave
    */
   function clearness(filters) {
     return filters.reduce((share, [name, amount]) => {
@@ -125,7 +128,7 @@ const sight = (() => {
    * @param {Layer} layer
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {Layer} what the children of an element on that layer stand on
+   * @returns {Layer} the layer of the children of an element on that layer
    */
   function within(layer, element, style) {
     const { position, overflowX, overflowY } = style;
@@ -148,10 +151,10 @@ const sight = (() => {
   }
 
   /**
-   * @param {Layer} layer that the children of an element stand on
+   * @param {Layer} layer of the element's children
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether nothing in the element can be seen
+   * @returns {boolean} whether nothing in the element is visible
    */
   function isShut({ opacity, view, position, isHiding }, element, style) {
     if (opacity < MIN_OPACITY || isTurnedAway(style) || (isHiding && isEmptyBox(element, style))) return true;
@@ -168,7 +171,7 @@ const sight = (() => {
   /**
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether a box that cuts off what it holds shows nothing of it, and no control says that it opens
+   * @returns {boolean} whether a clipping box shows none of its content, and no control is marked as opening it
    */
   function isEmptyBox(element, { display }) {
     if (display === "inline" || display === "contents") return false;
@@ -185,9 +188,9 @@ const sight = (() => {
   }
 
   /**
-   * @param {Layer} layer that a frame stands on
+   * @param {Layer} layer that contains the frame
    * @param {Element} frame
-   * @returns {boolean} whether nothing of its page can be seen
+   * @returns {boolean} whether nothing of its page is visible
    */
   function isFrameHidden(layer, frame) {
     const rect = rectOf(frame);
@@ -196,7 +199,7 @@ const sight = (() => {
 
   /**
    * @param {Layer} layer
-   * @param {CSSStyleDeclaration} style of the element that holds the text
+   * @param {CSSStyleDeclaration} style of the text's element
    * @param {Text} text
    * @param {DOMRect} rect where its letters are drawn
    * @returns {boolean}
@@ -209,7 +212,7 @@ const sight = (() => {
     return !isPushedOut(style, text, rect) && isInk(layer, style, text, rect);
   }
 
-  /** @param {CSSStyleDeclaration} style of a text whose letters are drawn as those of a password */
+  /** @param {CSSStyleDeclaration} style of a text that may be drawn as password dots */
   function areDiscs(style) {
     return (style.getPropertyValue("-webkit-text-security") || "none") !== "none";
   }
@@ -218,7 +221,7 @@ const sight = (() => {
    * @param {Layer} layer
    * @param {CSSStyleDeclaration} style
    * @param {Text} text
-   * @returns {boolean} whether a broad line runs through the text
+   * @returns {boolean} whether a thick line runs through the text
    */
   function isStruck({ view }, style, text) {
     const inEffect = style.getPropertyValue("-webkit-text-decorations-in-effect") || style.textDecorationLine;
@@ -239,7 +242,7 @@ const sight = (() => {
     const rect = range.getBoundingClientRect();
     const parent = parentElementOf(text);
     if (rect.width || rect.height || !parent) return rect;
-    // What `content-visibility: auto` has not laid out yet is laid out for an element that is measured, not for a range.
+    // Measuring an element lays out content that `content-visibility: auto` has skipped; measuring a range does not.
     rectOf(parent);
     return range.getBoundingClientRect();
   }
@@ -248,7 +251,7 @@ const sight = (() => {
    * @param {CSSStyleDeclaration} style
    * @param {Text} text
    * @param {DOMRect} rect
-   * @returns {boolean} whether the element that holds the text cuts all of it off, at a side
+   * @returns {boolean} whether the text's element clips all of it at one side
    */
   function isPushedOut({ overflowX, display }, text, { left, right }) {
     if (!/hidden|clip/.test(overflowX) || display === "inline") return false;
@@ -286,7 +289,7 @@ const sight = (() => {
   /**
    * @param {Layer} layer
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether a shadow or a line around its letters can be seen
+   * @returns {boolean} whether a shadow or an outline of its letters is visible
    */
   function hasEdge(layer, { textShadow, webkitTextStrokeWidth, webkitTextStrokeColor }) {
     const lines = parseFloat(webkitTextStrokeWidth) > 0 ? [colorOf(webkitTextStrokeColor)] : [];
@@ -326,7 +329,7 @@ const sight = (() => {
    * @param {Layer} layer
    * @param {Text} text
    * @param {DOMRect} rect
-   * @returns {boolean} whether something else than the elements around a text is drawn where it stands
+   * @returns {boolean} whether anything besides the text's ancestors is drawn at its position
    */
   function isOnOther(fill, { painted }, text, rect) {
     const [x, y] = [rect.left + rect.width / 2, rect.top + rect.height / 2];
@@ -342,7 +345,7 @@ const sight = (() => {
 
   /**
    * @param {Window} view
-   * @returns {() => Painted[]} looks for it when it is first asked, and only then
+   * @returns {() => Painted[]} searches on the first call only
    */
   function paintedIn(view) {
     /** @type {Painted[] | undefined} */
@@ -352,7 +355,7 @@ const sight = (() => {
 
   /**
    * @param {Window} view
-   * @returns {Painted[]} what is drawn next to texts: pictures, backgrounds, and those made by styles alone
+   * @returns {Painted[]} what is drawn independently of texts: images, backgrounds, and pseudo-elements
    */
   function paintings(view) {
     const elements = [...Reflect.apply(Document.prototype.querySelectorAll, view.document, ["body *"])];

@@ -1,12 +1,12 @@
 "use strict";
 
-// A copied page's text in blocks (a block is a line of its own), each with what distinguishes content from menus.
+// A copied page's text in blocks (each on a line of its own), with the features that distinguish content from menus.
 
 const textBlocks = (() => {
   const { withoutInvisible } = nodes;
   const { isBlock } = visibleCopy;
 
-  /** Words in classes and ids; pages in any language have them in English. */
+  /** Words in classes and ids, which are in English on pages of any language. */
   const NAMES = {
     boilerplate: wordSet(
       "cookie cookies consent gdpr onetrust newsletter subscribe subscription share sharing shares social breadcrumb " +
@@ -25,31 +25,31 @@ const textBlocks = (() => {
     ),
   };
   const MAX_NAMED = 3;
-  /** Characters of a line that is running text, not a label. */
+  /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
   const TAGS = ["article", "blockquote", "footer", "form", "header", "label", "li", "p", "pre"];
   const NAMED_CONTENT = /articlebody|description|text|name/i;
   const SENTENCE_END = /[.!?:;\u2026\u3002\uff01\uff1f\u201d")]$/;
 
   /**
-   * @typedef {object} Surroundings what the elements around a block are
+   * @typedef {object} Surroundings what the ancestors of a block are
    * @property {Set<string>} tags
-   * @property {Record<keyof typeof NAMES, number>} named how many have such a word in their names
+   * @property {Record<keyof typeof NAMES, number>} named number of ancestors with such a word in their names
    * @property {boolean} isMain
    * @property {boolean} isNamedContent
-   * @property {number} heading its level, 0 for none
+   * @property {number} heading level, 0 for none
    */
 
   /**
    * @typedef {object} Block
    * @property {Text[]} nodes
-   * @property {Element} holder the innermost element with a line of its own
+   * @property {Element} holder its innermost block element
    * @property {Surroundings} around
-   * @property {string} text with one space between words
+   * @property {string} text with single spaces between words
    * @property {number} words
-   * @property {number} linked characters in links, as a share of all
-   * @property {string} kind blocks of one kind have the same tags and names around them
-   * @property {boolean} isReadable whether Readability has chosen it
+   * @property {number} linked the share of characters in links
+   * @property {string} kind blocks of the same kind have the same tags and names around them
+   * @property {boolean} isReadable whether Readability chose it
    */
 
   /** @typedef {{chars: number, linked: number}} Size of an element's text */
@@ -64,7 +64,7 @@ const textBlocks = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string[]} the words of its class and id: `postBody-2` has post, body and 2
+   * @returns {string[]} the words of its class and id: `postBody-2` gives post, body and 2
    */
   function nameWords(element) {
     const names = `${element.getAttribute("class") ?? ""} ${element.id}`.slice(0, 400);
@@ -82,7 +82,7 @@ const textBlocks = (() => {
     return withoutInvisible(text).replace(/\s+/g, " ").trim();
   }
 
-  /** Goes once through a body. */
+  /** Walks a body once. */
   class Walk {
     /** @param {Element} body */
     constructor(body) {
@@ -191,7 +191,7 @@ const textBlocks = (() => {
   /**
    * @param {Element} element
    * @param {Surroundings} around
-   * @returns {Surroundings} of what is in the element
+   * @returns {Surroundings} for the element's content
    */
   function surroundingsIn(element, around) {
     const tag = element.localName;
@@ -226,9 +226,9 @@ const textBlocks = (() => {
 
   /**
    * @param {Element} body of a copied page
-   * @param {string} readable the text that Readability has chosen
+   * @param {string} readable the text that Readability chose
    * @returns {{blocks: Block[], features: Record<string, number>[], readableLongShare: number}} `features`: of each
-   *   block; `readableLongShare`: the share of the page's long lines that Readability has chosen
+   *   block; `readableLongShare`: the share of the page's long lines that Readability chose
    */
   function blocksOf(body, readable) {
     const { blocks, sizes } = new Walk(body);
@@ -287,7 +287,7 @@ const textBlocks = (() => {
 
   /**
    * @param {Block[]} blocks
-   * @returns {{repeated: number, copies: number}[]} whether an earlier one has the same text, and how many have it
+   * @returns {{repeated: number, copies: number}[]} whether an earlier block has the same text, and how many have it
    */
   function copiesOf(blocks) {
     const keys = blocks.map(({ text }) => text.toLowerCase());

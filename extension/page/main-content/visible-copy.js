@@ -1,6 +1,6 @@
 "use strict";
 
-// What a user sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn.
+// What a user sees of a page, copied into a document without a window: nothing in it loads, runs or is drawn.
 
 const visibleCopy = (() => {
   const { getter, rectOf } = nodes;
@@ -15,23 +15,23 @@ const visibleCopy = (() => {
   const windowOf = getter(Document.prototype, "defaultView");
   const framedDocumentOf = getter(HTMLIFrameElement.prototype, "contentDocument");
   const inFirefox = /** @type {"shadowRoot"} */ ("openOrClosedShadowRoot");
-  /** Only extensions have it: closed shadow roots, too. */
+  /** Available only to extensions: also returns closed shadow roots. */
   const anyRootOf =
     globalThis.chrome?.dom?.openOrClosedShadowRoot ??
     (Object.hasOwn(Element.prototype, inFirefox) ? getter(Element.prototype, inFirefox) : null);
 
   const MAX_NODES = 300_000;
-  /** What is never drawn. */
+  /** Elements that are never drawn. */
   const UNDRAWN = new Set(
     "script style template head meta link title base area map datalist param source track".split(" "),
   );
-  /** What shows no text, or shows what a user has typed or may choose. */
+  /** Elements that show no text, or show what a user has typed or may choose. */
   const TEXTLESS = new Set(
     [...UNDRAWN].concat(
       "object embed canvas audio video input select textarea option progress meter svg math".split(" "),
     ),
   );
-  /** Elements of that kind have a line of their own without a style, and Readability knows them. */
+  /** Block elements without any style, which Readability knows. */
   const BLOCKS = new Set(
     (
       "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer " +
@@ -43,7 +43,7 @@ const visibleCopy = (() => {
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
 
-  /** @typedef {(field: Element, tag: string) => string} FieldValue what a field shows that may be read */
+  /** @typedef {(field: Element, tag: string) => string} FieldValue the readable value of a field */
 
   class TooLarge extends Error {}
 
@@ -83,7 +83,7 @@ const visibleCopy = (() => {
     /**
      * @param {Element} from
      * @param {Element} to
-     * @param {Layer} layer that its children stand on
+     * @param {Layer} layer of its children
      * @param {CSSStyleDeclaration} style of `from`
      * @param {InstanceType<typeof Covers>} found
      */
@@ -127,7 +127,7 @@ const visibleCopy = (() => {
     #element(element, to, around, found) {
       const tag = tagOf(element);
       if (UNDRAWN.has(tag)) return;
-      // Where scripts run it is not drawn, and no style says so.
+      // Where scripts run it is not drawn, although no style says so.
       if (tag === "noscript" && !element.checkVisibility()) return;
       const style = around.view.getComputedStyle(element);
       if (isUnseen(style)) return;
@@ -154,7 +154,7 @@ const visibleCopy = (() => {
      */
     #frame(frame, to, layer, found) {
       const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
-      // By `document.domain` pages of other hosts of a site can be reached, too.
+      // With `document.domain`, pages of other hosts of a site are accessible, too.
       if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
       to.append(copy);
@@ -179,7 +179,8 @@ const visibleCopy = (() => {
       } else if (isDrawnAsBlock && !BLOCKS.has(tag)) {
         copy.setAttribute("data-block", "");
       }
-      // What the style shows is shown, whatever it says; no name may hide a property of the copy's document or forms.
+      // Visible content is kept, whatever its attributes claim; no name may shadow a property of the copy's document or
+      // forms.
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       return copy;
@@ -198,19 +199,19 @@ const visibleCopy = (() => {
     return childNodesOf(root ?? element);
   }
 
-  /** @param {CSSStyleDeclaration} style of an element; others inside it may be drawn all the same */
+  /** @param {CSSStyleDeclaration} style of an element whose descendants may still be drawn */
   function isDrawn({ visibility }) {
     return visibility === "visible";
   }
 
-  /** @param {CSSStyleDeclaration} style of an element; nothing inside it can be seen either */
+  /** @param {CSSStyleDeclaration} style of an element whose descendants are hidden as well */
   function isUnseen({ display, contentVisibility }) {
     return display === "none" || contentVisibility === "hidden";
   }
 
   /**
    * @param {Element} element of a copy
-   * @returns {boolean} whether it stands on a line of its own
+   * @returns {boolean} whether it is a block
    */
   function isBlock(element) {
     return BLOCKS.has(element.localName) || element.hasAttribute("data-block");
@@ -228,7 +229,7 @@ const visibleCopy = (() => {
 
   /**
    * @param {Document} parsed by the browser's own safe parser, which leaves neither forms nor names
-   * @returns {Document} the same, with what would be seen in it
+   * @returns {Document} the same, reduced to what would be visible
    * @throws {TooLarge} for one of more than 300,000 elements
    */
   function seenOf(parsed) {

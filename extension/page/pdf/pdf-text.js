@@ -1,12 +1,12 @@
 "use strict";
 
-// The text of the PDF that this tab shows, page by page. The page next to it is the browser's viewer: what it shows is
-// not in reach, so the file is read once more, from the browser's cache, as the user who opened it.
+// The text of the PDF in this tab, page by page. The page itself is the browser's viewer, whose content is
+// inaccessible, so the file is read once more, from the browser's cache, with the user's access.
 
 const pdfText = (() => {
   const MAX_BYTES = 64 * 1024 * 1024;
   const MAX_CHARS = 30 * 1024 * 1024;
-  /** Lines further apart than so many times their height begin a paragraph. */
+  /** Lines further apart than this multiple of their height start a paragraph. */
   const PARAGRAPH_GAP = 1.7;
   const LOST = "The PDF in this tab could not be loaded once more to be read. Reload the tab, then ask again.";
   const LOCAL =
@@ -16,13 +16,13 @@ const pdfText = (() => {
    * @typedef {object} PdfReading
    * @property {string} text each page after a line `[Page 3]`
    * @property {import("../../shared/types.d.ts").PageNote[]} notes what is missing from it
-   * @property {string} problem why there is no text, as a sentence; empty when there is
-   * @property {boolean} isFinal whether another attempt would bring nothing more
+   * @property {string} problem why there is no text, as a sentence; empty if there is
+   * @property {boolean} isFinal whether a retry would bring nothing more
    */
 
   class PdfError extends Error {}
 
-  /** Where pdf.js gets what fonts that are not in the file stand on: the worker has it, or the AppleScript. */
+  /** Provides pdf.js with character maps for fonts that are not in the file: from the worker, or the AppleScript. */
   class CharacterMaps {
     /** @param {{kind: string, filename: string}} asked */
     async fetch({ kind, filename }) {
@@ -33,12 +33,12 @@ const pdfText = (() => {
     }
   }
 
-  /** @type {string[]} texts of the pages that have been read */
+  /** @type {string[]} texts of the pages read so far */
   const pages = [];
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
   let pdf = null;
   let chars = 0;
-  /** When who waits for it goes on without the rest. */
+  /** When the caller stops waiting for the rest. */
   let until = 0;
   /** @type {Promise<void> | null} */
   let taking = null;
@@ -47,9 +47,9 @@ const pdfText = (() => {
   const maps = Promise.withResolvers();
 
   /**
-   * Reads on, until the end or until the time is up, and leaves what there is by then in `chromeTabPdf.read`.
+   * Reads on until the end or the timeout, and stores the result so far in `chromeTabPdf.read`.
    *
-   * @param {{url: string, waitMs: number}} request `url` of the file, which may be one that holds it (data:)
+   * @param {{url: string, waitMs: number}} request `url` of the file, which may contain it (data:)
    */
   function take({ url, waitMs }) {
     until = performance.now() + waitMs;
@@ -64,7 +64,7 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
-      // At least one page: without any it is unknown whether it is a picture.
+      // At least one page: without any it is unknown whether it is an image.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
         const text = await textOfPage(pdf, pages.length + 1);
@@ -78,15 +78,15 @@ const pdfText = (() => {
     }
   }
 
-  /** Ends what is being read, because the result is no longer wanted. */
+  /** Stops reading, because the result is no longer needed. */
   function stop() {
     until = 0;
   }
 
   /**
-   * How far it is: the AppleScript, which can wait for nothing that comes later, asks again and again.
+   * Returns the progress: the AppleScript, which cannot wait for a promise, polls it.
    *
-   * @returns {"reading" | "maps" | "read"} "maps": it goes on once it has the character maps
+   * @returns {"reading" | "maps" | "read"} "maps": it continues once it has the character maps
    */
   function state() {
     if (chromeTabPdf.read) return "read";
@@ -108,9 +108,9 @@ const pdfText = (() => {
   }
 
   /**
-   * Takes all character maps.
+   * Receives all character maps.
    *
-   * @param {string} files the size and the name of each on a line, an empty line, and all of them as one base64
+   * @param {string} files a line with size and name for each, an empty line, and all contents as one base64 text
    */
   function giveMaps(files) {
     const [list = "", base64 = ""] = files.split("\n\n");
@@ -168,7 +168,7 @@ const pdfText = (() => {
 
   /**
    * @param {import("../../shared/types.d.ts").PdfDocument} document
-   * @param {number} number from 1 on
+   * @param {number} number starting at 1
    * @returns {Promise<string>} empty for a page that cannot be read
    */
   async function textOfPage(document, number) {
@@ -214,7 +214,7 @@ const pdfText = (() => {
     if (empty > 0) notes.push({ code: "pdf_scanned", count: empty, total });
     if (empty === texts.length) {
       const problem =
-        `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognise the text (OCR,` +
+        `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognize the text (OCR,` +
         " for example ocrmypdf), open what it writes in a tab, then ask again.";
       return { text: "", notes: [], problem, isFinal };
     }

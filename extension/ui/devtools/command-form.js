@@ -1,5 +1,5 @@
 /**
- * The form of the chosen command, made from the table, and the commands that were saved from it.
+ * The form of the chosen command, generated from the table, and the commands that were saved from it.
  *
  * @import {SavedCommand, ViewedTab} from "../../shared/types.d.ts"
  * @import {Field} from "./command-table.js"
@@ -24,12 +24,14 @@ const page = {
   savedState: byId("saved-state", HTMLElement),
 };
 
-/** Together they stay far below the 10 MB that the browser keeps for an extension. */
+/** Together they stay far below the 10 MB that the browser stores for an extension. */
 const MOST_SAVED = 50;
 const MOST_LENGTH = 50_000;
 
 export class CommandForm {
-  /** @type {Map<string, Record<string, unknown>>} what was typed, by command: it is there again when one comes back */
+  /**
+   * @type {Map<string, Record<string, unknown>>} what was typed, by command, to restore it when the user returns to one
+   */
   #typed = new Map();
   #shown = "";
   /** @readonly */
@@ -55,7 +57,7 @@ export class CommandForm {
   }
 
   /**
-   * Puts the command into the form, for the user to change and run.
+   * Fills the form with the command, for the user to edit and run.
    *
    * @param {Wish} wish
    */
@@ -71,7 +73,7 @@ export class CommandForm {
 
   /** @param {ViewedTab | null} tab */
   setTab(tab) {
-    // Nothing of an incognito tab is kept.
+    // Nothing from incognito tabs is stored.
     page.saveForm.hidden = tab?.incognito ?? page.saveForm.hidden;
   }
 
@@ -234,7 +236,7 @@ function valueOf({ kind, mayBeEmpty }, text) {
 
 /**
  * @param {string} text
- * @returns {unknown} the text itself when it is no JSON: the command says what it takes
+ * @returns {unknown} the text itself if it is not JSON: the command reports what it accepts
  */
 function parsed(text) {
   try {

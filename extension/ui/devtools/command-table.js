@@ -1,21 +1,21 @@
 /**
- * The forms of the commands that the panel offers, made of the table of commands. Names of commands and fields are the
- * protocol's; texts are looked up where they are shown, because the test app uses this module where there are none.
+ * The forms of the commands in the panel, generated from the table of commands. Names of commands and fields are the
+ * protocol's; texts are looked up where they are displayed, because the test app uses this module without them.
  *
  * @import {MessageKey} from "../../shared/messages.js"
  * @import {CommandDescription, ParameterDescription} from "../../shared/types.d.ts"
  *
  * @typedef {object} Field
  * @property {string} name
- * @property {"text" | "code" | "number" | "lines" | "json" | "choice"} kind lines: one text, or a list with one text a
- *   line
+ * @property {"text" | "code" | "number" | "lines" | "json" | "choice"} kind lines: one text, or a list with one text
+ *   per line
  * @property {string[]} choices of a "choice"
  * @property {MessageKey} hint
- * @property {number | undefined} usual what counts when it is empty
+ * @property {number | undefined} usual default for an empty field
  * @property {boolean} required
- * @property {boolean} mayBeEmpty an empty text is a value, too
- * @property {boolean} isSecret what is typed here may be a password: no history keeps it
- * @property {boolean} isTab names the tab that the command is about
+ * @property {boolean} mayBeEmpty whether an empty text is a valid value
+ * @property {boolean} isSecret whether the value may be a password: it is not stored in any history
+ * @property {boolean} isTab whether it names the tab that the command is about
  * @property {number | undefined} min
  * @property {number | undefined} max
  *
@@ -23,12 +23,13 @@
  * @property {MessageKey} group
  * @property {MessageKey} about one sentence
  * @property {Field[]} fields
- * @property {boolean} isPrivate what it answers is the page's or of other tabs: no history keeps it
+ * @property {boolean} isPrivate whether the reply contains data of the page or of other tabs: it is not stored in any
+ *   history
  */
 
 import { commandTable } from "../../shared/command-table.js";
 
-/** @type {readonly MessageKey[]} in the order in which they are shown */
+/** @type {readonly MessageKey[]} in display order */
 const GROUPS = ["groupGo", "groupLook", "groupAct", "groupTabs"];
 
 /** @type {Record<string, CommandForm>} */
@@ -51,7 +52,7 @@ function formOf({ form, parameters, required = [] }) {
  * @param {string} name
  * @param {ParameterDescription} schema
  * @param {boolean} isRequired
- * @returns {Field[]} none for what no form shows
+ * @returns {Field[]} empty for parameters that forms do not show
  */
 function fieldOf(name, schema, isRequired) {
   const { form } = schema;
@@ -80,7 +81,7 @@ function fieldOf(name, schema, isRequired) {
 /**
  * @param {string} command
  * @param {Record<string, unknown>} params
- * @returns {string[]} names of the parameters that no history keeps
+ * @returns {string[]} names of the parameters that are not stored in any history
  */
 export function secretsIn(command, params) {
   const secret = (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret);
@@ -90,7 +91,7 @@ export function secretsIn(command, params) {
 /**
  * @param {string} command
  * @param {Record<string, unknown>} params
- * @returns {boolean} false for a reply that repeats what was typed, or holds what is private
+ * @returns {boolean} false for a reply that repeats what was typed, or contains private data
  */
 export function isReplyKept(command, params) {
   return !secretsIn(command, params).length && !COMMANDS[command]?.isPrivate;
@@ -98,7 +99,7 @@ export function isReplyKept(command, params) {
 
 /**
  * @param {Record<string, unknown>} params
- * @param {string[]} names
+ * @param {string[]} names of parameters
  */
 export function without(params, names) {
   return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));

@@ -1,5 +1,5 @@
 /**
- * The tab's console: live, filtered by level and text, no longer than the chosen number of lines.
+ * The tab's console: live, filtered by level and text, limited to the chosen number of lines.
  *
  * @import {ConsoleBatch, ConsoleEntry, ViewedTab} from "../../shared/types.d.ts"
  */
@@ -8,7 +8,7 @@ import { phrase } from "../../shared/messages.js";
 import { byId, grouped, make, setText, syncChildren } from "../dom.js";
 
 const MOST_LINES = 10_000;
-/** Of the levels, those that are shown with the one that is chosen. */
+/** The levels shown for each chosen level. */
 const SEVERITY = { debug: 0, log: 1, info: 1, warn: 2, error: 3 };
 const TIME = new Intl.DateTimeFormat("en", {
   hour: "2-digit",
@@ -34,7 +34,7 @@ const page = {
 export class ConsoleView {
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
-  /** How many there were before them. */
+  /** Number of entries before them. */
   #gone = 0;
   #isAttached = false;
   /** @type {WeakMap<ConsoleEntry, HTMLElement>} */
@@ -73,7 +73,7 @@ export class ConsoleView {
   #show() {
     const found = this.#entries.filter(isWanted());
     const shown = found.slice(-Number(page.limit.value));
-    // A page that says much would keep the panel busy with lines that is not visible.
+    // A noisy page would keep the panel busy with lines that are not visible.
     if (!page.view.hidden) {
       const lines = shown.map((entry) => this.#lineOf(entry));
       syncChildren(page.list, lines);

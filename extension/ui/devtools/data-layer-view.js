@@ -1,5 +1,5 @@
 /**
- * The page's data layer, newest entry first, asked for once a second while somebody looks at it.
+ * The page's data layer, newest entry first, requested once a second while the view is visible.
  *
  * @import {DataLayer, Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {TreeEntry} from "./tree.js"
@@ -19,7 +19,7 @@ import { sentenceFor } from "./reply.js";
 import { ValueTree } from "./tree.js";
 
 const MOST_ENTRIES = 10_000;
-/** With so few found, what was searched for is opened. */
+/** With this few matches, they are expanded. */
 const MOST_OPENED = 20;
 
 const page = {
@@ -35,7 +35,7 @@ export class DataLayerView {
   #entries = [];
   #isAttached = false;
   #isMasked = true;
-  /** Whether another page, or another name, may be behind the entries. */
+  /** Whether the entries may belong to another page or another name. */
   #isStale = true;
   /** @readonly */
   #polling;
@@ -51,7 +51,7 @@ export class DataLayerView {
     page.search.addEventListener("input", () => this.#show(true));
     page.name.addEventListener("change", () => this.#restart());
     chrome.tabs.onUpdated.addListener((tabId, { status }) => {
-      // Both when a page begins to load and when it has: what is asked for in between may be either page.
+      // Both when a page begins to load and when it has loaded: a request in between may reach either page.
       if (tabId === worker.tabId && status) this.#isStale = true;
     });
   }
@@ -91,7 +91,7 @@ export class DataLayerView {
   async #look() {
     const isFresh = this.#isStale;
     this.#isStale = false;
-    // The last entry again: pages change it in place, and what is no list has only one.
+    // Includes the last entry again: pages change it in place, and a value that is not a list has only one.
     const since = isFresh ? null : (this.#entries.at(-1)?.index ?? null);
     const name = nameOf();
     const response = await this.#worker.observe("getDataLayer", { name, since, redact: this.#isMasked });
@@ -103,7 +103,7 @@ export class DataLayerView {
    * @param {boolean} isFresh
    */
   #take({ error, result }, isFresh) {
-    // The entries of a page that cannot answer now are still what it had.
+    // If a page cannot answer now, its entries remain valid.
     if (error) {
       this.#isStale = true;
       if (error.code === "DATALAYER_NOT_FOUND") this.#entries = [];
@@ -112,7 +112,7 @@ export class DataLayerView {
     }
     const { values, since, total, notes } = /** @type {DataLayer} */ (result);
     const last = this.#entries.at(-1);
-    // A shorter list is another list.
+    // A shorter list is a different list.
     if (!isFresh && last && total <= last.index) this.#isStale = true;
     const before = isFresh ? [] : this.#entries.filter(({ index }) => index < since);
     const now = values.map((value, offset) => this.#entryOf(since + offset, value));
@@ -126,7 +126,7 @@ export class DataLayerView {
   /**
    * @param {number} index
    * @param {unknown} value
-   * @returns {Entry} the one that is there already, when it is the same
+   * @returns {Entry} the existing entry if it is the same
    */
   #entryOf(index, value) {
     const json = JSON.stringify(value);
@@ -153,7 +153,7 @@ function nameOf() {
 
 /**
  * @param {any} value
- * @returns {string} the entry's event, or the command that gtag() has put there
+ * @returns {string} the entry's event, or the command that gtag() stored there
  */
 function titleOf(value) {
   if (Array.isArray(value)) return value.slice(0, 2).filter(isText).join(" ");

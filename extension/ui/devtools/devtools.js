@@ -1,3 +1,3 @@
-/** DevTools loads this once for each inspected tab, only to learn of the panel. */
+/** DevTools loads this once for each inspected tab, only to register the panel. */
 
 chrome.devtools.panels.create("Chrome Tab Reader", "icons/icon-32.png", "ui/devtools/panel.html");

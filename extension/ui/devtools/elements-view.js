@@ -1,6 +1,6 @@
 /**
- * What can be done on the page, as a client sees it: asked for once a second while somebody looks at it. Pointing at a
- * line highlights its element in the page; pressing it takes its selector into the form.
+ * What can be done on the page, as a client sees it: requested once a second while the view is visible. Pointing at a
+ * line highlights its element in the page; clicking it copies its selector into the form.
  *
  * @import {PageElements, Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {Wish} from "./runs-view.js"
@@ -12,7 +12,7 @@ import { byId, grouped, make, refill, setText } from "../dom.js";
 import { Polling } from "./polling.js";
 import { sentenceFor } from "./reply.js";
 
-/** What a line is for, where that is not to be clicked. */
+/** The commands for elements that are not clicked. */
 const COMMANDS = new Map([
   ["textbox", "fill"],
   ["searchbox", "fill"],
@@ -32,10 +32,10 @@ const page = {
 };
 
 export class ElementsView {
-  /** What the list shows now: one that has not changed keeps its focus and its place. */
+  /** The current content: an unchanged list keeps its focus and its scroll position. */
   #shown = "";
   #marked = "";
-  /** Pages of the list that are asked for. */
+  /** Number of pages of the list to request. */
   #pages = 1;
   #isAttached = false;
   /** @readonly */
@@ -95,13 +95,13 @@ export class ElementsView {
     let shown = 0;
     for (let offset = /** @type {number | null} */ (0), asked = 0; offset !== null && asked < this.#pages; asked += 1) {
       const { error, result } = await this.#worker.observe("page_elements", { find, offset });
-      // What was asked for before the user wrote on is not shown any more.
+      // Results for an outdated search text are dropped.
       if (find !== page.find.value.trim()) return;
       if (!this.#isAttached) return;
       setText(page.state, error ? sentenceFor(error) : "");
       if (error) return this.#show([]);
       const { text, total, shown: more, next_offset } = /** @type {PageElements} */ (result);
-      // The last line is for who cannot see the count.
+      // The last line is for users who cannot see the count.
       lines.push(...text.split("\n").slice(0, -1));
       shown += more;
       offset = next_offset;

@@ -1,5 +1,5 @@
 /**
- * What was run before, also in earlier days.
+ * Commands run earlier, including on previous days.
  *
  * @import {PastRun} from "../../shared/types.d.ts"
  * @import {Wish} from "./runs-view.js"

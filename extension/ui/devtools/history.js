@@ -1,6 +1,6 @@
 /**
- * What the panel remembers: past commands, and commands that were saved under a name. Several panels may be open; each
- * change is made under one lock, so that none is lost.
+ * What the panel stores: past commands, and commands saved under a name. Several panels may be open; each change is
+ * made under one lock, so that none is lost.
  *
  * @import {PanelMemory, PastRun, Response, SavedCommand} from "../../shared/types.d.ts"
  */
@@ -40,7 +40,7 @@ export async function clearHistory() {
 }
 
 /**
- * In place of one of the same name.
+ * Replaces one of the same name.
  *
  * @param {SavedCommand} command
  */

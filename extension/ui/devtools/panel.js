@@ -1,6 +1,6 @@
 /**
- * The panel's frame: the state of the connection and of the inspected tab, and the six views. In DevTools it is about
- * the inspected tab; opened as a normal tab, about the one named in its address (`panel.html?tab=7`).
+ * The panel's frame: the state of the connection and of the inspected tab, and the six views. In DevTools it shows the
+ * inspected tab; opened as a normal tab, the one in its URL (`panel.html?tab=7`).
  *
  * @import {View} from "../../shared/types.d.ts"
  */
@@ -66,7 +66,7 @@ const commandForm = new CommandForm((wish) => void runsView.start(wish));
 const elementsView = new ElementsView(worker, edit);
 const historyView = new HistoryView(runAgain, edit);
 
-// --- Showing
+// --- Display
 
 /** @param {View} newView */
 function show(newView) {
@@ -80,7 +80,7 @@ function show(newView) {
   runsView.setTab(newView.tab);
   commandForm.setTab(newView.tab);
   elementsView.setTab(newView.tab);
-  // Who works by keyboard must not be thrown to the top when the pressed button goes away.
+  // Keyboard users must not lose their place when the pressed button disappears.
   if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect].find((button) => !button.hidden)?.focus();
 }
 
@@ -135,7 +135,7 @@ function edit(wish) {
   commandForm.edit(wish);
 }
 
-/** DevTools has a theme of its own; a normal tab follows the system. */
+/** DevTools has its own theme; a normal tab follows the system. */
 function followTheme() {
   const panels = chrome.devtools?.panels;
   if (!panels) return;
@@ -143,11 +143,11 @@ function followTheme() {
     document.documentElement.dataset.theme = name === "dark" ? "dark" : "light";
   };
   paint(panels.themeName);
-  // Not in every version the panel supports.
+  // Missing in some versions that the panel supports.
   panels.setThemeChangeHandler?.(paint);
 }
 
-// --- What the user does
+// --- User actions
 
 /** @param {import("../../shared/types.d.ts").Action} action */
 function ask(action) {

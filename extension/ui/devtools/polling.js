@@ -1,4 +1,4 @@
-/** Looks at the page again and again, for as long as somebody looks at what that shows. */
+/** Polls the page for as long as the view that shows the result is visible. */
 
 const POLL_MS = 1_000;
 
@@ -18,20 +18,20 @@ export class Polling {
   constructor(view, look) {
     this.#look = look;
     document.addEventListener("visibilitychange", () => this.now());
-    // Also when DevTools shows another panel.
+    // This also covers another DevTools panel being shown.
     new IntersectionObserver(([change]) => {
       this.#isOnScreen = change?.isIntersecting ?? false;
       this.now();
     }).observe(view);
   }
 
-  /** @param {boolean} isOn whether there is anything to look at */
+  /** @param {boolean} isOn whether there is anything to poll */
   turn(isOn) {
     this.#isOn = isOn;
     this.now();
   }
 
-  /** Looks at once, without waiting for the next time. */
+  /** Polls at once, without waiting for the next time. */
   now() {
     clearTimeout(this.#timer);
     if (this.#isWanted && !this.#isLooking) void this.#poll();

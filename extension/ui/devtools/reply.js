@@ -10,7 +10,7 @@ import { copyText, grouped, make, makeButton, setText } from "../dom.js";
 
 const SHOWN_LENGTH = 20_000;
 
-/** The worker's sentences are for an agent; what a user does about these stands in this panel. */
+/** The worker's messages are written for an agent; these errors have instructions for the panel's user. */
 /** @type {Partial<Record<ErrorCode, MessageKey>>} */
 const FOR_THE_PERSON = {
   TAB_NOT_ATTACHED: "replyNotAttached",
@@ -21,7 +21,7 @@ const FOR_THE_PERSON = {
 
 /**
  * @param {{code: ErrorCode, message: string}} error
- * @returns {string} what happened and what to do next in the panel
+ * @returns {string} what happened, and what to do next in the panel
  */
 export function sentenceFor({ code, message }) {
   const ours = FOR_THE_PERSON[code];
@@ -30,7 +30,7 @@ export function sentenceFor({ code, message }) {
 
 /**
  * @param {Response} response
- * @param {HTMLButtonElement[]} buttons what can be done with it besides
+ * @param {HTMLButtonElement[]} buttons additional actions for the reply
  * @returns {HTMLElement[]}
  */
 export function replyElements({ error, result }, buttons) {
@@ -57,7 +57,7 @@ export function replyElements({ error, result }, buttons) {
 
 /**
  * @param {unknown} result
- * @returns {unknown} the same; of a picture only what is about it
+ * @returns {unknown} the same; of an image only its metadata
  */
 export function withoutPicture(result) {
   if (!isPicture(result)) return result;
@@ -74,12 +74,12 @@ function isPicture(result) {
 
 /**
  * @param {Screenshot} screenshot
- * @returns {HTMLElement[]} the picture, then what can be done with it
+ * @returns {HTMLElement[]} the image, then its actions
  */
 function pictureElements({ data, mime_type, width, height }) {
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
   const blob = new Blob([bytes], { type: mime_type });
-  // Chrome opens no data: address in a tab; this one belongs to the extension and ends with the panel.
+  // Chrome does not open data: URLs in a tab; this URL belongs to the extension and ends with the panel.
   const url = URL.createObjectURL(blob);
   const image = make("img", { src: url, alt: phrase("screenshotOf", width, height) });
   const open = make("button", { type: "button", className: "picture", title: phrase("pictureOpen") }, image);
@@ -97,13 +97,13 @@ function pictureElements({ data, mime_type, width, height }) {
 
 /**
  * @param {HTMLImageElement} image
- * @param {HTMLElement} said where it says what came of it
+ * @param {HTMLElement} said element that shows the outcome
  */
 async function copyPicture(image, said) {
   try {
     const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
     canvas.getContext("2d")?.drawImage(image, 0, 0);
-    // The clipboard takes no other kind of picture.
+    // The clipboard accepts no other image type.
     const png = canvas.convertToBlob({ type: "image/png" });
     await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
     setText(said, phrase("copied"));

@@ -1,5 +1,5 @@
 /**
- * The commands that run and those that have run since the panel was opened, newest first.
+ * Running commands, and those that have run since the panel was opened, newest first.
  *
  * @import {Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {WorkerPort} from "./worker-port.js"
@@ -10,7 +10,7 @@
  *
  * @typedef {object} Run
  * @property {Wish} wish
- * @property {number} startedAt as performance.now() counts
+ * @property {number} startedAt from performance.now()
  * @property {boolean} isDone
  * @property {HTMLDetailsElement} card
  * @property {HTMLElement} state
@@ -41,7 +41,7 @@ export class RunsView {
   #worker;
   /** @readonly */
   #onEdit;
-  /** Until it is known whether the tab is an incognito one, of which nothing is kept. */
+  /** False until it is known that the tab is not incognito; nothing from incognito tabs is stored. */
   #isKept = false;
 
   /**
@@ -75,7 +75,7 @@ export class RunsView {
     if (this.#isKept) await rememberRun(wish.command, wish.params, response, Math.round(milliseconds));
   }
 
-  /** To the newest command. */
+  /** Scrolls to the newest command. */
   focus() {
     page.list.querySelector("summary")?.focus();
   }
@@ -94,7 +94,7 @@ export class RunsView {
     const card = make("details", { className: "run", open: true }, summary);
     card.dataset.state = "running";
     const run = { wish, startedAt: performance.now(), isDone: false, card, state };
-    // The newest reply is the one that is looked for.
+    // The newest reply is the one that the user is waiting for.
     for (const { card: older, isDone } of this.#runs) if (isDone) older.open = false;
     this.#runs.push(run);
     page.list.prepend(make("li", {}, card));
@@ -116,7 +116,7 @@ export class RunsView {
     const open = this.#runs.filter(({ isDone }) => !isDone);
     const now = performance.now();
     for (const [index, { startedAt, state, card }] of open.entries()) {
-      // The first of those that came is the one that runs.
+      // The first one queued is the one that runs.
       card.dataset.state = index === 0 ? "running" : "waiting";
       setText(state, `${phrase(index === 0 ? "running" : "waiting")} ${duration(now - startedAt)}`);
     }
@@ -148,7 +148,7 @@ export class RunsView {
 
 /**
  * @param {Wish} wish
- * @returns {{params: Record<string, unknown>, tabId: number | undefined}} as the worker wants it
+ * @returns {{params: Record<string, unknown>, tabId: number | undefined}} in the worker's format
  */
 function addressed({ command, params }) {
   const field = COMMANDS[command]?.fields.find(({ isTab }) => isTab);

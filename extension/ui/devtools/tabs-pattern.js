@@ -1,8 +1,8 @@
-/** The row of views, after ARIA's tabs pattern: one stop for the Tab key, arrow keys go from view to view. */
+/** The row of views, following ARIA's tabs pattern: one Tab stop, arrow keys move between views. */
 
 const tabs = [...document.querySelectorAll("[role=tab]")].filter((tab) => tab instanceof HTMLElement);
 
-/** @param {string} id of the tab whose view is to be shown; the view hears of it by an event `shown` */
+/** @param {string} id of the tab whose view to show; the view receives a `shown` event */
 export function selectTab(id) {
   for (const tab of tabs) {
     const isSelected = tab.id === id;

@@ -1,23 +1,23 @@
 /**
- * Values of JSON as a tree, after ARIA's tree pattern: one stop for the Tab key; arrow keys, Home and End go from item to
- * item and open and close them, Enter and Space do so too, Ctrl+C copies the item's value. What is closed has no
- * elements, and of a long list or object only so many have any.
+ * A JSON value as a tree, following ARIA's tree pattern: one Tab stop; arrow keys, Home and End move between items, and
+ * arrow keys open and close them, as do Enter and Space; Ctrl+C copies the item's value. Closed items have no elements,
+ * and long lists and objects have only a limited number.
  *
  * @typedef {object} TreeEntry
- * @property {string} key the same for as long as it is the same entry
- * @property {string} title next to the key: what the entry is known by
+ * @property {string} key stable for as long as it is the same entry
+ * @property {string} title shown next to the key, to identify the entry
  * @property {unknown} value
  *
- * @typedef {object} Item what an element of the tree stands for
+ * @typedef {object} Item the data behind an element of the tree
  * @property {string} path
  * @property {unknown} value
- * @property {() => void} [onOpen] in place of opening: shows more of a list
+ * @property {() => void} [onOpen] instead of opening: shows more of a list
  */
 
 import { phrase } from "../../shared/messages.js";
 import { grouped, make, syncChildren } from "../dom.js";
 
-/** Of the entries, and of the members of each object and list, until more are asked for. */
+/** Number of entries, and of members of each object and list, that are shown until the user asks for more. */
 const AT_ONCE = 200;
 const PREVIEW_LENGTH = 300;
 
@@ -30,10 +30,10 @@ export class ValueTree {
   #items = new WeakMap();
   /** @type {Map<string, boolean>} what the user has opened and closed, by path */
   #opened = new Map();
-  /** @type {(value: unknown) => boolean} whether a value is open that has not been closed */
+  /** @type {(value: unknown) => boolean} whether a value is open by default */
   #isWide = () => false;
   #shown = AT_ONCE;
-  /** @type {HTMLElement | null} the one that the Tab key goes to */
+  /** @type {HTMLElement | null} the current Tab stop */
   #current = null;
   /** @readonly */
   #root;
@@ -48,8 +48,8 @@ export class ValueTree {
   }
 
   /**
-   * @param {TreeEntry[]} entries an entry that is unchanged is the same object, and keeps its element
-   * @param {(value: unknown) => boolean} [isWide] whether a value is open that has not been closed
+   * @param {TreeEntry[]} entries an unchanged entry is the same object, and keeps its element
+   * @param {(value: unknown) => boolean} [isWide] whether a value is open by default
    */
   show(entries, isWide) {
     if (isWide) {
@@ -95,7 +95,7 @@ export class ValueTree {
    */
   #treeItem(item, head) {
     const element = make("li", { role: "treeitem", tabIndex: -1 }, make("div", { className: "node" }, ...head));
-    // Its name is its own line, not all that is in it.
+    // Its accessible name is its own line, not its whole content.
     element.ariaLabel = head.map(({ textContent }) => textContent).join(" ");
     this.#items.set(element, item);
     if (hasMembers(item.value)) this.#setOpen(element, this.#opened.get(item.path) ?? this.#isWide(item.value));
@@ -157,14 +157,14 @@ export class ValueTree {
     ]);
   }
 
-  // --- What the user does
+  // --- User actions
 
   /** @param {MouseEvent} event */
   #clicked({ target }) {
     const element = target instanceof Element ? target.closest("[role=treeitem]") : null;
     if (!(element instanceof HTMLElement)) return;
     this.#setCurrent(element, true);
-    // Who has just selected a text wants to keep it.
+    // A user who has just selected text wants to keep the selection.
     if (getSelection()?.isCollapsed !== false) this.#toggle(element);
   }
 
@@ -215,7 +215,7 @@ export class ValueTree {
   }
 
   /**
-   * @param {HTMLElement | undefined} wanted the first item when it is not there
+   * @param {HTMLElement | undefined} wanted the first item if it is missing
    * @param {boolean} [takesFocus]
    */
   #setCurrent(wanted, takesFocus = false) {
@@ -227,7 +227,7 @@ export class ValueTree {
     if (takesFocus) element.focus();
   }
 
-  /** @returns {HTMLElement[]} as they stand on the screen */
+  /** @returns {HTMLElement[]} in display order */
   #all() {
     return [...this.#root.querySelectorAll("[role=treeitem]")].filter((each) => each instanceof HTMLElement);
   }

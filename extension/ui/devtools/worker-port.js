@@ -1,5 +1,6 @@
 /**
- * The panel's line to the service worker. The worker may be stopped at any moment; opening another port starts it again.
+ * The panel's connection to the service worker. The worker may be stopped at any moment; opening another port starts it
+ * again.
  *
  * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, RunRequest, View} from "../../shared/types.d.ts"
  */
@@ -21,7 +22,7 @@ export class WorkerPort {
    * @param {(view: View) => void} handlers.onView
    * @param {(batch: ConsoleBatch) => void} handlers.onConsole
    * @param {(message: string) => void} handlers.onProblem
-   * @param {(message: string) => void} handlers.onRefusal why a connection string is not taken
+   * @param {(message: string) => void} handlers.onRefusal why a connection string was rejected
    */
   constructor(tabId, handlers) {
     this.tabId = tabId;
@@ -34,7 +35,7 @@ export class WorkerPort {
     this.#post(action);
   }
 
-  /** @param {string} selector of the element to be marked in the page; empty for none */
+  /** @param {string} selector of the element to highlight in the page; empty for none */
   highlight(selector) {
     this.#post({ action: "highlight", tabId: this.tabId, selector });
   }
@@ -42,7 +43,7 @@ export class WorkerPort {
   /**
    * @param {string} command
    * @param {Record<string, unknown>} params
-   * @param {number} [tabId] where the command is about another tab
+   * @param {number} [tabId] if the command is about another tab
    * @returns {Promise<Response>} never rejects
    */
   run(command, params, tabId = this.tabId) {
@@ -50,7 +51,7 @@ export class WorkerPort {
   }
 
   /**
-   * As `run`, for what the panel asks by itself: it changes nothing in the tab and answers none of its dialogs.
+   * Like `run`, for the panel's own requests: changes nothing in the tab and answers no dialogs.
    *
    * @param {string} command
    * @param {Record<string, unknown>} params

@@ -1,4 +1,4 @@
-/** The user's choices; each change applies at once. @import {Status} from "../../shared/types.d.ts" */
+/** The user's preferences; each change applies at once. @import {Status} from "../../shared/types.d.ts" */
 
 import "../storage-problem.js";
 import "../texts.js";
@@ -28,7 +28,7 @@ const page = {
   said: byId("said", HTMLElement),
   shortcuts: byId("shortcuts", HTMLButtonElement),
 };
-/** A host as browsers report it, `*` for any part of it; `*` alone is all of them. */
+/** A host as browsers report it, with `*` for any part; `*` alone matches every host. */
 const HOST = /^(?:[a-z\d_*-]+(?:\.[a-z\d_*-]+)*|[\da-f:*.]+)$/;
 
 const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
@@ -83,7 +83,7 @@ function saveHosts() {
 
 /**
  * @param {string} line
- * @returns {string} the host of an address that was pasted; anything else as it is
+ * @returns {string} the host of a pasted URL; anything else unchanged
  */
 function hostIn(line) {
   const address = /^https?:\/\//i.test(line) ? URL.parse(line) : null;

@@ -9,7 +9,7 @@ const list = byId("attached-tabs", HTMLElement);
 
 /**
  * @param {AttachedView[]} tabs
- * @param {boolean} areOthers whether the tab in front is attached too
+ * @param {boolean} areOthers whether the active tab is also attached
  * @param {(tabId: number) => void} onDetach
  */
 export function showAttachedTabs(tabs, areOthers, onDetach) {

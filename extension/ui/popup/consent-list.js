@@ -1,4 +1,8 @@
-/** The consent prompts in the popup. What clients send is shown as text. @import {ConsentPrompt} from "../../shared/types.d.ts" */
+/**
+ * The consent prompts in the popup. Text from clients is displayed as text only.
+ *
+ * @import {ConsentPrompt} from "../../shared/types.d.ts"
+ */
 
 import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
@@ -11,7 +15,7 @@ const list = byId("requests", HTMLElement);
  * @param {(id: string, allowed: boolean) => void} onAnswer
  */
 export function showRequests(requests, onAnswer) {
-  // A list that speaks is left alone while it says the same.
+  // A live region is left alone while its content is the same.
   const ids = requests.map(({ id }) => id).join();
   if (list.dataset.shown === ids) return;
   list.dataset.shown = ids;

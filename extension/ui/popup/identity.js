@@ -1,5 +1,5 @@
 /**
- * The popup's line about which of several browser profiles this one is, with a button to rename it.
+ * The popup's line that names this browser profile, if there are several, with a button to rename it.
  *
  * @import {Status} from "../../shared/types.d.ts"
  */
@@ -13,7 +13,7 @@ const line = byId("identity-line", HTMLElement);
 const rename = byId("rename", HTMLButtonElement);
 const field = byId("browser-name", HTMLInputElement);
 
-/** The name that is shown now. */
+/** The name currently shown. */
 let name = "";
 
 /** @param {Status} status */

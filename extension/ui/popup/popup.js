@@ -1,6 +1,6 @@
 /**
- * The popup shows the worker's view and sends it the user's actions; it decides nothing itself. It may also be open as a
- * normal tab.
+ * The popup shows the worker's view and sends it the user's actions; it makes no decisions itself. It may also be open
+ * as a normal tab.
  *
  * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
  */
@@ -53,7 +53,7 @@ const pairingForm = new PairingForm(page.setup, (connectionString) => ask({ acti
 /** @type {View | undefined} */
 let view;
 
-// --- Showing
+// --- Display
 
 /** @param {View} newView */
 function show(newView) {
@@ -63,19 +63,19 @@ function show(newView) {
   showStatus(newView);
   showTab(newView);
   showRequests(newView.requests, (id, allowed) => ask({ action: "answer_request", id, allowed }));
-  // The tab in front has a section of its own.
+  // The active tab has a section of its own.
   const others = newView.attached.filter(({ id }) => page.tab.hidden || id !== newView.tab?.id);
   const areOthers = others.length < newView.attached.length;
   showAttachedTabs(others, areOthers, (tabId) => ask({ action: "detach", tabId }));
   page.stop.hidden = !newView.isRunning && !newView.attached.length;
-  // Who works by keyboard must not be thrown to the top when the pressed button goes away.
+  // Keyboard users must not lose their place when the pressed button disappears.
   const isWaitingForPaste = isFirst && newView.status.state === "setup";
   if (isWaitingForPaste || focused?.closest("[hidden]")) mainControl(newView).focus();
 }
 
 /**
  * @param {View} view
- * @returns {HTMLElement} where the focus goes in its state
+ * @returns {HTMLElement} the element to focus in this state
  */
 function mainControl({ status }) {
   if (status.state === "setup") return pairingForm.field;
@@ -103,7 +103,7 @@ function showTab({ status, tab, requests }) {
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
   page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
-  // While a client waits for an answer, or Reconnect is to be pressed, that comes first.
+  // A waiting consent prompt, or Reconnect, comes first.
   page.askPage.classList.toggle("primary", !requests.length && status.state !== "disconnected");
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
@@ -118,7 +118,7 @@ function rightsIn({ attached, denied }) {
   return phrase(attached ? "rightsAttachedReading" : "rightsReading");
 }
 
-/** The user may take back what the browser gave with the installation, or not have given it yet. */
+/** The user may revoke the permission granted at installation, or may not have granted it yet. */
 async function showSites() {
   page.sites.hidden = await chrome.permissions.contains(ALL_SITES);
 }
@@ -135,7 +135,7 @@ function ask(action) {
   port.send(action);
 }
 
-// --- What the user does
+// --- User actions
 
 page.stop.addEventListener("click", () => ask({ action: "stop" }));
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
@@ -151,7 +151,7 @@ page.showPrivate.addEventListener("change", () => {
 
 page.allowSites.addEventListener("click", () => void chrome.permissions.request(ALL_SITES).then(showSites));
 
-// It opens for a click only, and only at once: what it needs to know is asked before.
+// The panel opens only in response to a click, and only at once: what that requires is requested beforehand.
 void chrome.windows.getCurrent().then(({ id: windowId }) => {
   page.askPage.addEventListener("click", () => {
     if (windowId !== undefined) void openSidePanel?.(windowId).then(() => window.close());

@@ -1,5 +1,5 @@
 /**
- * One question and its answer, as they stand in the side panel.
+ * One question and its answer in the side panel.
  *
  * @import {AnswerCheck, AnswerEvent, AnswerReceipt} from "../../shared/types.d.ts"
  * @import {Reference} from "./references.js"
@@ -32,12 +32,12 @@ export class Exchange {
   id = crypto.randomUUID();
   /** The answer as the model wrote it, for Copy. */
   #written = "";
-  /** The same with the markers of its references, as it is drawn. */
+  /** The same with reference markers, as it is displayed. */
   #text = "";
   /** @type {Reference[]} */
   #references = [];
   #isDrawing = false;
-  /** Whether the text is shown as it is: until now it could not be parsed in time. */
+  /** Whether the text is shown unformatted, because it could not be parsed in time. */
   #isPlain = false;
   #bar = make("progress", { max: 100, value: 0 });
   #step = make("span", {}, phrase("askWaiting"));
@@ -54,8 +54,8 @@ export class Exchange {
 
   /**
    * @param {string} question
-   * @param {(change: () => void) => void} change does what makes the answer longer
-   * @param {(model: string) => void} onConfirm asks again after the user has confirmed that a model runs elsewhere
+   * @param {(change: () => void) => void} change makes the answer longer
+   * @param {(model: string) => void} onConfirm asks again, after the user has confirmed that a model runs elsewhere
    * @param {(reference: Reference, button: HTMLButtonElement) => void} onReference shows a passage in its tab
    */
   constructor(question, change, onConfirm, onReference) {
@@ -95,7 +95,7 @@ export class Exchange {
 
   /**
    * @param {string} written
-   * @param {string} [drawn]
+   * @param {string} [drawn] with reference markers
    */
   #write(written, drawn = written) {
     this.#written = written;
@@ -103,7 +103,7 @@ export class Exchange {
     if (!this.#isDrawing) void this.#draw();
   }
 
-  /** Shows the newest text, and those that come meanwhile. */
+  /** Displays the latest text, and those that arrive meanwhile. */
   async #draw() {
     this.#isDrawing = true;
     for (let shown = null; shown !== this.#text;) {
@@ -133,7 +133,7 @@ export class Exchange {
     const item = (/** @type {string} */ sentence) => make("li", { dir: "auto" }, sentence);
     const missing = notes.map(noteSentence).filter(Boolean).map(item);
     const figures = (checked ? this.#doubts(checked) : []).map(item);
-    // Where every figure is in its passage there is nothing to look at twice.
+    // If every figure is in its passage, there is nothing to double-check.
     if (!checked?.figures.length) for (const line of figures) line.className = "hint";
     if (missing.length + figures.length) this.#end.append(make("ul", { className: "notes" }, ...missing, ...figures));
     this.#end.append(make("div", { className: "end" }, ...(receipt ? [receiptElement(receipt)] : []), copy));
@@ -142,7 +142,7 @@ export class Exchange {
 
   /**
    * @param {AnswerCheck} checked
-   * @returns {string[]} how many of the figures are on the page, and which are not where the answer has them from
+   * @returns {string[]} how many of the figures are on the page, and which ones are not in the cited passages
    */
   #doubts({ counts, figures }) {
     const named = (/** @type {"elsewhere" | "not_on_page"} */ wanted) =>
@@ -156,7 +156,7 @@ export class Exchange {
     const sentence = error ? errorSentence(error) : phrase(REASONS[reason ?? "silent"]);
     this.#end.append(make("p", { className: reason === "stopped" ? "hint" : "problem", role: "alert" }, sentence));
     if (!error) return;
-    // The server's own words name what the sentence cannot: an address, a model, a setting.
+    // The server's own text names what the message cannot: an address, a model, a setting.
     const words = make("p", { dir: "auto" }, `${error.message} [${error.code}]`);
     this.#end.append(make("details", { className: "more" }, make("summary", {}, phrase("errorDetails")), words));
   }

@@ -5,12 +5,12 @@ const PARSE_MS = 3_000;
 
 /** @type {Promise<Worker> | null} */
 let starting = null;
-/** @type {Promise<unknown>} one text after another */
+/** @type {Promise<unknown>} serializes the texts */
 let last = Promise.resolve();
 
 /**
  * @param {string} markdown
- * @returns {Promise<Token[] | null>} null where it cannot be parsed in time, or is nested too deeply
+ * @returns {Promise<Token[] | null>} null if it cannot be parsed in time, or is nested too deeply
  */
 export function parse(markdown) {
   const tokens = last.then(() => parseNext(markdown));

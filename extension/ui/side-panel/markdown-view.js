@@ -1,15 +1,15 @@
 /**
- * A model's Markdown as elements. Each is made by its name and holds text only: nothing that a model writes becomes
- * markup, no picture is loaded, and a link is one only where it leads to the web.
+ * A model's Markdown as elements. Each is created by name and contains only text: nothing that a model writes becomes
+ * markup, no image is loaded, and only web links become links.
  *
  * @import {Token} from "../../vendor/marked.js"
  */
 
 import { make } from "../dom.js";
 
-/** The page's own headings stand above an answer's. */
+/** The page's own headings rank above an answer's. */
 const HEADINGS = /** @type {const} */ (["h3", "h4", "h5", "h6"]);
-/** A text that turns the direction of writing turns no other. */
+/** Isolates text, so that it does not change the direction of other text. */
 const OWN_DIRECTION = { dir: "auto" };
 const INLINE = /** @type {const} */ ({ strong: "strong", em: "em", del: "del" });
 
@@ -60,13 +60,13 @@ function table({ header = [], rows = [] }) {
   const head = make("tr", {}, ...header.map((cell) => make("th", { scope: "col", ...OWN_DIRECTION }, ...inline(cell))));
   const body = rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", OWN_DIRECTION, ...inline(cell)))));
   const whole = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
-  // A wide one scrolls by itself, by keyboard too.
+  // A wide table scrolls by itself, also by keyboard.
   return make("div", { className: "wide", tabIndex: 0 }, whole);
 }
 
 /**
  * @param {Token} token
- * @returns {(Node | string)[]} what it holds
+ * @returns {(Node | string)[]} its content
  */
 function inline(token) {
   if (token.type === "checkbox") return [token.checked ? "☑ " : "☐ "];
@@ -105,7 +105,7 @@ function link(token) {
   if (address?.protocol !== "https:" && address?.protocol !== "http:") {
     return make("span", OWN_DIRECTION, ...inline(token));
   }
-  // Where it leads is said: a model may have been talked into another place than its words say.
+  // Shows the destination: a model may have been tricked into a link whose text does not match it.
   const about = {
     href: address.href,
     target: "_blank",

@@ -1,14 +1,14 @@
 /**
- * Parses Markdown in a thread of its own, which can be ended: the parser's time and depth have no bound.
+ * Parses Markdown in a separate thread that can be terminated: the parser's time and depth are not bounded.
  *
  * @import {Token} from "../../vendor/marked.js"
  */
 
 import { lexer } from "../../vendor/marked.js";
 
-/** What is deeper stays as it was written. */
+/** Anything nested deeper stays as it was written. */
 const MAX_DEPTH = 24;
-/** Of more pieces the panel would be busy for seconds. */
+/** More pieces would keep the panel busy for seconds. */
 const MAX_TOKENS = 20_000;
 
 class TooLarge extends Error {}
@@ -29,14 +29,14 @@ function parse(markdown) {
   /** @type {(token: Token, depth: number) => Token} */
   const within = ({ raw, tokens, items, header, rows, ...token }, depth) => {
     if (depth === MAX_DEPTH) return { type: "text", raw, text: raw };
-    // A text that stands at every level would be sent once for each.
+    // Text that every level repeats would be sent once per level.
     const isLeaf = !tokens && !items && !rows;
     return {
       ...token,
       raw: isLeaf ? raw : "",
       ...(tokens && { tokens: bounded(tokens, depth + 1) }),
       ...(items && { items: bounded(items, depth + 1) }),
-      // A cell says by a property of the same name whether it is one of the header.
+      // A cell has a property of the same name, which marks header cells.
       ...(rows && header && { header: bounded(header, depth + 1), rows: rows.map((row) => bounded(row, depth + 1)) }),
     };
   };
@@ -47,7 +47,7 @@ addEventListener("message", ({ data }) => {
   try {
     postMessage(parse(data));
   } catch {
-    // Too deep or too large: the panel shows the text as it is.
+    // Too deep or too large: the panel shows the text unformatted.
     postMessage(null);
   }
 });

@@ -1,8 +1,8 @@
 /**
  * The numbers in an answer that lead to the passages behind its sentences.
  *
- * They are put into the Markdown as private characters, which go through the parser as text, and become buttons in the
- * elements that it makes.
+ * They are inserted into the Markdown as private-use characters, which pass through the parser as text, and become
+ * buttons in the resulting elements.
  *
  * @import {AnswerEvidence} from "../../shared/types.d.ts"
  */
@@ -29,7 +29,7 @@ export function numbered(text, evidence) {
   for (const { end, passage, tab_id: tabId = null } of evidence) {
     if (passage === null || end < done || end > text.length) continue;
     references.push({ passage, tabId });
-    // The white space after a sentence may be a line's end.
+    // The white space after a sentence may be a line break.
     const place = done + text.slice(done, end).trimEnd().length;
     marked += `${text.slice(done, place)}${OPEN}${references.length}${CLOSE}`;
     done = place;
@@ -38,7 +38,7 @@ export function numbered(text, evidence) {
 }
 
 /**
- * Turns the markers in elements into buttons.
+ * Replaces the markers in elements with buttons.
  *
  * @param {Node[]} elements
  * @param {Reference[]} references

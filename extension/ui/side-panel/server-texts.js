@@ -1,5 +1,5 @@
 /**
- * What the server reports about an answer, in the user's language: it sends codes and numbers.
+ * What the server reports about an answer, in the user's language: the server sends codes and numbers.
  *
  * @import {AnswerEvent, AnswerReceipt, CheckResult, ServerSentence} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
@@ -64,7 +64,7 @@ const ERRORS = {
 };
 
 /**
- * @param {AnswerEvent} event about an answer that is being made
+ * @param {AnswerEvent} event about an answer in progress
  * @returns {string} the current step, and what has happened in it
  */
 export function progressLine({ step }) {
@@ -72,7 +72,7 @@ export function progressLine({ step }) {
   if (!known) return phrase("askWaiting");
   const [key, values] = known;
   const parts = [phrase(key, ...values(step.values ?? {}))];
-  if (step.tokens) parts.push(phrase("stepTokens", grouped(step.tokens)));
+  if (step.tokens > 1) parts.push(phrase("stepTokens", grouped(step.tokens)));
   else if (step.seconds) parts.push(seconds(step.seconds, 0));
   return parts.join(" · ");
 }
@@ -96,7 +96,7 @@ export function errorSentence({ code }) {
 
 /**
  * @param {AnswerReceipt} receipt
- * @returns {boolean} whether the answer is about all of what was to be read
+ * @returns {boolean} whether the answer covers everything that was to be read
  */
 export function isWhole({ characters_read: read, page_characters: all }) {
   return read >= all;
@@ -111,24 +111,24 @@ export function receiptLine(receipt) {
   const name = receipt.model_host ? phrase("askCloudModel", isolated(model)) : isolated(model);
   const scope = tabs > 1 ? phrase("receiptTabs", tabs) : phrase("receiptWhole");
   const share = receipt.characters_read / receipt.page_characters;
-  // What is missing is never rounded away.
+  // Missing parts are never rounded away.
   const percent = Math.min(0.99, Math.floor(share * 100) / 100).toLocaleString(language(), { style: "percent" });
   return [isWhole(receipt) ? scope : phrase("receiptShare", percent), name, seconds(took, 1)].join(" · ");
 }
 
 /**
  * @param {AnswerReceipt} receipt
- * @returns {string} in full
+ * @returns {string} the full text
  */
 export function receiptDetails({ characters_read: read, page_characters: all, chunks }) {
   return phrase("receiptDetails", grouped(read), grouped(all), grouped(chunks));
 }
 
 /**
- * @param {Record<CheckResult, number>} counts figures of an answer
- * @param {string[]} missing those that are not on the page
- * @param {string[]} elsewhere those that the page has in another place
- * @returns {string[]} a sentence each; none where the answer has no figures
+ * @param {Record<CheckResult, number>} counts of the figures in an answer
+ * @param {string[]} missing figures that are not on the page
+ * @param {string[]} elsewhere figures that are in another place on the page
+ * @returns {string[]} one sentence each; empty if the answer has no figures
  */
 export function checkSentences(counts, missing, elsewhere) {
   const all = counts.on_page + counts.elsewhere + counts.not_on_page;

@@ -1,6 +1,6 @@
 /**
- * The side panel: the user asks about the tab in front, and reads the answer while it is written. It decides nothing,
- * keeps nothing, and connects only to the worker.
+ * The side panel: the user asks about the active tab, and reads the answer while it is written. It makes no decisions,
+ * stores nothing, and connects only to the worker.
  *
  * @import {AnswerEvent, Response, Status, View} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
@@ -28,6 +28,7 @@ const page = {
   status: byId("status", HTMLElement),
   serve: byId("serve", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
+  help: byId("help", HTMLAnchorElement),
   obstacle: byId("obstacle", HTMLElement),
   introduction: byId("introduction", HTMLElement),
   conversation: byId("conversation", HTMLOListElement),
@@ -39,7 +40,7 @@ const page = {
   ask: byId("ask", HTMLButtonElement),
 };
 
-/** @type {[MessageKey, MessageKey][]} what the buttons say, and what is asked then */
+/** @type {[MessageKey, MessageKey][]} the labels of the buttons, and the questions they ask */
 const READY = [
   ["askSummary", "askSummaryQuestion"],
   ["askFacts", "askFactsQuestion"],
@@ -48,22 +49,22 @@ const READY = [
 
 /** @type {View | undefined} */
 let view;
-/** The current conversation: what the server has read for it stays the same until another begins. */
+/** The current conversation: what the server has read for it stays the same until the next one begins. */
 let conversation = { id: "", tabId: -1, url: "" };
-/** The conversation that the next question begins, with what the server has been asked to read ahead for it. */
+/** The conversation that the next question will begin, and what the server was asked to read ahead for it. */
 let next = { id: "", tabId: -1, url: "", model: /** @type {string | null} */ (null) };
-/** @type {number | null} the tab in which a passage is highlighted */
+/** @type {number | null} the tab with the highlighted passage */
 let highlighted = null;
-/** @type {Map<string, HTMLButtonElement>} the references that are being shown, by the ids of their commands */
+/** @type {Map<string, HTMLButtonElement>} the references being shown, by the ids of their commands */
 const pressed = new Map();
 /** @type {Exchange | null} the question in progress */
 let running = null;
 let wasConnected = false;
-/** Starts a server for the side panel alone. */
+/** Starts a server for the side panel only. */
 const serveCommand = new CommandLine(phrase("askServerCommand"));
-/** Number of the tab whose page the browser keeps the extension out of. */
+/** Id of the tab whose page the extension cannot access. */
 let closedTab = -1;
-/** How long Reconnect shows that it was pressed: looking for a server takes less. */
+/** How long Reconnect looks pressed: probing for a server is faster than that. */
 const RECONNECTING_MS = 2_000;
 
 const port = new ViewPort({
@@ -77,7 +78,7 @@ const port = new ViewPort({
   onClose: () => running && hear({ type: "event", event: "answer", id: running.id, state: "failed", reason: "lost" }),
 });
 
-// --- Showing
+// --- Display
 
 /** @param {View} newView */
 function show(newView) {
@@ -104,7 +105,7 @@ async function lookAtPage(looked) {
   showState();
 }
 
-/** @returns {string} why the page cannot be read, as a sentence; empty when it may be tried */
+/** @returns {string} why the page cannot be read, as a sentence; empty if reading may work */
 function obstacleHere() {
   const tab = view?.tab;
   if (!tab || tab.obstacle) return tab?.obstacle ?? "";
@@ -123,6 +124,7 @@ function showConnection(status) {
   page.serve.hidden = !isServerMissing;
   serveCommand.show(commandOf(status, "serve"));
   page.reconnect.hidden = status.state === "setup";
+  setText(page.help, phrase(status.state === "setup" ? "stepPair" : "help"));
 }
 
 function showState() {
@@ -149,12 +151,12 @@ function showModels({ models = [], model = "", cloud = {} }) {
   page.model.hidden = names.length < 2 && !(model in cloud);
 }
 
-// --- Asking
+// --- Questions
 
 /**
  * @param {string} question
- * @param {{label?: string, tabIds?: number[], confirmed?: string}} [about] what the user sees of it, the tabs where it is
- *   about several, and the model that they have confirmed
+ * @param {{label?: string, tabIds?: number[], confirmed?: string}} [about] the label shown to the user, the tabs if it
+ *   is about several, and the model that they have confirmed
  */
 function ask(question, { label = question, tabIds, confirmed } = {}) {
   const tab = view?.tab;
@@ -163,7 +165,7 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
   if (!isSame) {
     clearOnServer();
     const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
-    // The header names the page until the conversation moves on to another.
+    // The header names this page until the conversation moves on to another.
     if (tabIds || page.conversation.childElementCount) {
       page.conversation.append(make("li", { className: "about" }, about));
     }
@@ -187,12 +189,12 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
   showState();
 }
 
-/** @returns {string | null} null for the one that is configured */
+/** @returns {string | null} null for the configured model */
 function chosenModel() {
   return page.model.hidden ? null : page.model.value;
 }
 
-/** The user types: the page may be read meanwhile, once. The worker knows whether they want that. */
+/** The user is typing: the page may be read ahead, once. The worker knows whether the user wants that. */
 function readAhead() {
   const tab = view?.tab;
   const model = chosenModel();
@@ -207,10 +209,10 @@ function readAhead() {
 }
 
 /**
- * Shows a passage in its tab, as the command for clients does, in place of the last one.
+ * Shows a passage in its tab, like the command for clients does, and replaces the last one.
  *
  * @param {number | null} tabId
- * @param {string} text empty to end it
+ * @param {string} text empty to remove the highlight
  * @param {HTMLButtonElement} [button] that was pressed
  */
 function highlight(tabId, text, button) {
@@ -230,7 +232,7 @@ function run(tabId, text, button) {
   port.send({ action: "run", id, command: "highlight_in_tab", tabId, params: { text } });
 }
 
-/** @param {Response} response about a passage that was to be shown */
+/** @param {Response} response about a passage to show */
 function noteShown({ id, success }) {
   const button = pressed.get(id);
   pressed.delete(id);
@@ -239,14 +241,14 @@ function noteShown({ id, success }) {
   button.title = phrase("referenceGone");
 }
 
-/** What was read for this conversation is not needed any more. */
+/** What was read for this conversation is no longer needed. */
 function clearOnServer() {
   if (conversation.id) port.send({ action: "clear_conversation", conversation: conversation.id });
   if (conversation.id === next.id) next = { id: "", tabId: -1, url: "", model: null };
   conversation = { id: "", tabId: -1, url: "" };
 }
 
-/** @param {() => void} change what makes the conversation longer; a user who has scrolled up to read stays there */
+/** @param {() => void} change makes the conversation longer; a user who has scrolled up stays there */
 function stayAtEnd(change) {
   const isAtEnd = page.scroller.scrollHeight - page.scroller.scrollTop - page.scroller.clientHeight < 40;
   change();
@@ -266,7 +268,7 @@ function hear(event) {
   if (document.activeElement === document.body) page.question.focus();
 }
 
-// --- What the user does
+// --- User actions
 
 page.reconnect.addEventListener("click", () => {
   port.send({ action: "reconnect" });

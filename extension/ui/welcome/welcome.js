@@ -1,6 +1,6 @@
 /**
- * The first steps: the current one is open, each shows its state. Opened once the extension is installed, and from the
- * popup and the options at any time.
+ * The first steps: the current one is open, and each shows its state. Opened after the installation, and from the popup
+ * and the options page at any time.
  *
  * @import {Status, View, ViewedTab} from "../../shared/types.d.ts"
  */
@@ -32,11 +32,11 @@ const lines = {
   claude: new CommandLine(phrase("addCommand")),
   doctor: new CommandLine(phrase("doctorCommand")),
 };
-/** In their order. */
+/** In order. */
 const steps = ["pair-step", "client-step", "page-step"].map((id) => byId(id, HTMLDetailsElement));
-/** Number of the step that was opened last; the user may open others meanwhile. */
+/** Number of the step opened last; the user may open others meanwhile. */
 let current = -1;
-/** Of the looks at a tab; only what the latest one sees is shown. */
+/** Number of the latest check of a tab; only its result is shown. */
 let latest = 0;
 
 /** @param {View} view */
@@ -49,13 +49,13 @@ function show({ status, tab }) {
   showClient(status);
   void showTab(tab);
   openCurrent(status);
-  // Who works by keyboard must not be thrown to the top when the form or the button goes away.
+  // Keyboard users must not lose their place when the form or the button disappears.
   if (!focused?.closest("[hidden], details:not([open])")) return;
   (page.reconnect.hidden ? page.setupCommand.querySelector("button") : page.reconnect)?.focus();
 }
 
 /**
- * Opens the first step that is not done, and closes those that are.
+ * Opens the first unfinished step, and closes the finished ones.
  *
  * @param {Status} status
  */
