@@ -18,6 +18,7 @@ async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
     await agent.click("Sort: Created", "button")
     await agent.click("auc", "menuitemcheckbox")
     await agent.wait("Sort: auc")
+    await agent.pick("forest-", "link")
     lines = [line for line in await agent.look(find="forest-") if line.role == "link"]
     await agent.act("click", lines[0])
     values = [(await agent.read(rf'row "{key} \| ([\d.]+)"', find=key))[1] for key in ("auc", "depth", "lr")]
