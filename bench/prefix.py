@@ -88,7 +88,7 @@ async def chunk_fill(model: TinyModel, page: server.Page) -> list[float]:
     analyzer.server.complete = counted
     answer = await analyzer.answer(page, server.Query(PROMPTS[0]), server.Progress(None))
     await analyzer.server.close()
-    chunks = answer.receipt["parts"]
+    chunks = answer.receipt["chunks"]
     return [size / (CONTEXT_LENGTH - CONTEXT_LENGTH // 4) for size in sizes[: chunks - 1]]
 
 
