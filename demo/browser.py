@@ -25,6 +25,7 @@ LEFT_OUT = [
     *SUGGESTIONS,
     *["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"],
     *["DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"],
+    "SpareRendererForSitePerProcess",
     *["MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"],
     *["TcpPortRandomizationWin", "ThirdPartyStoragePartitioning"],
 ]

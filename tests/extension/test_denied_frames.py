@@ -101,9 +101,13 @@ class Denying:
         return message
 
 
-@pytest.fixture(params=["sites", "options"])
+# The extension makes one list of both, so a test of each kind of command covers the one of the options.
+BOTH_LISTS = pytest.mark.parametrize("denying", ["sites", "options"], indirect=True)
+
+
+@pytest.fixture
 async def denying(page: DrivenTab, request: pytest.FixtureRequest) -> AsyncGenerator[Denying]:
-    is_option = request.param == "options"
+    is_option = getattr(request, "param", "sites") == "options"
     await prefer(page.popup, deniedHosts=HOSTS if is_option else [])
     yield Denying(page, {} if is_option else {"denied_hosts": HOSTS})
     await prefer(page.popup, deniedHosts=[])
@@ -112,6 +116,7 @@ async def denying(page: DrivenTab, request: pytest.FixtureRequest) -> AsyncGener
 # --- Lists
 
 
+@BOTH_LISTS
 @pytest.mark.parametrize("host", [FAR, NEAR])
 async def test_list_leaves_out_frames_of_denied_hosts(denying: Denying, host: str) -> None:
     page = denying.page
@@ -168,6 +173,7 @@ def naming(params: Any, name: str) -> Any:
     return [naming(value, name) for value in params] if isinstance(params, list) else params
 
 
+@BOTH_LISTS
 @pytest.mark.parametrize("host", [FAR, NEAR])
 async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Denying, host: str) -> None:
     page = denying.page
@@ -277,6 +283,7 @@ async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, 
     assert await page.page.title() == "clicked"
 
 
+@BOTH_LISTS
 async def test_drag_skips_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     await show(
@@ -335,6 +342,7 @@ async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denyi
     assert "keydown" in await events_in(page, "fine")
 
 
+@BOTH_LISTS
 @pytest.mark.parametrize("host", [FAR, NEAR])
 async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying, host: str) -> None:
     page = denying.page
@@ -439,6 +447,7 @@ async def test_screenshot_in_the_background_shows_nothing_of_a_frame_of_a_denied
     await page.page.bring_to_front()
 
 
+@BOTH_LISTS
 @pytest.mark.parametrize("element", ["object data", "embed src"])
 async def test_screenshot_and_mouse_leave_out_every_kind_of_frame(denying: Denying, element: str) -> None:
     page = denying.page
