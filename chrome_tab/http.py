@@ -7,11 +7,12 @@ clients send a bearer key that is derived from the pairing key and cannot be use
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import re
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastmcp.server.dependencies import get_http_request
 from fastmcp.server.http import create_sse_app, create_streamable_http_app
@@ -25,6 +26,8 @@ from chrome_tab.bridge import pairing, pending, port
 from chrome_tab.tasks import runs_as_task
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from fastmcp import FastMCP
     from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.tools.base import ToolResult
@@ -165,17 +168,29 @@ def is_of_this_user(peer: Address | None, port: int) -> bool:
     """Return whether a process of this server's user has the other end of a connection; False if unknown."""
     import psutil
 
+    ends = (peer, (server.HOST, port), psutil.CONN_ESTABLISHED)
     user = owner(psutil.Process())
-    for process in psutil.process_iter():
-        try:
-            if owner(process) == user and any(
-                (found.laddr, found.raddr, found.status) == (peer, (server.HOST, port), psutil.CONN_ESTABLISHED)
-                for found in process.net_connections("tcp4")
-            ):
+    for pid in connected_processes(ends):
+        with contextlib.suppress(psutil.Error, OSError):  # it has ended, or belongs to another user
+            if owner(psutil.Process(pid)) == user:
                 return True
-        except (psutil.Error, OSError):  # it has ended, or belongs to another user
-            continue
     return False
+
+
+def connected_processes(ends: tuple[object, ...]) -> Iterator[int]:
+    """Yield the ids of the processes that have a TCP connection with these `(laddr, raddr, status)`."""
+    import psutil
+
+    def found(connections: Iterable[Any]) -> Iterator[int | None]:
+        return (each.pid for each in connections if (each.laddr, each.raddr, each.status) == ends)
+
+    try:
+        yield from filter(None, found(psutil.net_connections("tcp4")))
+    except psutil.AccessDenied:  # macOS lists only the connections of one process at a time
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if any((each.laddr, each.raddr, each.status) == ends for each in process.net_connections("tcp4")):
+                    yield process.pid
 
 
 def owner(process: Process) -> str:
