@@ -24,7 +24,7 @@ from bench.bridge import (
 )
 from bench.driving import allow_evaluate
 
-TO_LOOK, TO_SHOW, TO_GROW, TO_FLOOR = 0.15, 0.15, 12, 1.5
+TO_LOOK, TO_SHOW, TO_GROW, TO_FLOOR = 0.5, 0.15, 12, 1.5
 FEW, MANY = 1_000, 10_000
 WALK = """(() => {
   let drawn = 0;
