@@ -2,7 +2,7 @@
 
 # More workers than cores, because much of it waits; what takes longest first.
 # Each worker would compile every test again if the user's Python kept no byte code.
-PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=6 --dist=loadgroup --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
 .PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
 

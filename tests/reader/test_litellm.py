@@ -17,7 +17,7 @@ from tests.support.fake_extension import free_port
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.tool_client import error_of, receipt_of, serving
 
-READY_S = 110
+READY_S = 200
 KEY = "sk-key-of-the-proxy"
 REQUIREMENTS = str(Path(__file__).parents[1] / "proxy_requirements.txt")
 # `scripts/setup` has downloaded it: no test waits for the network.
