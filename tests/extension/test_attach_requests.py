@@ -256,8 +256,11 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_
     await shown(paired, 0)
     # Closing the tab revokes what was allowed there.
     await page.goto(site.url("/one"))
+    detach = await paired.element("attachButton").inner_text()
     await paired.press("attachButton")
+    await expect(paired.element("attachButton")).not_to_have_text(detach)
     await paired.press("attachButton")
+    await expect(paired.element("attachButton")).to_have_text(detach)
     assert error_of(await click())[0] == "ATTACH_DENIED"
 
 
