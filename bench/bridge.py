@@ -27,6 +27,7 @@ from urllib.parse import quote, unquote, urlsplit
 from playwright.async_api import BrowserContext, Page
 
 import chrome_tab_mcp_server as server
+from bench.lines import Line, print_lines
 from bench.web import Reply, listening
 from chrome_tab.bridge.bridge import Bridge
 from chrome_tab.bridge.follower import Follower
@@ -35,7 +36,6 @@ from demo.browser import browser_with_extension, chromium, pair
 from demo.server import SERVER, connection_string, server_environment
 from tests.support.fake_extension import process_on
 
-Line = tuple[str, float, str, float, str, float]
 Call = Callable[[], Awaitable[str]]
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -479,7 +479,4 @@ async def measure_bridge() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_bridge()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
+    print_lines(asyncio.run(measure_bridge()))

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from bench.bridge import (
     ROUNDS,
     Call,
-    Line,
     Scene,
     StdioClient,
     in_turns,
@@ -20,6 +19,7 @@ from bench.bridge import (
     peers,
     tool,
 )
+from bench.lines import Line, print_lines
 from demo.browser import extension_id
 
 PAGE = "shop with a form"
@@ -150,7 +150,4 @@ async def measure_driving() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_driving()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
+    print_lines(asyncio.run(measure_driving()))

@@ -11,7 +11,6 @@ import asyncio
 from bench.bridge import (
     PAGES,
     Call,
-    Line,
     StdioClient,
     Words,
     entry,
@@ -23,6 +22,7 @@ from bench.bridge import (
     tool,
 )
 from bench.driving import allow_evaluate
+from bench.lines import Line, print_lines
 
 TO_LOOK, TO_SHOW, TO_GROW, TO_FLOOR = 0.5, 0.15, 12, 1.5
 FEW, MANY = 1_000, 10_000
@@ -85,7 +85,4 @@ async def measure_elements() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_elements()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
+    print_lines(asyncio.run(measure_elements()))

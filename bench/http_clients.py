@@ -21,12 +21,11 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 import chrome_tab_mcp_server as server
+from bench.lines import Line, print_lines
 from chrome_tab.bridge import pairing
 from tests.support.fake_extension import connected, free_port
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
 from tests.support.tool_client import text_of
-
-Line = tuple[str, float, str, float, str, float]
 
 CLIENTS, SESSIONS = 50, 3
 SETTLED_S, TOTAL_S = 10.0, 60.0
@@ -194,7 +193,4 @@ async def measure_http() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_http()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
+    print_lines(asyncio.run(measure_http()))

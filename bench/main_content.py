@@ -21,7 +21,7 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, Route, async_playwright
 
-from bench.bridge import Line
+from bench.lines import Line, print_lines
 from scripts.embed_page_function import SOURCE, main_content_script, page_function
 from tests.support.browser import chromium_arguments, chromium_path
 
@@ -178,9 +178,7 @@ async def main() -> int:
         given.blocks.write_text(json.dumps({key: page["blocks"] for key, page in found.items()}), encoding="utf-8")
     saved = (given.folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n")
     lines = lines_of(found, {truth["id"]: truth["main_content"] for truth in map(json.loads, saved)})
-    for what, ours, reference, other, unit, limit in lines:
-        print(f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}")
-    return 0 if all(line[1] / line[3] <= line[5] for line in lines) else 1
+    return 0 if print_lines(lines) else 1
 
 
 if __name__ == "__main__":

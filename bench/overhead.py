@@ -8,7 +8,6 @@ questions are about 100,000 characters of this repository's documentation; their
 
 import argparse
 import asyncio
-import functools
 import gzip
 import json
 import sys
@@ -20,8 +19,9 @@ from typing import Any
 from unittest import mock
 
 import chrome_tab_mcp_server as server
-from bench.bridge import Call, Line, started, tool
+from bench.bridge import Call, started, tool
 from bench.driven import SETTINGS
+from bench.lines import Line, print_lines
 from bench.main_content import read_saved
 from bench.run import INNER_TEXT_MS
 from bench.whole_page import CHUNK_S, FakeModel
@@ -144,15 +144,8 @@ async def main() -> int:
     parser = argparse.ArgumentParser(description="Measure what answers and reading cost beyond the least.")
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    met = True
-    for measure in (measure_answers, functools.partial(measure_floors, folder)):
-        for what, ours, reference, other, unit, limit in await measure():
-            met = met and ours <= limit * other
-            print(
-                f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}",
-                flush=True,
-            )
-    return 0 if met else 1
+    met = print_lines(await measure_answers())
+    return 0 if print_lines(await measure_floors(folder)) and met else 1
 
 
 if __name__ == "__main__":

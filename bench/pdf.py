@@ -11,7 +11,8 @@ from contextlib import AsyncExitStack
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-from bench.bridge import Line, started
+from bench.bridge import started
+from bench.lines import Line
 from bench.web import Reply, listening
 from demo.browser import browser_with_extension, pair
 from demo.server import SERVER, connection_string, server_environment

@@ -33,10 +33,11 @@ from rich.console import Console
 from rich.table import Table
 
 import chrome_tab_mcp_server as server
-from bench.bridge import Line, measure_bridge, started
+from bench.bridge import measure_bridge, started
 from bench.driving import measure_driving
 from bench.elements import measure_elements
 from bench.http_clients import measure_http
+from bench.lines import Line
 from bench.pdf import measure_pdf
 from bench.sessions import measure_sessions
 from bench.web import Reply, listening

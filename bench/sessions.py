@@ -12,7 +12,8 @@ from pathlib import Path
 from unittest import mock
 
 import chrome_tab_mcp_server as server
-from bench.bridge import PAGES, Line, bridge, page_of, reach, web_server
+from bench.bridge import PAGES, bridge, page_of, reach, web_server
+from bench.lines import Line, print_lines
 from chrome_tab.bridge.bridge import Bridge
 from demo.browser import browser_with_extension, pair
 from demo.server import connection_string, server_environment
@@ -94,16 +95,9 @@ async def measure_sessions() -> list[Line]:
     return lines
 
 
-def print_lines() -> None:
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_sessions()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
         case [port, tab_id]:
             asyncio.run(flood(int(port), int(tab_id)))
         case _:
-            print_lines()
+            print_lines(asyncio.run(measure_sessions()))

@@ -14,8 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import chrome_tab_mcp_server as server
-
-Line = tuple[str, float, str, float, str, float]
+from bench.lines import Line, print_lines
 
 CHUNK_S = 0.05
 ANSWER_S = 60
@@ -89,7 +88,4 @@ async def measure_whole_page() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, reference, other, unit, limit in asyncio.run(measure_whole_page()):
-        print(
-            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
-        )
+    print_lines(asyncio.run(measure_whole_page()))

@@ -94,7 +94,7 @@ class PeerAgent(Agent):
         elif tool == "press":
             said = await self.tab.say("browser_press_key", key=arguments["keys"])
         else:
-            raise NotImplementedError(tool)
+            raise ToolError(f"{tool} has no counterpart among the peer's tools here")
         if "### Snapshot" in said:
             self._elements = []
         return {}
