@@ -26,7 +26,7 @@ from chrome_tab.bridge import pairing, pending, port
 from chrome_tab.tasks import runs_as_task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from fastmcp import FastMCP
     from fastmcp.server.http import StarletteWithLifespan
@@ -168,29 +168,25 @@ def is_of_this_user(peer: Address | None, port: int) -> bool:
     """Return whether a process of this server's user has the other end of a connection; False if unknown."""
     import psutil
 
-    ends = (peer, (server.HOST, port), psutil.CONN_ESTABLISHED)
     user = owner(psutil.Process())
-    for pid in connected_processes(ends):
-        with contextlib.suppress(psutil.Error, OSError):  # it has ended, or belongs to another user
-            if owner(psutil.Process(pid)) == user:
-                return True
+    for pid, found in connections():
+        if pid and (found.laddr, found.raddr, found.status) == (peer, (server.HOST, port), psutil.CONN_ESTABLISHED):
+            with contextlib.suppress(psutil.Error, OSError):  # it has ended, or belongs to another user
+                if owner(psutil.Process(pid)) == user:
+                    return True
     return False
 
 
-def connected_processes(ends: tuple[object, ...]) -> Iterator[int]:
-    """Yield the ids of the processes that have a TCP connection with these `(laddr, raddr, status)`."""
+def connections() -> Iterator[tuple[int | None, Any]]:
+    """Yield the TCP connections that this user may see, each with the id of its process if known."""
     import psutil
 
-    def found(connections: Iterable[Any]) -> Iterator[int | None]:
-        return (each.pid for each in connections if (each.laddr, each.raddr, each.status) == ends)
-
     try:
-        yield from filter(None, found(psutil.net_connections("tcp4")))
+        yield from ((found.pid, found) for found in psutil.net_connections("tcp4"))
     except psutil.AccessDenied:  # macOS lists only the connections of one process at a time
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                if any((each.laddr, each.raddr, each.status) == ends for each in process.net_connections("tcp4")):
-                    yield process.pid
+                yield from ((process.pid, found) for found in process.net_connections("tcp4"))
 
 
 def owner(process: Process) -> str:
