@@ -699,6 +699,12 @@ def is_this_computer(host: str) -> bool:
     return False
 
 
+def other_computer(url: str) -> str:
+    """Return the host of an address if that is another computer; empty otherwise."""
+    host = host_of(url)
+    return "" if is_this_computer(host) else host
+
+
 def environment_name(field: str) -> str | None:
     """Return the environment variable of a settings field, None for a field of the file alone."""
     info = Settings.model_fields.get(field)
@@ -753,9 +759,8 @@ def cloud_warnings(settings: Settings) -> list[str]:
 
     Start-up does not query the server.
     """
-    host = host_of(settings.ollama_url or "")
-    is_here = not host or is_this_computer(host)
-    warnings = [] if is_here else [f"Warning: --ollama-url {host} is another computer: page text leaves this one."]
+    host = other_computer(settings.ollama_url or "")
+    warnings = [f"Warning: --ollama-url {host} is another computer: page text leaves this one."] if host else []
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
     named = {"--model": settings.model, "--vision-model": settings.vision_model}
     named |= {f'[sites."{one_line(site)}"] model': rule.model for site, rule in settings.sites.items()}
@@ -2201,7 +2206,7 @@ class ModelServer:
         self._refused_fields: set[str] = set()
         self._cloud_hosts: dict[str, str] = {}
         # The server's host if it is another computer.
-        self.host = "" if is_this_computer(host_of(url)) else host_of(url)
+        self.host = other_computer(url)
 
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:

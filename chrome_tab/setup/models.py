@@ -83,7 +83,7 @@ class Model(NamedTuple):
 
     def leaves(self) -> bool:
         """Return whether page text leaves this computer, because the model or its server runs elsewhere."""
-        return self.elsewhere or not server.is_this_computer(server.host_of(self.url))
+        return self.elsewhere or bool(server.other_computer(self.url))
 
     def fitness(self) -> tuple[bool, float]:
         """Return a sort key that puts the better proposal first."""
