@@ -11,6 +11,7 @@ const actionability = (() => {
     isInPage,
     isMatch,
     kindOf,
+    pause,
     queryAll,
     queryIn,
     timelineOf,
@@ -162,7 +163,7 @@ const actionability = (() => {
       const block = mayStay ? undefined : this.#alignments.shift();
       if (block) bringIntoView(handle, block);
       if (block && spot) showSpot(handle, spot);
-      if (!(mayStay && this.#isCheckedLater(handle)) && (await this.#moves(handle))) {
+      if (!(mayStay && this.#isCheckedLater(handle)) && (await moves(handle, this.#how))) {
         return { trouble: "still moves. Wait until the page has come to rest, then try again." };
       }
       const { width, height } = firstBoxOf(handle);
@@ -189,9 +190,8 @@ const actionability = (() => {
       return action === "click" && !this.#request.at && !tries && !way && !isAnimated(handle);
     }
 
-    /** @param {Element} handle */
-    async #moves(handle) {
-      return moves(handle, { signal: this.#signal, isInFront: this.#request.isInFront });
+    get #how() {
+      return { signal: this.#signal, isInFront: this.#request.isInFront };
     }
 
     /**
@@ -199,10 +199,10 @@ const actionability = (() => {
      * @returns {Promise<boolean>} whether it is also visible in the pages around a cross-origin frame
      */
     async #isInSight(handle) {
-      const { way, tries, isInFront } = this.#request;
+      const { way, tries } = this.#request;
       if (!way) return true;
       if (tries) return false;
-      const how = { signal: this.#signal, isInFront };
+      const how = this.#how;
       const seen = new Promise((resolve) => {
         new IntersectionObserver(([entry], observer) => {
           observer.disconnect();
@@ -264,11 +264,6 @@ const actionability = (() => {
     const frame = new Promise((resolve) => requestAnimationFrame(resolve));
     await Promise.race([frame, pause(isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind)]);
     signal.throwIfAborted();
-  }
-
-  /** @param {number} milliseconds */
-  function pause(milliseconds) {
-    return new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 
   /** @param {Element} element */
@@ -402,5 +397,5 @@ const actionability = (() => {
     return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
   }
 
-  return { Wait, coverName, coverage, isSamePlace, layersWithInput, moves, nextFrame, pause };
+  return { Wait, coverName, coverage, isSamePlace, layersWithInput, moves, nextFrame };
 })();

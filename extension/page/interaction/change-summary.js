@@ -22,6 +22,7 @@ const changeSummary = (() => {
     kindOf,
     parentElementOf,
     parentOf,
+    pause,
     queryAll,
     queryIn,
     rootOf,
@@ -33,7 +34,6 @@ const changeSummary = (() => {
   const { collapse, nameOf, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
-  const { pause } = actionability;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -97,7 +97,7 @@ const changeSummary = (() => {
   /** Records changes from its construction until it is queried. */
   class ChangeWatch {
     /** @readonly */
-    #views;
+    #listening = new AbortController();
     /** @readonly */
     #roots;
     /** @type {Element[]} typing here is not a reported change */
@@ -135,11 +135,11 @@ const changeSummary = (() => {
       this.goOn(element);
       this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
-      this.#views = roots.filter(isDocument).map(windowOf);
-      for (const view of this.#views) {
+      const { signal } = this.#listening;
+      for (const view of roots.filter(isDocument).map(windowOf)) {
         for (const type of INPUTS) {
-          view?.addEventListener(type, this.#expectInput, true);
-          view?.addEventListener(type, this.#noteInput);
+          view?.addEventListener(type, this.#expectInput, { capture: true, signal });
+          view?.addEventListener(type, this.#noteInput, { signal });
         }
       }
       this.#noteInput();
@@ -244,12 +244,7 @@ const changeSummary = (() => {
 
     stop() {
       this.#observer.disconnect();
-      for (const view of this.#views) {
-        for (const type of INPUTS) {
-          view?.removeEventListener(type, this.#expectInput, true);
-          view?.removeEventListener(type, this.#noteInput);
-        }
-      }
+      this.#listening.abort();
     }
 
     /**
@@ -478,11 +473,11 @@ const changeSummary = (() => {
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
-      ...alerts.map((alert) => `alert ${excerpt(visibleTextOf(alert), length)}`),
+      ...announced("alert", alerts, length),
       ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
       ...opened.map(([, name]) => `dialog ${name} opened`),
       ...closed.map(([, name]) => `dialog ${name} closed`),
-      ...statuses.map((status) => `status ${excerpt(visibleTextOf(status), length)}`),
+      ...announced("status", statuses, length),
       ...lists,
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
@@ -505,10 +500,19 @@ const changeSummary = (() => {
     const alerts = said(ALERTS);
     const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
     const partsWith = (/** @type {number} */ length) => [
-      ...outermost(alerts).map((one) => `alert ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
-      ...outermost(statuses).map((one) => `status ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+      ...announced("alert", /** @type {Element[]} */ (outermost(alerts)), length),
+      ...announced("status", /** @type {Element[]} */ (outermost(statuses)), length),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
+   * @param {"alert" | "status"} kind
+   * @param {Element[]} elements
+   * @param {number} length of each text
+   */
+  function announced(kind, elements, length) {
+    return elements.map((element) => `${kind} ${excerpt(visibleTextOf(element), length)}`);
   }
 
   /**

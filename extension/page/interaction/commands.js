@@ -3,12 +3,12 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isInPage, kindOf, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, holds, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
   const { comeBy, selectorOf } = selectorGenerator;
-  const { Wait, pause } = actionability;
+  const { Wait } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
   const {
     caretToEnd,

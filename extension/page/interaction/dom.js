@@ -310,6 +310,11 @@ const dom = (() => {
     return isControl(element) ? [...(element.labels ?? [])] : [];
   }
 
+  /** @param {number} milliseconds */
+  function pause(milliseconds) {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  }
+
   return {
     attributeNamesOf,
     attributeOf,
@@ -349,6 +354,7 @@ const dom = (() => {
     nextElementOf,
     parentElementOf,
     parentOf,
+    pause,
     queryAll,
     queryIn,
     rootOf,

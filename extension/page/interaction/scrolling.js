@@ -3,9 +3,8 @@
 // Scrolling.
 
 const scrolling = (() => {
-  const { boxOf, documentOf, drawnAncestors, queryAll, windowOf } = dom;
+  const { boxOf, documentOf, drawnAncestors, pause, queryAll, windowOf } = dom;
   const { aimAt, bringIntoView, handleOf, hitAt } = geometry;
-  const pause = (/** @type {number} */ milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   const POLL_MS = 30;
   /** A wheel event scrolls smoothly; in the background it may have no effect. */

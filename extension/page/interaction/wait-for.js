@@ -3,12 +3,12 @@
 // Waits until the page shows something, or no longer shows it.
 
 const waitFor = (() => {
+  const { pause } = dom;
   const { PageError, nameOf, quote } = texts;
   const { isVisible } = geometry;
   const { Search } = search;
   const { adviceOn } = suggestions;
   const { fromMainFrame } = selectorGenerator;
-  const { pause } = actionability;
 
   const POLL_MS = 50;
   /** Each pause is this many times as long as the check before it. */
