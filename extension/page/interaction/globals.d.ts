@@ -12,6 +12,7 @@ declare global {
   type ElementDescription = shared.ElementDescription;
   type ElementRequest = shared.ElementRequest;
   type ErrorCode = shared.ErrorCode;
+  type DragOutcome = shared.DragOutcome;
   type FilledField = shared.FilledField;
   type CrossOriginFrame = shared.CrossOriginFrame;
   type FramedRequest = shared.FramedRequest;
