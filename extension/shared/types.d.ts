@@ -795,6 +795,13 @@ export interface PressOutcome {
  */
 export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
 
+/** Files of a field after an upload. */
+export interface HeldFiles {
+  names: string[];
+  /** Whether they are those of the upload. */
+  isKept: boolean;
+}
+
 /** What a field holds after it was filled. */
 export interface FilledField {
   value: string;

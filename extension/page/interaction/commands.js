@@ -489,13 +489,21 @@ const elementCommands = (() => {
     return latest.upload ?? null;
   }
 
+  /** @param {HTMLInputElement} field of the file chooser that the page opened; from the debugger */
+  function setUploadField(field) {
+    latest.upload = field;
+  }
+
   /**
-   * @param {{id: string}} request after an upload of that id
-   * @returns {string[] | null} names; null if this is another page
+   * @param {{id: string, names: string[]}} request after an upload of that id, with the names of its files
+   * @returns {HeldFiles | null} null if this is another page
    */
-  function readFiles({ id }) {
+  function readFiles({ id, names }) {
     const { upload } = latest.id === id ? latest : {};
-    return upload ? [...(upload.files ?? [])].map(({ name }) => shorten(name)) : null;
+    if (!upload) return null;
+    const held = [...(upload.files ?? [])].map(({ name }) => name);
+    const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
+    return { names: held.map((name) => shorten(name)), isKept };
   }
 
   /**
@@ -559,6 +567,7 @@ const elementCommands = (() => {
     place,
     readAnnouncements,
     readableFrames,
+    setUploadField,
     uploadField,
     waitFor: waitForElements,
     watchPress,

@@ -21,6 +21,7 @@ declare global {
   type FormField = shared.FormField;
   type FormWay = shared.FormWay;
   type FoundElement = shared.FoundElement;
+  type HeldFiles = shared.HeldFiles;
   type ListState = shared.ListState;
   type NumberState = shared.NumberState;
   type DatePart = shared.DatePart;
