@@ -7,7 +7,7 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, changed_worker, reloaded_tab_at, shorter_waits
 
-page = reloaded_tab_at("/dragging.html")
+page = reloaded_tab_at("/acting/dragging.html")
 
 
 async def order(page: DrivenTab) -> str:

@@ -12,7 +12,7 @@ import pytest
 from chrome_tab.extension.uploads import Uploads
 from tests.extension.conftest import DrivenTab, reloaded_tab_at
 
-page = reloaded_tab_at("/uploading.html")
+page = reloaded_tab_at("/acting/uploading.html")
 
 
 @pytest.fixture
