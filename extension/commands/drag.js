@@ -1,10 +1,10 @@
 /**
  * Dragging.
  *
- * @import {ActionReply, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
+ * @import {ActionReply, DragOutcome, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
  */
 
-import { invalid } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
 import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
@@ -54,7 +54,9 @@ export async function drag(context) {
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
   await mouse.release(end);
+  const outcome = /** @type {DragOutcome | null} */ (await source.look("readDrop"));
   const changed = await source.consequences();
+  notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
   const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
@@ -89,7 +91,37 @@ async function grab({ session }, source, mouse, point) {
  */
 async function begin(context, source, mouse, { x, y }) {
   for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
-  if (await source.look("readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
+  if (!(await source.look("readDrag"))) return;
+  if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
+  throw failed("The page started its drag and drop, but the browser did not hand over what is dragged. Try again.");
+}
+
+/**
+ * @param {DragOutcome | null} outcome null if the page has left
+ * @param {string} source
+ * @param {string | undefined} target
+ * @param {string} changed
+ * @returns {string[]} notes for the reply
+ * @throws {CommandError} EXECUTION_ERROR if nothing was dropped on the target
+ */
+function remarksOn(outcome, source, target, changed) {
+  const meanwhile = changed && ` The page changed all the same: ${changed}.`;
+  if (outcome === "unfinished") {
+    throw failed(`The page's drag and drop of ${source} has not ended, so nothing was dropped. Try again.${meanwhile}`);
+  }
+  if (outcome === "refused" && target) {
+    const advice = "Name the element that accepts it, or a point in it with target_at.";
+    throw failed(`${target} did not accept the drop of ${source}. ${advice}${meanwhile}`);
+  }
+  // Without a target it may be the way that counts.
+  if (outcome === "refused") return ["Nothing accepted the drop there. Check whether the page moved the element."];
+  if (outcome !== "unstarted") return [];
+  return [`${source} is draggable, but no drag and drop began: only the mouse moved. Check whether the page reacted.`];
+}
+
+/** @param {string} message */
+function failed(message) {
+  return new CommandError("EXECUTION_ERROR", message);
 }
 
 /**

@@ -8,12 +8,11 @@ import { invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
-import { noting, selectorOf } from "./element-params.js";
+import { LEFT, noting, selectorOf } from "./element-params.js";
 import { notKept, Widget } from "./widgets.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
-const LEFT = "The page has left before the field could be read.";
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
 

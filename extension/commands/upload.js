@@ -1,19 +1,22 @@
-/** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
+/** @import {ActionReply, DrivenContext, FoundElement, HeldFiles} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
-import { noting, selectorOf } from "./element-params.js";
+import { LEFT, noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
+import { notKept } from "./widgets.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
+const EMPTIED = "The page has emptied the field. Check whether it accepted the files.";
 
 /**
  * Sets the files of a field, even of a hidden one behind its label, or of a button that opens a file chooser by script.
  *
  * @param {DrivenContext} context `params`: `selector`; `paths`, 1 to 50 absolute paths that the server has allowed
  * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, FILE_NOT_ALLOWED, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, FILE_NOT_ALLOWED, EXECUTION_ERROR,
+ *   VALUE_NOT_KEPT
  */
 export async function upload(context) {
   const { params, session } = context;
@@ -25,12 +28,32 @@ export async function upload(context) {
   const { found, notes } = await target.press(action, async (aimed) =>
     aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
   );
-  const field = found.isFileField ? await ownField(context) : await chosenField(found, chooser, paths.length);
+  const objectId = found.isFileField
+    ? await ownField(context)
+    : await chosenField(context, found, chooser, paths.length);
   session.watchRequests();
-  await session.send("DOM.setFileInputFiles", { files: paths, ...field });
+  await session.send("DOM.setFileInputFiles", { files: paths, objectId });
   const changed = await target.consequences();
-  const files = /** @type {string[] | null} */ (found.isFileField ? await target.look("readFiles") : null);
-  return { ...noting(await target.reply(found, changed), notes), files: files ?? paths.map(nameOf) };
+  const names = paths.map(nameOf);
+  const held = /** @type {HeldFiles | null} */ (await target.look("readFiles", { names }));
+  if (!held) notes.push(LEFT);
+  else if (!held.isKept) notes.push(remarkOn(found, names, held, changed));
+  return { ...noting(await target.reply(found, changed), notes), files: held?.names ?? names };
+}
+
+/**
+ * @param {FoundElement} found
+ * @param {string[]} names of the files
+ * @param {HeldFiles} held instead of these
+ * @param {string} changed
+ * @returns {string} a note for a page that takes the files over, shows them and empties its field
+ * @throws {CommandError} VALUE_NOT_KEPT
+ */
+function remarkOn(found, names, held, changed) {
+  if (!held.names.length && names.some((name) => changed.includes(name))) return EMPTIED;
+  const meanwhile = changed && ` The page changed: ${changed}.`;
+  const advice = ` Check whether it accepted or rejected the files before you try again.${meanwhile}`;
+  throw notKept(found, names.join(", "), held.names.join(", "), advice);
 }
 
 /** @param {unknown} paths */
@@ -57,11 +80,11 @@ async function requireFileAccess() {
 
 /**
  * @param {DrivenContext} context
- * @returns {Promise<{objectId: string}>} the field found in the page
+ * @returns {Promise<string>} object id of the field found in the page
  */
 async function ownField({ session }) {
   const { result } = await session.evaluateInOwnWorld("chromeTabReader.uploadField()");
-  if (result.objectId) return { objectId: result.objectId };
+  if (result.objectId) return result.objectId;
   throw new CommandError(
     "EXECUTION_ERROR",
     "The field is gone, or is in a frame of another site, where files cannot be set. Look at the page again.",
@@ -69,12 +92,13 @@ async function ownField({ session }) {
 }
 
 /**
+ * @param {DrivenContext} context
  * @param {FoundElement} found
  * @param {Promise<{mode: string, backendNodeId?: number}>} chooser
  * @param {number} count
- * @returns {Promise<{backendNodeId: number}>} the field of the file chooser that the page opened
+ * @returns {Promise<string>} object id of the field of the file chooser that the page opened
  */
-async function chosenField({ element }, chooser, count) {
+async function chosenField({ session }, { element }, chooser, count) {
   const name = JSON.stringify(element.selector);
   const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
@@ -86,7 +110,7 @@ async function chosenField({ element }, chooser, count) {
     throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
   }
   if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
-  return { backendNodeId };
+  return session.callOnNode(backendNodeId, "function () { chromeTabReader.setUploadField(this) }");
 }
 
 /** @param {string} message */

@@ -559,6 +559,7 @@ export type ElementLook =
   | "readChanges"
   | "readChecked"
   | "readDrag"
+  | "readDrop"
   | "readField"
   | "readFiles"
   | "readPressed"
@@ -786,6 +787,19 @@ export interface PressOutcome {
   isPressed: boolean;
   /** What had come over the element when the mouse was released, as a name; empty when nothing had. */
   release: string;
+}
+
+/**
+ * What has become of a drag once the button is released: the mouse alone dragged; the browser's own drag and drop was
+ * accepted or refused by what was there, or has not ended; or the element is draggable, and none has begun.
+ */
+export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
+
+/** Files of a field after an upload. */
+export interface HeldFiles {
+  names: string[];
+  /** Whether they are those of the upload. */
+  isKept: boolean;
 }
 
 /** What a field holds after it was filled. */

@@ -51,7 +51,7 @@ PAGES: dict[str, bytes] = {
     "/controls": b"<title>Controls</title><body style='display:none'>%s" % (b"\x01" * 12_000_000),
     "/file.pdf": PDF,
     "/blank": b"<title>Blank</title>",
-    **{f"/{path.name}": path.read_bytes() for path in WRITTEN_PAGES.glob("*.html")},
+    **{f"/{path.relative_to(WRITTEN_PAGES).as_posix()}": path.read_bytes() for path in WRITTEN_PAGES.rglob("*.html")},
 }
 
 
@@ -324,6 +324,10 @@ class AttachedTab:
     async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
         """Load a page with this body into the tab."""
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
+        await self.open(path)
+
+    async def open(self, path: str) -> None:
+        """Load the page at this path into the tab."""
         await self.do("navigate", url=self.site.url(path))
 
 
@@ -368,11 +372,11 @@ class DrivenTab(AttachedTab):
         self.popup = popup
         self.page = page
 
-    async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
+    async def open(self, path: str) -> None:
         # Until Playwright knows of the new page, which may take a while, it evaluates in the old one.
         url = self.site.url(path)
         async with self.page.expect_event("framenavigated", lambda frame: not frame.parent_frame and frame.url == url):
-            await super().show(body, path, title)
+            await super().open(path)
         await self.page.wait_for_load_state("domcontentloaded")
 
     async def keep(self, body: str) -> None:

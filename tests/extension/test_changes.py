@@ -5,82 +5,63 @@ import json
 import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.support.pages import cases
 
 tab = shared_tab_at("/blank")
 
-TOAST = """const toast = Object.assign(document.createElement('div'), { textContent: 'Added to cart' });
-document.body.append(toast); setTimeout(() => toast.remove(), 5000)"""
-THINKING = "for (const end = performance.now() + 14; performance.now() &lt; end;)"
-WRITTEN = "box.innerHTML = '<h1>Cart</h1><p>Same</p><p>' + (n += 1) + ' items</p>'"
-
-# A page, and what the reply reports after a click on #go.
-CLICKS = {
-    "an alert": "<button id=go onclick=\"said.textContent = 'Wrong password'\">Go</button><p role=alert id=said></p>"
-    '|alert "Wrong password"',
-    "a toast that comes late and goes soon": f'<button id=go onclick="setTimeout(() => {{ {TOAST} }}, 45)">Go</button>'
-    '|now "Added to cart"',
-    "a toast of a page that thinks first": f'<button id=go onclick="{THINKING}; setTimeout(() => {{ {TOAST} }}, 45)">Go'
-    '</button>|now "Added to cart"',
-    "a toast of a page that keeps its events": f'<button id=go onclick="event.stopPropagation(); {THINKING}; setTimeout(() => '
-    f'{{ {TOAST} }}, 45)">Go</button>|now "Added to cart"',
-    "a status": "<button id=go onclick=\"said.textContent = 'Saved'\">Go</button><p role=status id=said></p>"
-    '|status "Saved"',
-    "a dialog that opens": "<button id=go onclick=box.showModal()>Go</button>"
-    '<dialog id=box><h2>Delete 3 files?</h2><p>For good</dialog>|dialog "Delete 3 files?" opened',
-    "a dialog that closes": "<div role=dialog aria-label=Cookies id=box>We use them <button id=go onclick=box.remove()>"
-    'OK</button></div>|dialog "Cookies" closed',
-    "what a class shows": "<style>p { display: none } .open p { display: block }</style>"
-    '<button id=go onclick="document.body.className = \'open\'">Go</button><p>More of it</p>|now "More of it"',
-    "what the mouse shows": "<style>p { display: none } #go:hover + p { display: block }</style>"
-    '<button id=go>Go</button><p>Hint</p>|now "Hint"',
-    "a list that fills": "<button id=go onclick=\"box.innerHTML = '<p role=option>a'.repeat(2)\">Go</button>"
-    '<div role=listbox aria-label=suggestions id=box></div>|list "suggestions" with 2 options: "a" p:nth-of-type(1), "a" p:nth-of-type(2)',
-    "an error at a field": "<form><input id=mail required aria-label=Email><button id=go>Go</button></form>"
-    '|error at input#mail "Email": "Please fill out this field."',
-    "a field that is enabled": '<button id=go onclick="box.disabled = false">Go</button><button id=box disabled>Pay</button>'
-    '|button#box "Pay" enabled',
-    "a part that is rewritten": f'<button id=go onclick="{WRITTEN}">Go</button><div id=box></div><script>let n = 0; '
-    f'{WRITTEN}</script>|now "2 items"; gone "1 items"',
-    "a part that goes": '<button id=go onclick=box.remove()>Go</button><p id=box>Old news</p>|gone "Old news"',
-    "very many": '<button id=go onclick="for (let i = 0; i < 40; i += 1) box.append(Object.assign('
-    'document.createElement(\'p\'), { textContent: i + \'.\' }))">Go</button><div id=box></div>|now "0.", "1.", "2." and 37 more',
-    "a shadow root": "<button id=go onclick=\"box.shadowRoot.querySelector('p').textContent = 'Inside'\">Go</button>"
-    '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
-    "what is reported first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
-    "Go</button><p id=a></p><p role=alert id=b></p><div role=dialog aria-label=Why id=c hidden>z</div>"
-    f'|alert "No"; dialog "Why" opened; now "{"x" * 150}"',
-    "another field that is filled": "<button id=go onclick=\"box.value = 'Booking 7'\">Go</button>"
-    '<textarea id=box aria-label=Confirmation disabled></textarea>|textarea#box "Confirmation" holds "Booking 7"',
-    "a secret that is filled": "<button id=go onclick=\"box.value = 'abc'\">Go</button><input id=box type=password>|",
-    "what stands next to it, first": "<p id=a></p><p id=b></p><p id=c></p><div><button id=go onclick=\"a.textContent = 'A';"
-    " b.textContent = 'B'; c.textContent = 'C'; d.textContent = 'D'\">Go</button><p id=d></p></div>"
-    '|now "D", "A", "B" and 1 more',
-    "a word with a marked letter": "<button id=go onclick=\"box.innerHTML = '<div><u>O</u>pen</div><div>Cut</div>'\">Go</button>"
-    '<div id=box></div>|now "Open", "Cut"',
-    "a part that fades in": "<style>@keyframes in { from, 50% { opacity: 0 } } #box.in { animation: in 0.3s }</style>"
-    "<button id=go onclick=\"box.className = 'in'; box.innerHTML = '<p>Ready'\">Go</button><div id=box></div>|now \"Ready\"",
-    "a menu that closes": "<div id=box><div role=menu><p role=menuitem>Open<p role=menuitem>Cut</div></div>"
-    "<button id=go onclick=box.remove()>Go</button>|menu closed",
-    "signs and icons": "<button id=go onclick=\"box.innerHTML = '<i aria-hidden=true>arrow_back</i><p>·</p>'\">Go</button>"
-    "<div id=box></div>|",
-    # Changes that are not worth reporting.
-    "nothing": "<button id=go>Go</button>|",
-    "what is invisible": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"
-    "Go</button><p id=a hidden></p>|",
-    "what is invisible of it": '<button id=go onclick="a.firstChild.remove()">Go</button><p id=a hidden><b>x</b></p>|',
-    "the same again": '<button id=go onclick="a.innerHTML = a.innerHTML">Go</button><div id=a><p>One<p>Two</div>|',
+# By the cases of `tests/pages/cases/changes.html`: what the reply reports after a click on #go.
+CHANGES = {
+    "an alert": 'alert "Wrong password"',
+    "a toast that comes late and goes soon": 'now "Added to cart"',
+    "a toast of a page that thinks first": 'now "Added to cart"',
+    "a toast of a page that keeps its events": 'now "Added to cart"',
+    "a status": 'status "Saved"',
+    "a dialog that opens": 'dialog "Delete 3 files?" opened',
+    "a dialog that closes": 'dialog "Cookies" closed',
+    "what a class shows": 'now "More of it"',
+    "what the mouse shows": 'now "Hint"',
+    "a list that fills": 'list "suggestions" with 2 options: "a" p:nth-of-type(1), "a" p:nth-of-type(2)',
+    "an error at a field": 'error at input#mail "Email": "Please fill out this field."',
+    "a field that is enabled": 'button#box "Pay" enabled',
+    "a part that is rewritten": 'now "2 items"; gone "1 items"',
+    "a part that goes": 'gone "Old news"',
+    "very many": 'now "0.", "1.", "2." and 37 more',
+    "a shadow root": 'now "Inside"',
+    "what is reported first": 'alert "No"; dialog "Why" opened; now "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+    "another field that is filled": 'textarea#box "Confirmation" holds "Booking 7"',
+    "a secret that is filled": "",
+    "what stands next to it, first": 'now "D", "A", "B" and 1 more',
+    "a word with a marked letter": 'now "Open", "Cut"',
+    "a part that fades in": 'now "Ready"',
+    "a menu that closes": "menu closed",
+    "signs and icons": "",
+    "nothing": "",
+    "what is invisible": "",
+    "what is invisible of it": "",
+    "the same again": "",
+    "a menu": 'menu with 19 items: "Entry 0" #m0, "Entry 1" #m1, "Entry 2" #m2, "Entry 3" #m3, "Entry 4" #m4',
+    "styles and scripts": "",
+    "a text for screen readers only": "",
+    "a line between nodes": "SVG path drawn: #wire",
+    "a label": 'button "Pin" is now "Unpin"',
+    "a label in a drawing": 'now "counter"; gone "node"',
+    "a dialog that fades": 'dialog "Tour" closed',
+    "a long text": f'now "{" ".join(["word"] * 35)}..."',
 }
 
 
-@pytest.mark.parametrize("case", CLICKS)
+@pytest.mark.parametrize("case", CHANGES)
 async def test_click_reports_what_it_has_changed(tab: DrivenTab, case: str) -> None:
-    body, _, said = CLICKS[case].rpartition("|")
-    await tab.show(body)
+    await tab.show(cases("changes")[case])
 
     result = await tab.do("click", selector="#go")
 
-    assert result.get("changed", "") == said
+    assert result.get("changed", "") == CHANGES[case]
     assert len(json.dumps(result)) < 400
+
+
+def test_every_case_of_the_page_has_its_changes() -> None:
+    assert list(cases("changes")) == list(CHANGES)
 
 
 PUBLISHED = 'status "Page News published."'

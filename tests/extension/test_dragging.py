@@ -5,66 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, changed_worker, reloaded_tab_at, shorter_waits
 
-# A box that follows the mouse, a list that is sorted as in jQuery UI, a slider, and the browser's drag and drop.
-PAGE = """<style>body { margin: 0; user-select: none } li { height: 30px; width: 200px; list-style: none }
-#box { position: absolute; left: 400px; top: 20px; width: 60px; height: 60px; background: red }
-#zone, #far { width: 120px; height: 60px; border: 1px solid } #track { position: relative; width: 220px; height: 20px; background: gray }
-#thumb { position: absolute; left: 0; width: 20px; height: 20px; background: blue } #far { margin-top: 3000px }</style>
-<ul id=list><li id=a>A</li><li id=b>B</li><li id=c>C</li><li id=d>D</li></ul>
-<input id=range type=range min=0 max=100 value=0 style="width: 200px; margin: 0"><div id=track><div id=thumb></div></div>
-<div id=card draggable=true>Card</div><div id=stuck draggable=true>Stuck</div><div id=zone>Zone</div>
-<div id=box>Box</div><iframe id=frame srcdoc="<body style='margin: 0'><div id=inside draggable=true>Inside</div><p id=there style='height: 80px'>There"></iframe>
-<div id=far>Far</div><script>
-  const $ = (id) => document.getElementById(id);
-  window.events = [];
-  let grip = null;
-  box.onmousedown = (event) => { grip = { x: event.clientX - box.offsetLeft, y: event.clientY - box.offsetTop }; };
-  let sorted = null, from = null;
-  list.onmousedown = ({ target, clientY }) => { sorted = target; from = clientY; };
-  let slid = false;
-  thumb.onmousedown = () => (slid = true);
-  addEventListener("mousemove", (event) => {
-    events.push(`move ${event.buttons}`);
-    if (grip) box.style.left = `${event.clientX - grip.x}px`, box.style.top = `${event.clientY - grip.y}px`;
-    if (slid) thumb.style.left = `${Math.min(200, Math.max(0, event.clientX - 10))}px`;
-    // As sortable: nothing at the first move over another one, and after it is where the mouse goes.
-    if (sorted && Math.abs(event.clientY - from) > 5) {
-      const over = document.elementFromPoint(100, event.clientY);
-      if (over?.matches("li") && over !== sorted) over[event.clientY > from ? "after" : "before"](sorted);
-      from = event.clientY;
-    }
-  });
-  addEventListener("mouseup", () => { events.push("up"); grip = sorted = null; slid = false; });
-  const watch = (page, card, zone) => {
-    card.ondragstart = (event) => { events.push("dragstart"); event.dataTransfer.setData("text/plain", card.id); };
-    zone.ondragover = (event) => { if (events.at(-1) !== "dragover") events.push("dragover"); event.preventDefault(); };
-    zone.ondrop = (event) => { events.push(`drop ${event.dataTransfer.getData("text/plain")}`); event.preventDefault(); zone.append(card); };
-    card.ondragend = () => events.push("dragend");
-  };
-  watch(document, card, zone);
-  stuck.ondragstart = (event) => event.preventDefault();
-  $("frame").onload = ({ target: { contentDocument } }) => {
-    watch(contentDocument, ...contentDocument.querySelectorAll("div, p"));
-    document.title = "Ready";
-  };
-</script>"""
-blank = shared_tab_at("/blank")
-
-
-@pytest.fixture
-async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
-    await blank.do("wait_for", selector="#frame >>> #there")
-    await blank.page.evaluate("events.splice(0)")
-    return blank
-
-
-@pytest.fixture
-async def same_page(blank: DrivenTab) -> DrivenTab:
-    await blank.keep(PAGE)
-    return blank
+page = reloaded_tab_at("/acting/dragging.html")
 
 
 async def order(page: DrivenTab) -> str:
@@ -116,8 +59,9 @@ async def test_slider_moves_to_a_point_of_its_track_and_a_range_reports_its_valu
     ("source", "target", "dropped"), [("#card", "#zone", "card"), ("#frame >>> #inside", "#frame >>> #there", "inside")]
 )
 async def test_native_drag_and_drop_delivers_its_data(page: DrivenTab, source: str, target: str, dropped: str) -> None:
-    await page.do("drag", source=source, target=target)
+    result = await page.do("drag", source=source, target=target)
 
+    assert "notes" not in result
     events = [event for event in await page.page.evaluate("events") if "move" not in event]
     assert events[:3] == ["dragstart", "dragover", f"drop {dropped}"]
     assert events[3:] == ["dragend"]
@@ -135,10 +79,65 @@ async def test_native_drag_and_drop_works_even_if_its_first_move_comes_late(page
 
 
 async def test_drag_whose_native_form_is_prevented_remains_a_mouse_drag(page: DrivenTab) -> None:
-    await page.do("drag", source="#stuck", target="#zone")
+    result = await page.do("drag", source="#stuck", target="#zone")
 
+    assert "notes" not in result
     events = await page.page.evaluate("events")
     assert (events[-1], "dragover" in events) == ("up", False)
+
+
+async def test_drop_that_the_target_refuses_is_an_error(page: DrivenTab) -> None:
+    code, message = await page.refused("drag", source="#card", target="#wall")
+
+    assert (code, "#wall" in message) == ("EXECUTION_ERROR", True), message
+    events = [event for event in await page.page.evaluate("events") if "move" not in event]
+    assert (events[0], events[-1], [each for each in events if "drop" in each]) == ("dragstart", "dragend", [])
+    await page.do("drag", source="#card", target="#zone")
+
+
+async def test_drop_on_nothing_is_noted_because_the_page_may_use_where_the_drag_ended(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#own", target_at=[300, 5])
+
+    assert len(result["notes"]) == 1
+    assert await page.page.evaluate("own.style.marginLeft") == "300px"
+
+
+async def test_draggable_element_whose_drag_never_begins_is_noted(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#lazy", target="#zone")
+
+    assert ["#lazy" in note for note in result["notes"]] == [True]
+
+
+# In the service worker: whether the browser keeps its drags for itself, and hands none over.
+KEEP_DRAGS = """isKept => {
+  const api = chrome.debugger;
+  const real = (api.sendCommand.real ??= api.sendCommand);
+  const send = (target, method, params) =>
+    real.call(api, target, method, method === "Input.setInterceptDrags" ? { enabled: false } : params);
+  api.sendCommand = isKept ? Object.assign(send, { real }) : real;
+}"""
+
+
+async def test_drag_that_the_browser_does_not_hand_over_is_an_error(page: DrivenTab) -> None:
+    context = page.page.context
+    async with changed_worker(context, KEEP_DRAGS, True, False), shorter_waits(context, {5_000: 100}):
+        code, _ = await page.refused("drag", source="#card", target="#zone")
+
+    assert code == "EXECUTION_ERROR"
+    assert "dragstart" in await page.page.evaluate("events")
+    assert [event for event in await page.page.evaluate("events") if "drop" in event] == []
+    await page.do("drag", source="#card", target="#zone")
+
+
+async def test_drag_that_begins_after_the_first_steps_is_an_error(page: DrivenTab) -> None:
+    await page.page.evaluate("card.onmousedown = () => void setTimeout(() => (document.title = 'Held'), 500)")
+
+    held_up = page.mouse_held_up("Held", "mouseMoved", "mouseReleased")
+    async with held_up, shorter_waits(page.page.context, {2_000: 10}):
+        code, _ = await page.refused("drag", source="#card", target="#zone")
+
+    assert code == "EXECUTION_ERROR"
+    assert [event for event in await page.page.evaluate("events") if "drop" in event] == []
 
 
 async def test_target_out_of_view_is_scrolled_into_view(page: DrivenTab) -> None:
@@ -176,21 +175,17 @@ async def test_mouse_is_released_when_the_command_is_cancelled(page: DrivenTab) 
     await page.page.wait_for_function("events.at(-1) === 'up'")
 
 
-@pytest.mark.parametrize(
-    ("params", "code", "says"),
-    [
+async def test_impossible_drag_is_rejected_before_anything_is_pressed(page: DrivenTab) -> None:
+    impossible: list[tuple[dict[str, Any], str, str]] = [
         ({"source": "#box"}, "INVALID_ARGUMENT", "target, or target_at"),
         ({"target": "#box"}, "INVALID_ARGUMENT", "source must be"),
         ({"source": "#box", "target": 5}, "INVALID_ARGUMENT", "target must be"),
         ({"source": "#box", "target": "#zone", "target_at": [-1, 0]}, "INVALID_ARGUMENT", "target_at must be"),
         ({"source": "#box", "target": "#zonee"}, "ELEMENT_NOT_FOUND", "#zone"),
         ({"source": "#boxx", "target": "#zone"}, "ELEMENT_NOT_FOUND", "#box"),
-    ],
-)
-async def test_impossible_drag_is_rejected_before_anything_is_pressed(
-    same_page: DrivenTab, params: dict[str, Any], code: str, says: str
-) -> None:
-    found, message = await same_page.refused("drag", **params)
+    ]
+    for params, code, says in impossible:
+        found, message = await page.refused("drag", **params)
 
-    assert (found, says in message) == (code, True), message
-    assert [event for event in await same_page.page.evaluate("events") if event != "move 0"] == []
+        assert (found, says in message) == (code, True), message
+    assert [event for event in await page.page.evaluate("events") if event != "move 0"] == []

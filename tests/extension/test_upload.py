@@ -10,32 +10,9 @@ from typing import Any
 import pytest
 
 from chrome_tab.extension.uploads import Uploads
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at
 
-PAGE = """<input type=file id=one><input type=file id=many multiple><label id=label>Photo<input type=file id=labelled hidden></label>
-<button id=button onclick="concealed.click()">Choose a file</button><input type=file id=concealed style="display: none">
-<button id=several onclick="made.click()">Choose files</button><input type=file id=off disabled><button id=idle>Idle</button>
-<button id=picker onclick="showOpenFilePicker().catch(({ name }) => (window.picked = name))">Pick</button>
-<div id=drop>Drop here<input type=file id=inner style="opacity: 0; position: absolute; width: 0"></div>
-<iframe id=frame srcdoc="<input type=file id=framed>"></iframe><div id=host></div><script>
-  document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input type=file id=shadowed>";
-  window.made = Object.assign(document.createElement("input"), { type: "file", multiple: true, id: "made" });
-  window.events = [];
-  const note = async ({ type, target, isTrusted }) => {
-    const texts = await Promise.all([...target.files].map((file) => file.text()));
-    events.push([type, target.id, isTrusted, texts.join()]);
-  };
-  for (const root of [document, document.querySelector("#host").shadowRoot]) root.addEventListener("change", note);
-  made.onchange = note;
-</script>"""
-blank = shared_tab_at("/blank")
-
-
-@pytest.fixture
-async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
-    await blank.do("wait_for", selector="#frame >>> #framed")
-    return blank
+page = reloaded_tab_at("/acting/uploading.html")
 
 
 @pytest.fixture
@@ -54,6 +31,7 @@ def paths(tmp_path: Path) -> list[str]:
         ("#drop", "inner"),
         ("#button", "concealed"),
         ("#several", "made"),
+        ("#inFrame", "framed"),
         ("#host >>> input", "shadowed"),
     ],
 )
@@ -76,6 +54,28 @@ async def test_several_files_are_accepted_where_the_field_allows_it(
 
     await page.page.wait_for_function("events.length")
     assert await page.page.evaluate("events") == [["change", field, True, "first,second"]]
+
+
+@pytest.mark.parametrize(
+    ("selector", "held"),
+    [("#emptied", ""), ("#refusing", ""), ("#renamed", '"other.txt"'), ("#renaming", '"other.txt"')],
+)
+async def test_files_that_the_page_does_not_keep_are_an_error_that_names_what_the_field_holds(
+    page: DrivenTab, paths: list[str], selector: str, held: str
+) -> None:
+    code, message = await page.refused("upload", selector=selector, paths=paths[:1])
+
+    assert (code, '"first.txt"' in message, held in message) == ("VALUE_NOT_KEPT", True, True), message
+
+
+@pytest.mark.parametrize("selector", ["#taken", "#taking"])
+async def test_files_that_the_page_takes_over_and_shows_are_kept(
+    page: DrivenTab, paths: list[str], selector: str
+) -> None:
+    result = await page.do("upload", selector=selector, paths=paths[:1])
+
+    assert (result["files"], len(result["notes"])) == ([], 1)
+    assert "first.txt" in result["changed"]
 
 
 async def test_field_in_a_frame_gets_its_file(page: DrivenTab, paths: list[str]) -> None:

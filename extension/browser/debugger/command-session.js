@@ -412,6 +412,20 @@ export class CommandSession {
     return this.send("Runtime.evaluate", { expression, contextId: this.#session.ownWorldId });
   }
 
+  /**
+   * Calls a function in the extension's own world of the page.
+   *
+   * @param {number} backendNodeId of the node that is `this`
+   * @param {string} functionDeclaration
+   * @returns {Promise<string>} object id of the node
+   */
+  async callOnNode(backendNodeId, functionDeclaration) {
+    const world = { executionContextId: this.#session.ownWorldId };
+    const { object } = await this.send("DOM.resolveNode", { backendNodeId, ...world });
+    await this.send("Runtime.callFunctionOn", { objectId: object.objectId, functionDeclaration });
+    return object.objectId;
+  }
+
   /** @param {string} note a sentence */
   addNote(note) {
     this.#notes.add(note);

@@ -28,12 +28,14 @@ const elementCommands = (() => {
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
+  const { DragWatch } = dragWatch;
   const { ChangeWatch, announcements } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
+  /** @typedef {InstanceType<typeof DragWatch>} Drag */
 
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
@@ -49,7 +51,7 @@ const elementCommands = (() => {
   /**
    * State of the latest action, to inspect it again after the trusted input.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
    *   form?: InstanceType<typeof ChangeWatch>}}
@@ -70,15 +72,16 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const { pressed, placed, widget, group, changes: begun, form } = latest.id === request.id ? latest : {};
+      const { pressed, drag, placed, widget, group, changes: begun, form } = latest.id === request.id ? latest : {};
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
+      if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
       // The steps of one action are reported together.
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, placed, widget, group, element, changes: begun, form };
+      latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -336,9 +339,18 @@ const elementCommands = (() => {
    * @returns {boolean | null} whether the browser is now dragging something; null if this is another page
    */
   function readDrag({ id }) {
-    const { press } = latest.id === id ? latest : {};
+    const { press, drag } = latest.id === id ? latest : {};
     press?.stop();
-    return press?.isDragging ?? null;
+    return drag?.isDragging ?? null;
+  }
+
+  /**
+   * @param {{id: string}} request after the release of a drag of that id
+   * @returns {Promise<DragOutcome> | null} null if this is another page
+   */
+  function readDrop({ id }) {
+    const { drag } = latest.id === id ? latest : {};
+    return drag?.outcome() ?? null;
   }
 
   /**
@@ -418,6 +430,7 @@ const elementCommands = (() => {
         return rememberState(controlOf(element) ?? element);
       case "drag":
         latest.press = new PressWatch(element, roots, 1);
+        latest.drag = new DragWatch(element, roots);
         latest.pressed = controlOf(element) ?? element;
         return { corner: placeOfSpot(handleOf(element), { x: 0, y: 0 }) };
       case "upload":
@@ -476,13 +489,21 @@ const elementCommands = (() => {
     return latest.upload ?? null;
   }
 
+  /** @param {HTMLInputElement} field of the file chooser that the page opened; from the debugger */
+  function setUploadField(field) {
+    latest.upload = field;
+  }
+
   /**
-   * @param {{id: string}} request after an upload of that id
-   * @returns {string[] | null} names; null if this is another page
+   * @param {{id: string, names: string[]}} request after an upload of that id, with the names of its files
+   * @returns {HeldFiles | null} null if this is another page
    */
-  function readFiles({ id }) {
+  function readFiles({ id, names }) {
     const { upload } = latest.id === id ? latest : {};
-    return upload ? [...(upload.files ?? [])].map(({ name }) => shorten(name)) : null;
+    if (!upload) return null;
+    const held = [...(upload.files ?? [])].map(({ name }) => name);
+    const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
+    return { names: held.map((name) => shorten(name)), isKept };
   }
 
   /**
@@ -528,6 +549,7 @@ const elementCommands = (() => {
     readChanges,
     readChecked,
     readDrag,
+    readDrop,
     readField,
     readFiles,
     readPressed,
@@ -545,6 +567,7 @@ const elementCommands = (() => {
     place,
     readAnnouncements,
     readableFrames,
+    setUploadField,
     uploadField,
     waitFor: waitForElements,
     watchPress,

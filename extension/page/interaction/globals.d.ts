@@ -12,6 +12,7 @@ declare global {
   type ElementDescription = shared.ElementDescription;
   type ElementRequest = shared.ElementRequest;
   type ErrorCode = shared.ErrorCode;
+  type DragOutcome = shared.DragOutcome;
   type FilledField = shared.FilledField;
   type CrossOriginFrame = shared.CrossOriginFrame;
   type FramedRequest = shared.FramedRequest;
@@ -20,6 +21,7 @@ declare global {
   type FormField = shared.FormField;
   type FormWay = shared.FormWay;
   type FoundElement = shared.FoundElement;
+  type HeldFiles = shared.HeldFiles;
   type ListState = shared.ListState;
   type NumberState = shared.NumberState;
   type DatePart = shared.DatePart;

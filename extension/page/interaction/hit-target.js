@@ -45,8 +45,6 @@ const hitTarget = (() => {
     #hasMissed = false;
     #presses;
     #releasedOver = "";
-    /** @type {Event | null} */
-    #dragStart = null;
 
     /**
      * @param {Element} element
@@ -64,11 +62,6 @@ const hitTarget = (() => {
         view?.addEventListener("contextmenu", shutMenu);
       }
       this.#before = this.#pressesSoFar();
-    }
-
-    /** Whether the browser has started to drag something, and the page has allowed it. */
-    get isDragging() {
-      return this.#dragStart !== null && !this.#dragStart.defaultPrevented;
     }
 
     /**
@@ -107,7 +100,6 @@ const hitTarget = (() => {
       else if (event.type === "pointerdown" && !this.#isCovered) this.#hasMissed = this.#coverNow(hit) !== "";
       // After a prevented pointerdown there are no further mouse events.
       if (event.type === "pointerup") this.#noteRelease(hit);
-      if (event.type === "dragstart") this.#dragStart = event;
       if (this.#hasMissed) {
         event.preventDefault();
         event.stopImmediatePropagation();

@@ -18,6 +18,7 @@ const widgets = (() => {
     kindOf,
     labelsOf,
     parentElementOf,
+    pause,
     queryAll,
     queryIn,
     rootOf,
@@ -44,6 +45,7 @@ const widgets = (() => {
   /** Maximum number of levels between a field and the element that shows its value. */
   const MOST_LEVELS = 5;
   const LIST_LIMIT = 2_000;
+  const SCROLL_WAIT_MS = 300;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
   /** Minimum ratio of a track's length to its thumb's width. */
@@ -267,19 +269,26 @@ const widgets = (() => {
   }
 
   /**
-   * Shows the next part of a list that renders only the options in view.
+   * Shows the next part of a list that renders only the options in view. The browser reports a scroll with the next
+   * frame, which is far away in the background and on a busy machine: until then the next part would be skipped.
    *
    * @param {Element} field
-   * @returns {boolean} false at its end
+   * @returns {Promise<boolean>} false at its end
    */
-  function scrollList(field) {
+  async function scrollList(field) {
     const popup = popupOf(field);
     const [option] = popup ? optionsIn(popup) : [];
     for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
       const { clientHeight, scrollHeight, scrollTop } = one;
       if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
-        one.scrollTop = scrollTop + clientHeight * 0.8;
-        return one.scrollTop > scrollTop;
+        const before = textContentOf(one);
+        one.scrollTo({ top: scrollTop + clientHeight * 0.8, behavior: "instant" });
+        if (one.scrollTop <= scrollTop) return false;
+        one.dispatchEvent(new Event("scroll"));
+        if (textContentOf(one) !== before) return true;
+        const isReported = new Promise((resolve) => one.addEventListener("scroll", resolve, { once: true }));
+        await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
+        return true;
       }
     }
     return false;

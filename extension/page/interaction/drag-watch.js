@@ -1,0 +1,79 @@
+"use strict";
+
+// Whether an element that the browser drags for a page reaches its target.
+
+const dragWatch = (() => {
+  const { attributeOf, drawnAncestors, isDocument, pause, windowOf } = dom;
+
+  const EVENTS = ["dragstart", "drop", "dragend"];
+  /** For a busy page to handle the drop that the browser has dispatched. */
+  const END_WAIT_MS = 500;
+
+  /** Watches from its construction until `stop` or `outcome`. */
+  class DragWatch {
+    /** @readonly */
+    #views;
+    /** @readonly whether the page declares the element as draggable */
+    #isDraggable;
+    /** @type {Event | null} */
+    #start = null;
+    /** @readonly @type {PromiseWithResolvers<DragOutcome>} */
+    #end = Promise.withResolvers();
+
+    /**
+     * @param {Element} element
+     * @param {Root[]} roots of the whole page
+     */
+    constructor(element, roots) {
+      this.#isDraggable = [...drawnAncestors(element)].some(isDraggable);
+      this.#views = roots.filter(isDocument).map(windowOf);
+      for (const view of this.#views) {
+        for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
+      }
+    }
+
+    /** Whether the browser has started to drag something, and the page has allowed it. */
+    get isDragging() {
+      return this.#start !== null && !this.#start.defaultPrevented;
+    }
+
+    /** @returns {Promise<DragOutcome>} after the release */
+    async outcome() {
+      if (this.isDragging) {
+        const late = pause(END_WAIT_MS).then(() => /** @type {const} */ ("unfinished"));
+        const end = await Promise.race([this.#end.promise, late]);
+        this.stop();
+        return end;
+      }
+      this.stop();
+      return this.#isDraggable && !this.#start ? "unstarted" : "mouse";
+    }
+
+    stop() {
+      for (const view of this.#views) {
+        for (const type of EVENTS) view?.removeEventListener(type, this.#onEvent, true);
+      }
+    }
+
+    #onEvent = (/** @type {Event} */ event) => {
+      if (!event.isTrusted) return;
+      if (event.type === "dragstart") {
+        this.#start = event;
+        // A source that the page removes meanwhile receives its end alone.
+        event.composedPath()[0]?.addEventListener("dragend", this.#onEvent, { once: true });
+      } else if (event.type === "drop") {
+        this.#end.resolve("dropped");
+      } else {
+        const effect = /** @type {DragEvent} */ (event).dataTransfer?.dropEffect;
+        this.#end.resolve(effect === "none" ? "refused" : "dropped");
+      }
+    };
+  }
+
+  /** @param {Element} element */
+  function isDraggable(element) {
+    return attributeOf(element, "draggable")?.toLowerCase() === "true";
+  }
+
+  return { DragWatch };
+})();
