@@ -76,8 +76,10 @@ async def test_hover_works_in_quirks_mode(tab: DrivenTab) -> None:
         "<a id=go href=#>A <div><div id=inner style='pointer-events: none'>Inner</div></div></a>",
         "<svg width=300 height=100><g id=go><rect width=200 height=60 fill=red /><text id=inner x=20 y=30"
         " pointer-events=none>Inner</text></g></svg>",
+        "<svg width=300 height=100><g><rect id=go width=200 height=60 fill=red /><g><text id=inner x=20 y=30"
+        " pointer-events=none>Inner</text></g></g></svg>",
     ],
-    ids=["two levels below a link", "a label on a shape"],
+    ids=["two levels below a link", "a label on a shape", "a label in a group of its own"],
 )
 async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_handles_it_there(
     tab: DrivenTab, body: str
