@@ -8,7 +8,7 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
-    await agent.click("Experiments", "link")
+    await agent.act("click", await agent.wait("Experiments"))
     opened = await agent.click("churn", "link")
     if "dialog" in opened.get("changed", ""):
         await agent.click("Got it", "button")
@@ -18,17 +18,19 @@ async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
     await agent.click("Sort: Created", "button")
     await agent.click("auc", "menuitemcheckbox")
     await agent.wait("Sort: auc")
-    await agent.pick("forest-", "link")
-    lines = [line for line in await agent.look(find="forest-") if line.role == "link"]
-    await agent.act("click", lines[0])
-    values = [(await agent.read(rf'row "{key} \| ([\d.]+)"', find=key))[1] for key in ("auc", "depth", "lr")]
+    best = await agent.pick("forest-", "link", find="forest-")
+    await agent.act("click", best)
+    await agent.wait("Add tags")
+    await agent.look()
+    values = [(await agent.read(rf'row "{key} \| ([\d.]+)"'))[1] for key in ("auc", "depth", "lr")]
     await agent.click("Add tags", "button")
+    await agent.look()
     fields = [(await agent.pick("Key", "combobox"), "owner"), (await agent.pick("Value", "textbox"), name)]
     await agent.fill_form(fields)
     await agent.click("Add tag", "button")
     await agent.click("Save tags", "button")
     await agent.read("owner", find="owner")
-    return ", ".join([lines[0].name, *values])
+    return ", ".join([best.name, *values])
 
 
 async def is_tagged(site: Site, name: str, report: str) -> None:
