@@ -73,6 +73,15 @@ class Agent:
         self._remember(found)
         return found
 
+    async def look_settled(self, find: str) -> list[Element]:
+        """List what fits, again while the list says that the page is still loading, for `WAIT_S` seconds at most."""
+        found: list[Element] = []
+        async for _ in pauses():
+            found = await self.look(find)
+            if "still loading" not in self.latest:
+                break
+        return found
+
     def _remember(self, elements: Sequence[Element]) -> None:
         """Put new lines before the earlier ones."""
         new = {element.selector for element in elements}

@@ -23,8 +23,8 @@ async def calculate(agent: Agent, _site: Site, name: str) -> str:
     await agent.act("click", agent.read_text("Launcher"))
     await agent.act("click", agent.read_text("Python 3 (ipykernel)"))
     await agent.wait("| Idle")
-    # The new notebook's cell has the focus.
-    await agent.press('Enter "sum(range(101))" Shift+Enter')
+    # The new notebook's cell has the focus, ready to write.
+    await agent.press('"sum(range(101))" Shift+Enter')
     output = (await agent.read(r"\b(5\d{3})\b"))[1]
     await agent.act("click", agent.read_text("File"))
     await agent.click("Rename Notebook…", "menuitem")

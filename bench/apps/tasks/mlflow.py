@@ -9,21 +9,18 @@ from bench.apps.tasks.task import Task, holds, start
 
 async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
     await agent.act("click", await agent.wait("Experiments"))
-    opened = await agent.click("churn", "link")
-    if "dialog" in opened.get("changed", ""):
-        await agent.click("Got it", "button")
+    await agent.click("churn", "link")
+    await agent.act("click", await agent.wait("Got it"))
     await agent.click("Model training", "button")
     # Clicked before it has drawn itself, the page stays without its runs.
     await agent.click("Runs", "link")
     await agent.click("Sort: Created", "button")
     await agent.click("auc", "menuitemcheckbox")
-    await agent.wait("Sort: auc")
-    best = await agent.pick("forest-", "link", find="forest-")
+    best = next(line for line in await agent.look_settled("forest-") if line.role == "link")
     await agent.act("click", best)
     await agent.wait("Add tags")
-    await agent.look()
-    values = [(await agent.read(rf'row "{key} \| ([\d.]+)"'))[1] for key in ("auc", "depth", "lr")]
-    await agent.click("Add tags", "button")
+    values = [(await agent.read(rf"\b{key}\s+([\d.]+)"))[1] for key in ("auc", "depth", "lr")]
+    await agent.click("Add tags")
     await agent.look()
     fields = [(await agent.pick("Key", "combobox"), "owner"), (await agent.pick("Value", "textbox"), name)]
     await agent.fill_form(fields)
