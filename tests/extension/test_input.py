@@ -133,37 +133,11 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
 
 
 async def test_named_item_is_clicked_although_the_list_opens_below_the_mouse(readiness: DrivenTab) -> None:
-    # As in jQuery UI's autocomplete: the first move over a new list is ignored, and the next one counts.
-    await readiness.show(
-        """<ul><li id=first>First<li id=second>Second</ul><script>
-          window.taken = "";
-          let focused = "first";
-          let isNew = true;
-          for (const item of document.querySelectorAll("li")) {
-            item.addEventListener("mousemove", () => {
-              if (isNew) isNew = false;
-              else focused = item.id;
-            });
-          }
-          document.addEventListener("click", () => (taken = focused));
-        </script>"""
-    )
+    await readiness.open("/acting/list-that-skips-a-move.html")
 
     await readiness.do("click", selector="#second")
 
     assert await readiness.page.evaluate("taken") == "second"
-
-
-COVERED_WHEN_HOVERED = """<style>
-  b {{ display: block; width: 100px; height: 40px }}
-  i {{ display: none; position: absolute; left: 0; top: 0; width: 300px; height: 100px; background: gray }}
-  {style} {{ display: block }}
-</style><b id=delete>Delete</b><i id=cover>Cover</i><button id=free style="margin-top: 200px">Free</button><script>
-  window.events = [];
-  for (const type of ["pointerdown", "mousedown", "mouseup", "click"]) {{
-    document.addEventListener(type, (event) => events.push(`${{type}} ${{event.target.id}}`));
-  }}
-</script>"""
 
 
 def press_on(element: str) -> list[str]:
@@ -171,7 +145,7 @@ def press_on(element: str) -> list[str]:
 
 
 async def test_press_that_another_element_would_receive_is_blocked_and_reported(readiness: DrivenTab) -> None:
-    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
+    await readiness.open("/acting/covered-when-hovered.html")
 
     code, message = await readiness.refused_soon("click", selector="#delete")
 
@@ -182,7 +156,7 @@ async def test_press_that_another_element_would_receive_is_blocked_and_reported(
 
 
 async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(readiness: DrivenTab) -> None:
-    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i"))
+    await readiness.open("/acting/covered-when-hovered.html#flickering")
 
     reply = await readiness.ask("click", selector="#delete")
 
