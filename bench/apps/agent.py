@@ -14,6 +14,7 @@ WAIT_S = 60
 PAUSES_S = (0.5, 1, 2, 4)
 # The longest wait of wait_for.
 MOST_S = 25
+LISTED = re.compile(r"with \d+ \w+: ([^;]*)")
 OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
 
 
@@ -22,13 +23,18 @@ class NotListedError(Exception):
 
 
 class Agent:
-    """Drives one tab. A selector that no reply has shown is rejected before it is sent."""
+    """Drives one tab. A selector that no reply has shown is rejected before it is sent.
+
+    It remembers the lines that were listed, and acts on them without another look: selectors remain valid when the page
+    changes. A selector that no longer matches is an error of the tool.
+    """
 
     def __init__(self, tab: Tab, transcript: TextIO | None = None) -> None:
         self.tab = tab
         self._transcript = transcript
         self._shown = ""
-        self._elements: list[Element] = []
+        self.latest = ""
+        self.known: list[Element] = []
 
     async def say(self, tool: str, /, **arguments: Any) -> str:
         """Call a tool and return its text."""
@@ -39,9 +45,9 @@ class Agent:
             self._note(f"> {failure}\n")
             raise
         self._note(f"> {tool} {json.dumps(given, ensure_ascii=False)}\n{said}\n")
-        self._shown += f"{said}\n"
         # In JSON a selector's quotes are escaped.
-        self._shown += said.replace('\\"', '"')
+        self.latest = said.replace('\\"', '"')
+        self._shown += f"{self.latest}\n"
         return said
 
     def _note(self, line: str) -> None:
@@ -50,7 +56,7 @@ class Agent:
             self._transcript.flush()
 
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
-        """List the page, or what fits; the next names are searched in these lines."""
+        """List the page, or what fits. Without `find` and `within`, earlier lines are forgotten."""
         lines: list[str] = []
         offset: int | None = None
         while True:
@@ -60,39 +66,53 @@ class Agent:
             if more is None:
                 break
             offset = int(more[1])
-        self._elements = [element for line in lines if (element := element_of(line))]
-        return self._elements
+        self.latest = "\n".join(lines)
+        found = [element for line in lines if (element := element_of(line))]
+        if find is None and within is None:
+            self.known = []
+        self._remember(found)
+        return found
+
+    async def look_settled(self, find: str) -> list[Element]:
+        """List what fits, again while the list says that the page is still loading, for `WAIT_S` seconds at most."""
+        found: list[Element] = []
+        async for _ in pauses():
+            found = await self.look(find)
+            if "still loading" not in self.latest:
+                break
+        return found
+
+    def _remember(self, elements: Sequence[Element]) -> None:
+        """Put new lines before the earlier ones."""
+        new = {element.selector for element in elements}
+        self.known = [*elements, *(element for element in self.known if element.selector not in new)]
 
     async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
-        """Find a line by role and name: in the last list, else with `find`, until the page shows it.
+        """Find a line by role and name: among the known ones, else by listing what fits, until the page shows it.
 
-        `find` defaults to the name; with an empty one the whole page is listed. `at` chooses among several lines of the
-        same role and name, in the order of the list.
+        With `find` only new lines count, and these words are searched for instead of the name. `at` chooses among
+        several lines of the same role and name, in the order of the list.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
-        found = chosen(self._elements, name, roles, at) if find is None else None
-        find = None if find == "" else (find or name)
+        found = chosen(self.known, name, roles, at) if find is None else None
         async for _ in pauses():
-            found = found or chosen(await self.look(find), name, roles, at)
+            found = found or chosen(await self.look(find or name), name, roles, at)
             if found:
                 return found
         listed = [f"{element.role} {element.name}" for element in await self.look()]
         raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
 
-    async def within(self, element: Element, *roles: str) -> Element:
-        """List the contents of a listed element and return the first line with one of these roles.
+    def read_text(self, name: str) -> Element:
+        """Return what has a text that a reply has shown, for a tool that finds it by `text=`.
 
-        Raises NotListedError if there is none.
+        Raises NotListedError for a text that nothing has shown.
         """
-        self.refuse_unlisted(element.selector)
-        found = chosen(await self.look(within=element.selector), "", roles, 0)
-        if found is None:
-            raise NotListedError(f"no {'/'.join(roles)} in {element.selector}")
-        return found
+        self.refuse_unlisted(name)
+        return Element("", name, "", f"text={name}")
 
     async def act(self, tool: str, element: Element | None, /, **arguments: Any) -> dict[str, Any]:
-        """Act on a listed element; its changes make the list stale.
+        """Act on a listed element. What the reply offers by name and selector, such as menu items, is known then.
 
         Raises NotListedError for a selector that nothing has shown.
         """
@@ -100,25 +120,18 @@ class Agent:
             self.refuse_unlisted(element.selector)
             arguments["selector"] = element.selector
         reply: dict[str, Any] = json.loads(await self.say(tool, **arguments))
-        if reply.get("changed"):
-            self._elements = []
+        offered = OFFERED.findall(", ".join(LISTED.findall(reply.get("changed", ""))))
+        self._remember([Element("", name.strip(), "", selector) for name, selector in offered])
         return reply
 
     def refuse_unlisted(self, selector: str) -> None:
         """Raise NotListedError for a selector that nothing has shown."""
-        if selector not in self._shown:
+        if selector.removeprefix("text=") not in self._shown:
             raise NotListedError(f"{selector} was not listed")
 
     async def click(self, name: str, *roles: str, at: int = 0, **arguments: Any) -> dict[str, Any]:
         """Click the element with this role and name."""
         return await self.act("click", await self.pick(name, *roles, at=at), **arguments)
-
-    async def choose(self, reply: dict[str, Any], name: str, *roles: str) -> dict[str, Any]:
-        """Click what the previous reply offered by name and selector, such as a menu item; else what is listed."""
-        for offered, selector in OFFERED.findall(reply.get("changed", "")):
-            if offered.strip() == name:
-                return await self.act("click", Element("", name, "", selector))
-        return await self.click(name, *roles)
 
     async def fill(self, name: str, value: str, *roles: str, at: int = 0) -> dict[str, Any]:
         """Write into the field with this name."""
@@ -135,9 +148,12 @@ class Agent:
         """Press keys in a listed element, or where the focus is."""
         return await self.act("press", element, keys=keys)
 
-    async def wait(self, text: str) -> None:
-        """Wait until the page shows a text."""
-        await self.say("wait_for", text=text, timeout=1000 * MOST_S)
+    async def wait(self, text: str) -> Element:
+        """Wait until the page shows a text, and return what has it."""
+        reply = json.loads(await self.say("wait_for", text=text, timeout=1000 * MOST_S))
+        found = Element("", text, "", reply["element"]["selector"])
+        self._remember([found])
+        return found
 
     async def is_gone(self, text: str, within_s: float) -> bool:
         """Wait until the page shows a text no more; False when it still does after so many seconds."""
@@ -145,21 +161,20 @@ class Agent:
             await self.say("wait_for", gone=text, timeout=int(1000 * within_s))
         except ToolError:
             return False
-        self._elements = []
         return True
 
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
-        """Read until the page matches the pattern: its text, or with `find` the matching lines.
+        """Match the latest reply, else read until the page matches: its text, or with `find` the matching lines.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
-        said = ""
+        if match := re.search(pattern, self.latest):
+            return match
         async for _ in pauses():
-            said = await (self.say("read_chrome_tab") if find is None else self.say("page_elements", find=find))
-            match = re.search(pattern, said)
-            if match:
+            await (self.say("read_chrome_tab") if find is None else self.look(find))
+            if match := re.search(pattern, self.latest):
                 return match
-        raise NotListedError(f"{pattern!r} is not in {said[-2000:]!r}")
+        raise NotListedError(f"{pattern!r} is not in {self.latest[-2000:]!r}")
 
 
 async def pauses() -> AsyncGenerator[None]:
@@ -173,9 +188,12 @@ async def pauses() -> AsyncGenerator[None]:
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
-    """Return the line with this role and name: an equal name before a longer one, of several the one at index `at`."""
+    """Return the line with this role and name: an equal name before a longer one, of several the one at index `at`.
+
+    What a reply has offered has no role, which fits any.
+    """
     wanted = name.casefold()
-    fitting = [element for element in elements if element.selector and (not roles or element.role in roles)]
+    fitting = [element for element in elements if element.selector and (not roles or element.role in ("", *roles))]
     equal = [element for element in fitting if wanted in ("", name_of(element))]
     found = equal or sorted((one for one in fitting if wanted in name_of(one)), key=lambda one: len(name_of(one)))
     return found[at] if at < len(found) else None

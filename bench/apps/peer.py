@@ -1,177 +1,33 @@
-"""The same tasks by the same scripted agents with playwright-mcp, in one run: python -m bench.apps.peer [PROGRAM ...].
+"""The tasks by our tools and by playwright-mcp's, in one run: python -m bench.apps.peer [PROGRAM ...].
 
-Its agent looks at the page by `browser_snapshot`, which is always whole, and keeps what it has seen until a reply says that
-the page has changed. It needs no more looks than ours: where our agent waits by looking again, both do.
+Each side has its own scripts, as a good agent would use its tools: `bench.apps.tasks` and `bench.apps.peer_tasks`.
+playwright-mcp does each task twice: it looks at the page by `browser_snapshot`, or searches it by `browser_find` where
+the agent knows what to look for. Each attempt has a fresh program.
 """
 
 import argparse
 import asyncio
 import os
-import re
 import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
-from bench.apps.agent import Agent, Element, ToolError
-from bench.apps.harness import TASK_S, Outcome, opened_driver
+from bench.apps.harness import TASK_S, Driver, Outcome, opened_driver
 from bench.apps.installing import install
+from bench.apps.peer_agent import PeerAgent, PeerTab
+from bench.apps.peer_tasks import PEER_TASKS
 from bench.apps.programs import PROGRAMS, Site
 from bench.apps.tasks import TASKS
 from bench.apps.tasks.task import Task, checked
 from bench.bridge import StdioClient, started
-from bench.miniwob.tab import Tab
 from demo.browser import chromium
 
 NAME = "Linden"
-# What both sides can be asked to do: the others need what the tree of names does not have (nodes of a drawing, cells of a
-# canvas), and scripts for them would be written around that.
-PROGRAMS_OF_BOTH = ("tiddlywiki",)
-NODE = re.compile(
-    r'^\s*- (?P<role>[\w-]+)(?: "(?P<name>(?:\\.|[^"\\])*)")?(?P<states>(?: \[[^\]]*\])*)(?:: ?(?P<text>.*))?$'
-)
-FIELDS = {"combobox", "searchbox", "slider", "spinbutton", "textbox"}
-REF = re.compile(r"\[ref=(\w+)\]")
-# Our words for roles that the tree calls otherwise; None: any.
-THEIR_ROLES: dict[str, str | None] = {
-    **dict.fromkeys(("clickable", "draggable", "summary", "text"), None),
-    "number": "spinbutton",
-    "select": "combobox",
-}
-
-
-class PeerTab(Tab):
-    """A tab of playwright-mcp; calls and characters are counted as those of ours."""
-
-    async def call(self, tool: str, /, **arguments: Any) -> Any:
-        """Call a tool and return its text.
-
-        Raises ToolError when the tool refuses.
-        """
-        client: StdioClient = self._client
-        result = await client.request("tools/call", name=tool, arguments=arguments)
-        said = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
-        self.calls += 1
-        self.read += len(said)
-        if result.get("isError"):
-            raise ToolError(f"{tool} {arguments}: {said}")
-        return said
-
-    async def say(self, tool: str, /, **arguments: Any) -> str:
-        """Call a tool and return its text."""
-        return str(await self.call(tool, **arguments))
-
-
-class PeerAgent(Agent):
-    """The agent of the tasks, by the peer's tools: selectors are references into its snapshots."""
-
-    async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
-        """List the whole page, again for a while where it has not yet what is looked for: a snapshot has no search."""
-        _ = within
-        for pause in (0.5, 1, 2, 4, 0):
-            self._elements = elements_of(await self.tab.say("browser_snapshot"))
-            if not find or not pause or any(find.lower() in line_of(one).lower() for one in self._elements):
-                break
-            await asyncio.sleep(pause)
-        return self._elements
-
-    async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
-        """Find a node by role and name; roles that the tree does not have fit any."""
-        theirs = [THEIR_ROLES.get(role, role) for role in roles]
-        wanted = [] if None in theirs else [role for role in theirs if role]
-        return await super().pick(name, *wanted, find=find if self._elements or find else "", at=at)
-
-    async def act(self, tool: str, element: Element | None, /, **arguments: Any) -> dict[str, Any]:
-        """Do what one of our tools does."""
-        ref = {"target": element.selector} if element else {}
-        if tool == "click":
-            said = await self.tab.say("browser_click", **ref)
-        elif tool == "fill":
-            said = await self.tab.say("browser_type", **ref, text=str(arguments["value"]))
-        elif tool == "press":
-            said = await self.tab.say("browser_press_key", key=arguments["keys"])
-        else:
-            raise ToolError(f"{tool} has no counterpart among the peer's tools here")
-        if "### Snapshot" in said:
-            self._elements = []
-        return {}
-
-    async def fill_form(self, fields: Sequence[tuple[Element, Any]]) -> dict[str, Any]:
-        """Write plain fields in one call, and choose what lists offer by clicks."""
-        plain = [(element, value) for element, value in fields if element.role != "combobox"]
-        kinds = {"checkbox": "checkbox", "radio": "radio", "slider": "slider"}
-        given = [
-            {
-                "name": element.name or "field",
-                "type": kinds.get(element.role, "textbox"),
-                "target": element.selector,
-                "value": str(value).lower() if isinstance(value, bool) else str(value),
-            }
-            for element, value in plain
-        ]
-        await self.tab.say("browser_fill_form", fields=given)
-        for element, value in fields:
-            if element.role == "combobox":
-                for one in value if isinstance(value, list) else [value]:
-                    await self.act("click", element)
-                    await self.click(one, "option")
-        return {}
-
-    async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
-        """Look until a line fits the pattern, which is about our lines."""
-        _ = find
-        end = time.monotonic() + TASK_S / 4
-        while True:
-            said = await self.tab.say("browser_snapshot")
-            lines = "\n".join(line_of(element) for element in elements_of(said))
-            match = re.search(pattern, lines) or re.search(pattern, said)
-            if match:
-                return match
-            if time.monotonic() > end:
-                raise ToolError(f"{pattern!r} is not in {lines[-2000:]!r}")
-            await asyncio.sleep(1)
-
-    async def is_gone(self, text: str, within_s: float) -> bool:
-        """Wait until the page shows a text no more; the tool has a limit of its own."""
-        _ = within_s
-        try:
-            await self.tab.say("browser_wait_for", textGone=text)
-        except ToolError:
-            return False
-        self._elements = []
-        return True
-
-    async def wait(self, text: str) -> None:
-        """Wait until the page shows a text."""
-        await self.tab.say("browser_wait_for", text=text)
-
-
-def elements_of(snapshot: str) -> list[Element]:
-    """Read the nodes of a snapshot that have references; without a name they are known by their text, or by what is before."""
-    found: list[Element] = []
-    before = ""
-    for line in snapshot.splitlines():
-        node = NODE.match(line.rstrip())
-        if not node:
-            continue
-        role, name, text = node["role"], node["name"] or "", (node["text"] or "").strip('"')
-        ref = REF.search(node["states"])
-        if ref and role in FIELDS:
-            kind = "password" if "password" in name.lower() else role
-            place = f'next to "{before}" ' if before and not name else ""
-            found.append(Element(kind, name, place + (f'= "{text}"' if text else ""), ref[1]))
-        elif ref:
-            found.append(Element(role, name or text, "", ref[1]))
-        before = name or text or before
-    return found
-
-
-def line_of(element: Element) -> str:
-    """Write a node as our list writes it."""
-    return f'{element.role} "{element.name}" {element.state}'.strip()
+SIDES = ("ours", "snapshots", "searches")
 
 
 @asynccontextmanager
@@ -180,70 +36,99 @@ async def opened_peer(folder: Path) -> AsyncGenerator[StdioClient]:
     environment = install("playwright-mcp", npm=["@playwright/mcp@>=0.0.83 <0.1"])
     program = str(environment / "node_modules" / ".bin" / "playwright-mcp")
     arguments = ["--executable-path", chromium(), "--headless", "--isolated", "--viewport-size=1280,800"]
+    # Mouse tools for drawings, and the longest wait that ours has.
+    arguments += ["--caps=vision", "--timeout-action=25000"]
     arguments += ["--no-sandbox"] * (os.geteuid() == 0)
     async with started(folder, os.environ, program, *arguments) as client:
         yield client
 
 
-async def solve_by_peer(client: StdioClient, task: Task, site: Site) -> Outcome:
+async def solve_by_peer(
+    client: StdioClient, task: Task, site: Site, *, searches: bool, transcript: TextIO | None
+) -> Outcome:
     """Let the peer's agent try a task."""
     begun = time.monotonic()
+    # As with ours, each task has its own tab.
+    await client.request("tools/call", name="browser_tabs", arguments={"action": "new"})
     tab = PeerTab(client, 0)
+    agent = PeerAgent(tab, searches=searches, transcript=transcript)
     report = trouble = ""
     try:
         async with asyncio.timeout(TASK_S):
-            await tab.say("browser_navigate", url=site.address + task.path(site))
-            report = await task.solve(PeerAgent(tab), site, NAME)
+            await agent.say("browser_navigate", url=site.address + task.path(site))
+            report = await PEER_TASKS[task.number](agent, site, NAME)
             await checked(task, site, NAME, report)
     except Exception as failure:  # noqa: BLE001  # whatever ends an agent is an outcome
         trouble = f"{type(failure).__name__}: {failure}"
     return Outcome(task, tab.calls, tab.read, time.monotonic() - begun, report, trouble)
 
 
-async def run(programs: Sequence[str]) -> list[tuple[Outcome, Outcome]]:
-    """Try the tasks of the programs with both, each with a fresh program; print a row for each task."""
-    pairs: list[tuple[Outcome, Outcome]] = []
+async def try_all(
+    ours: Driver, theirs: StdioClient, program: str, folder: Path, transcript: TextIO | None
+) -> list[tuple[Outcome, ...]]:
+    """Try a program's tasks by each side, and return each task's outcomes in the order of `SIDES`."""
+    tasks = [task for task in TASKS if task.program == program]
+    tried: list[list[Outcome]] = []
+    for side in SIDES:
+        with PROGRAMS[program].running(folder / f"{program}-{side}") as site:
+            if side == "ours":
+                tried.append([await ours.solve(task, site, NAME) for task in tasks])
+            else:
+                searches = side == "searches"
+                tried.append(
+                    [
+                        await solve_by_peer(theirs, task, site, searches=searches, transcript=transcript)
+                        for task in tasks
+                    ]
+                )
+    return list(zip(*tried, strict=True))
+
+
+async def run(programs: Sequence[str], transcript: TextIO | None) -> list[tuple[Outcome, ...]]:
+    """Try the tasks of the programs; print a row for each task, and failures on standard error."""
+    results: list[tuple[Outcome, ...]] = []
     with tempfile.TemporaryDirectory(prefix="peer-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch)
-        async with opened_driver(folder, None) as ours, opened_peer(folder) as theirs:
+        async with opened_driver(folder, transcript) as ours, opened_peer(folder) as theirs:
             for program in programs:
-                tasks = [task for task in TASKS if task.program == program]
-                with PROGRAMS[program].running(folder / f"{program}-ours") as site:
-                    mine = [await ours.solve(task, site, NAME) for task in tasks]
-                with PROGRAMS[program].running(folder / f"{program}-theirs") as site:
-                    other = [await solve_by_peer(theirs, task, site) for task in tasks]
-                for pair in zip(mine, other, strict=True):
-                    pairs.append(pair)
-                    print(row_of(pair), flush=True)
-                    for side, one in zip(("ours", "theirs"), pair, strict=True):
+                for outcomes in await try_all(ours, theirs, program, folder, transcript):
+                    results.append(outcomes)
+                    print(row_of(f"{outcomes[0].task.number} {program}", [outcomes]), flush=True)
+                    for side, one in zip(SIDES, outcomes, strict=True):
                         if one.trouble:
                             print(f"{one.task.number}, {side}: {one.trouble}", file=sys.stderr, flush=True)
-    return pairs
+    return results
 
 
-def row_of(pair: tuple[Outcome, Outcome]) -> str:
-    """Give the row of a task."""
-    mine, other = pair
-    cells = [f"{one.calls} | {one.characters:,} | {'no' if one.trouble else 'yes'}" for one in pair]
-    return f"| {mine.task.number} | {' | '.join(cells)} | {mine.characters / max(1, other.characters):.2f} |"
+def row_of(name: str, results: Sequence[tuple[Outcome, ...]]) -> str:
+    """Return the row of one task or of several: calls, characters, for the peer also ours divided by theirs."""
+    cells: list[str] = []
+    mine = 0
+    for outcomes in zip(*results, strict=True):
+        calls, characters = sum(one.calls for one in outcomes), sum(one.characters for one in outcomes)
+        unsolved = sum(bool(one.trouble) for one in outcomes)
+        cells += [f"{calls}{f' ({unsolved} not solved)' if unsolved else ''}", f"{characters:,}"]
+        if mine:
+            cells.append(f"{mine / max(1, characters):.2f}")
+        mine = mine or characters
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> int:
     """Compare what the arguments name."""
     parser = argparse.ArgumentParser(prog="python -m bench.apps.peer", description=__doc__)
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(PROGRAMS_OF_BOTH))
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(PROGRAMS))
+    parser.add_argument("--transcript", type=Path, help="file for each call and its answer")
     given = parser.parse_args()
-    print("| task | calls | characters | solved | their calls | their characters | solved | characters, ratio |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    pairs = asyncio.run(run(given.programs or PROGRAMS_OF_BOTH))
-    solved = [pair for pair in pairs if not any(one.trouble for one in pair)]
-    sums = [[sum(getattr(pair[side], what) for pair in solved) for what in ("calls", "characters")] for side in (0, 1)]
-    (calls, characters), (their_calls, their_characters) = sums
     print(
-        f"\n{len(solved)} of {len(pairs)} tasks solved by both: {calls} calls with {characters:,} characters;", end=" "
+        "| task | our calls | characters | snapshots: calls | characters | ratio | searches: calls | characters | ratio |"
     )
-    print(f"playwright-mcp {their_calls} calls with {their_characters:,} characters.")
-    return int(len(solved) < len(pairs))
+    print(f"|{' --- |' * 9}")
+    with given.transcript.open("w", encoding="utf-8") if given.transcript else nullcontext() as transcript:
+        results = asyncio.run(run(given.programs or list(PROGRAMS), transcript))
+    solved = [outcomes for outcomes in results if not any(one.trouble for one in outcomes)]
+    print(row_of(f"{len(solved)} solved by all", solved))
+    return int(len(solved) < len(results))
 
 
 if __name__ == "__main__":

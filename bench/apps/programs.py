@@ -1,9 +1,11 @@
 """The programs: what to install, how each starts on loopback, and its start page."""
 
+import contextlib
 import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -17,7 +19,7 @@ from pathlib import Path
 from bench.apps.installing import install
 
 SITES = Path(__file__).parent / "sites"
-START_S = 180
+START_S = 400
 END_S = 10
 PAUSE_S = 0.2
 # Each of these programs can be kept from contacting other servers.
@@ -71,6 +73,7 @@ class Program:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
             try:
                 wait_until_up(address + start.path, process, log)
@@ -100,12 +103,12 @@ def wait_until_up(address: str, process: subprocess.Popen[bytes], log: Path) -> 
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    """End the program and what it has started, such as the program behind a wrapper."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
 
 
 def run(*command: str | Path, folder: Path, variables: Mapping[str, str] | None = None) -> str:

@@ -48,8 +48,9 @@ export async function fillForm(context) {
     }
   }
   const kept = [];
-  for (const { held } of written) {
-    const now = await heldNow(context, held);
+  for (const { held, isEntered } of written) {
+    // A page may clear a field after Enter.
+    const now = isEntered ? {} : await heldNow(context, held);
     if (now.value === "") lost.push(dropped(held));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
     else kept.push({ ...held, ...now });
@@ -174,7 +175,7 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
- * @returns {Promise<Partial<ActionReply> & {held: Held}>}
+ * @returns {Promise<Partial<ActionReply> & {held: Held, isEntered?: boolean}>} `isEntered`: Enter was pressed after it
  */
 async function write(context, field) {
   // An earlier field may have changed it.
@@ -190,6 +191,7 @@ async function write(context, field) {
     return { ...reply, held: { selector: field.selector, selected: reply.selected } };
   }
   const reply = await fill(own);
+  const isEntered = reply.element?.tag === "input" && /[\n\r]$/u.test(String(field.value));
   const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
-  return { ...reply, held: { selector: field.selector, value } };
+  return { ...reply, held: { selector: field.selector, value }, isEntered };
 }

@@ -44,7 +44,12 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
 ) -> None:
     await tab.open("/acting/pointer-events.html")
 
-    for inner, title, taker in (("#inner", "Clicked link", "#link > div"), ("#label", "Clicked shape", "rect")):
+    takers = {
+        "#inner": ("Clicked link", "#link > div"),
+        "#label": ("Clicked shape", "#shape > rect"),
+        "#label-apart": ("Clicked apart", "#apart"),
+    }
+    for inner, (title, taker) in takers.items():
         result = await tab.do("click", selector=inner)
 
         assert (result["title"], result["element"]["selector"]) == (title, taker)

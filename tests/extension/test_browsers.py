@@ -1,19 +1,19 @@
 """Real browser profiles on one server: nothing is read from the wrong one, even if one is killed, hangs or is a copy."""
 
 import json
+from collections.abc import AsyncGenerator
 from pathlib import Path
+
+import pytest
 
 from tests.support.several_browsers import ChromiumProfile, Scene, several_browsers
 
 
-async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts(tmp_path: Path) -> None:
-    async with several_browsers(tmp_path, sessions=2) as scene:
-        await scene.read_many(40)
-        assert await scene.look_around(9) == 0
-        await scene.restart(scene.profiles[0])
-
-    assert scene.mixed_up == 0
-    assert scene.reads > 40
+@pytest.fixture(scope="module")
+async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Scene]:
+    """Two Chromium profiles and a Firefox for several tests: starting them takes longer than such a test."""
+    async with several_browsers(tmp_path_factory.mktemp("browsers"), sessions=2) as scene:
+        yield scene
 
 
 def chromium(scene: Scene, number: int) -> ChromiumProfile:
@@ -27,40 +27,50 @@ async def names(scene: Scene) -> dict[str, str]:
     return {tab["title"].partition("-")[0]: tab["browser"] for tab in await scene.listed() if "-" in tab["title"]}
 
 
-async def test_a_suspended_profile_does_not_affect_another_and_is_named_in_the_list(tmp_path: Path) -> None:
-    async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
-        tabs = await scene.all_tabs()
-        others = {number: title for number, title in tabs.items() if title.startswith(scene.profiles[0].name)}
-        with chromium(scene, 1).suspended():
-            for _ in range(10):
-                await scene.read(scene.sessions[0], others)
-            listed = await scene.control.call("browser_get_tabs")
-            assert {tab["id"] for tab in json.loads(listed["content"][0]["text"])} >= others.keys()
-            assert listed["content"][1]["text"] == "[Chromium 2 did not answer: the tabs there are left out.]"
-        assert await scene.all_tabs() == tabs
+async def test_a_suspended_profile_does_not_affect_the_others_and_is_named_in_the_list(scene: Scene) -> None:
+    tabs = await scene.all_tabs()
+    others = {number: title for number, title in tabs.items() if not title.startswith(scene.profiles[1].name)}
+    with chromium(scene, 1).suspended():
+        for _ in range(10):
+            await scene.read(scene.sessions[0], others)
+        listed = await scene.control.call("browser_get_tabs")
+        assert {tab["id"] for tab in json.loads(listed["content"][0]["text"])} >= others.keys()
+        assert listed["content"][1]["text"] == "[Chromium 2 did not answer: the tabs there are left out.]"
+    assert await scene.all_tabs() == tabs
     assert scene.mixed_up == 0
 
 
-async def test_stop_attachments_and_activity_are_per_profile(tmp_path: Path) -> None:
-    async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
-        session = scene.sessions[0]
-        address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0")
-        attached: list[int] = []
-        for browser in ("Chromium", "Chromium 2"):
-            made = await session.call("browser_create_tab", url=address, browser=browser)
-            attached.append(made["structuredContent"]["tab_id"])
-        await session.call("page_elements", tab_id=attached[1])
+async def test_stop_attachments_and_activity_are_per_profile(scene: Scene) -> None:
+    session = scene.sessions[0]
+    address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0").replace("-0", "-made")
+    attached: list[int] = []
+    for browser in ("Chromium", "Chromium 2"):
+        made = await session.call("browser_create_tab", url=address, browser=browser)
+        attached.append(made["structuredContent"]["tab_id"])
+    await session.call("page_elements", tab_id=attached[1])
 
-        commands = await chromium(scene, 0).stop()
-        assert "browser_create_tab" in commands
-        assert "page_elements" not in commands
-        first, second = [await session.call("click", selector="p", tab_id=number) for number in attached]
-        assert first["structuredContent"]["error"]["code"] == "TAB_NOT_ATTACHED"
-        assert not second.get("isError")
-        left = await session.call("list_tabs")
-        assert [(tab["tab_id"], tab["browser"]) for tab in json.loads(left["content"][0]["text"])] == [
-            (attached[1], "Chromium 2")
-        ]
+    commands = await chromium(scene, 0).stop()
+    assert "browser_create_tab" in commands
+    assert "page_elements" not in commands
+    first, second = [await session.call("click", selector="p", tab_id=number) for number in attached]
+    assert first["structuredContent"]["error"]["code"] == "TAB_NOT_ATTACHED"
+    assert not second.get("isError")
+    left = await session.call("list_tabs")
+    assert [(tab["tab_id"], tab["browser"]) for tab in json.loads(left["content"][0]["text"])] == [
+        (attached[1], "Chromium 2")
+    ]
+    for number in attached:
+        await session.call("browser_close_tab", tab_id=number)
+
+
+async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts(scene: Scene) -> None:
+    before = scene.reads
+    await scene.read_many(40)
+    assert await scene.look_around(9) == 0
+    await scene.restart(scene.profiles[0])
+
+    assert scene.mixed_up == 0
+    assert scene.reads - before > 40
 
 
 async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(tmp_path: Path) -> None:

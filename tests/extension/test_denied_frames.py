@@ -26,6 +26,8 @@ FRAMED = """<!doctype html><title>Framed</title><body style="margin:0;background
   for (const type of ["pointerdown", "mousemove", "mouseup", "click", "wheel", "keydown", "keyup", "input", "dragover", "drop"])
     addEventListener(type, () => events.push(type), true);
 </script>"""
+# The denied frames of most pages, one of each host, by their names.
+BANKS = {"bank": FAR, "branch": NEAR}
 AROUND = """<body style="margin:0;background:lime"><button id=own>Own button</button><br>"""
 
 
@@ -34,8 +36,8 @@ def address(page: DrivenTab, host: str, path: str) -> str:
 
 
 def frame(page: DrivenTab, host: str, name: str, style: str = "") -> str:
-    """The element of a frame: red, or blue if its host is allowed."""
-    color = "blue" if host.startswith("fine.") else "red"
+    """The element of a frame: red (far) or magenta (near) if its host is denied, blue if it is allowed."""
+    color = "blue" if host.startswith("fine.") else "magenta" if host == NEAR else "red"
     page.site.pages[f"/framed-{name}"] = FRAMED.format(name=name, color=color).encode()
     url = address(page, host, f"/framed-{name}")
     return (
@@ -43,9 +45,21 @@ def frame(page: DrivenTab, host: str, name: str, style: str = "") -> str:
     )
 
 
+def banks(page: DrivenTab, style: str = "") -> str:
+    """The elements of the denied frames, far and near."""
+    return "".join(frame(page, host, name, style) for name, host in BANKS.items())
+
+
 async def show(page: DrivenTab, body: str, host: str = "shop.localhost") -> None:
     page.site.pages["/around"] = f"<!doctype html><title>Around</title>{AROUND}{body}".encode()
     await page.do("navigate", url=address(page, host, "/around"))
+
+
+async def show_frames(page: DrivenTab, body: str, *names: str, host: str = "shop.localhost") -> None:
+    """Show a page and wait until these frames are loaded."""
+    await show(page, body, host)
+    for name in names:
+        await frame_of(page, name)
 
 
 async def frame_of(page: DrivenTab, name: str) -> Frame:
@@ -71,6 +85,7 @@ COLORS = """async ([type, data]) => {
   for (let i = 0; i < bytes.length; i += 4) {
     const [red, green, blue] = bytes.slice(i, i + 3);
     if (red > 150 && green < 100 && blue < 100) found.add("red");
+    if (red > 150 && green < 100 && blue > 150) found.add("magenta");
     if (blue > 150 && green < 100 && red < 100) found.add("blue");
     if (green > 150 && red < 100 && blue < 100) found.add("lime");
   }
@@ -117,31 +132,32 @@ async def denying(page: DrivenTab, request: pytest.FixtureRequest) -> AsyncGener
 
 
 @BOTH_LISTS
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_list_leaves_out_frames_of_denied_hosts(denying: Denying, host: str) -> None:
+async def test_list_leaves_out_frames_of_denied_hosts(denying: Denying) -> None:
     page = denying.page
-    page.site.pages["/holding"] = f"<button>Around it</button>{frame(page, host, 'nested')}".encode()
+    hidden = [*BANKS, "nested", "nested-near", "shadowed", "shadowed-near"]
+    nested = frame(page, FAR, "nested") + frame(page, NEAR, "nested-near")
+    shadowed = frame(page, FAR, "shadowed") + frame(page, NEAR, "shadowed-near")
+    page.site.pages["/holding"] = f"<button>Around it</button>{nested}".encode()
     holding = f"<iframe id=holding width=300 height=200 src='{address(page, FINE, '/holding')}'></iframe>"
-    await show(
+    await show_frames(
         page,
-        f"{frame(page, host, 'bank')}{frame(page, FINE, 'fine')}{holding}"
+        f"{banks(page)}{frame(page, FINE, 'fine')}{holding}"
         "<iframe id=written srcdoc='<button>Written by the page</button>'></iframe>"
         "<iframe id=sandboxed sandbox=allow-scripts srcdoc='<button>Sandboxed by the page</button>'></iframe>"
-        f"<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{frame(page, host, 'shadowed')}`"
-        "</script>",
+        f"<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{shadowed}`</script>",
+        "fine",
+        *hidden,
     )
-    for name in ("bank", "fine", "nested", "shadowed"):
-        await frame_of(page, name)
 
     listed = (await denying.do("page_elements"))["text"]
     found = (await denying.do("page_elements", find="Pay"))["text"]
 
     for text in (listed, found):
         assert "Pay fine" in text
-        assert not [name for name in ("bank", "nested", "shadowed") if name in text], text
+        assert not [name for name in hidden if name in text], text
     for own in ("Own button", "Around it", "Written by the page", "Sandboxed by the page"):
         assert own in listed
-    for within in ("#bank >>> body", "#holding >>> #nested >>> body"):
+    for within in ("#bank >>> body", "#branch >>> body", "#holding >>> #nested >>> body"):
         await denying.blocked("page_elements", within=within)
     assert "Pay fine" in (await denying.do("page_elements", within="#fine >>> body"))["text"]
     # The frames are there for clients that do not deny them.
@@ -174,21 +190,20 @@ def naming(params: Any, name: str) -> Any:
 
 
 @BOTH_LISTS
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Denying, host: str) -> None:
+async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
-    await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
-    await frame_of(page, "bank")
-    await frame_of(page, "fine")
+    await show_frames(page, banks(page) + frame(page, FINE, "fine"), *BANKS, "fine")
 
     for command, params in SELECTING:
-        await denying.blocked(command, **naming(params, "bank"))
+        for name in BANKS:
+            await denying.blocked(command, **naming(params, name))
         await denying.do(command, **naming(params, "fine"))
 
-    assert await events_in(page, "bank") == []
     read = await denying.do("read_tab", start=None, end=None)
     assert "Pay fine" in read["text"]
-    assert "Pay bank" not in read["text"]
+    for name in BANKS:
+        assert await events_in(page, name) == []
+        assert f"Pay {name}" not in read["text"]
 
 
 async def test_frame_that_failed_to_load_a_denied_host_is_denied(denying: Denying) -> None:
@@ -257,12 +272,10 @@ async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(pag
 # --- Mouse and keyboard
 
 
-@pytest.mark.parametrize("style", ["", "transform: rotate(20deg) scale(0.8); margin: 60px"])
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, host: str, style: str) -> None:
+@pytest.mark.parametrize("style", ["", "transform: rotate(20deg) scale(0.8); margin: 40px"])
+async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, style: str) -> None:
     page = denying.page
-    await show(page, frame(page, host, "bank", style) + "<br>" + frame(page, FINE, "fine", style))
-    await frame_of(page, "fine")
+    await show_frames(page, f"{banks(page, style)}<br>{frame(page, FINE, 'fine', style)}", *BANKS, "fine")
     actions: list[tuple[str, dict[str, object]]] = [
         ("click", {"selector": "#{}", "at": [40, 12]}),
         ("click", {"selector": "#{}"}),
@@ -272,8 +285,9 @@ async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, 
         ("drag", {"source": "#own", "target": "#{}"}),
     ]
     for command, params in actions:
-        await denying.blocked(command, **naming(params, "bank"))
-        assert await events_in(page, "bank") == []
+        for name in BANKS:
+            await denying.blocked(command, **naming(params, name))
+            assert await events_in(page, name) == []
 
         await denying.do(command, **naming(params, "fine"))
         assert await events_in(page, "fine")
@@ -313,66 +327,66 @@ async def test_page_scrolls_if_a_frame_of_a_denied_host_is_below_the_mouse(denyi
     assert await events_in(page, "bank") == []
 
 
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denying: Denying, host: str) -> None:
+async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denying: Denying) -> None:
     page = denying.page
     page.site.pages["/holding"] = (
         f"<body style='margin:0'><button id=near style='width:90px;height:30px'>Near</button><br>"
-        f"{frame(page, host, 'bank')}{frame(page, FINE, 'fine')}"
+        f"{frame(page, FAR, 'bank')}{frame(page, FINE, 'fine')}{frame(page, NEAR, 'branch')}"
     ).encode()
     url = address(page, FINE, "/holding")
-    await show(page, f"<iframe id=holding width=400 height=200 src='{url}' style='border:5px solid'></iframe>")
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
+    holding = f"<iframe id=holding width=400 height=200 src='{url}' style='border:5px solid'></iframe>"
+    await show_frames(page, holding, *BANKS, "fine")
 
-    await denying.blocked("click", selector="#holding", at=[40, 60])
-    await denying.blocked("hover", selector="#holding >>> #bank")
-    await denying.blocked("click", selector="#holding >>> #bank", at=[20, 10])
-    await denying.blocked("screenshot", selector="#holding >>> #bank")
-    assert await events_in(page, "bank") == []
+    for name, left in (("bank", 40), ("branch", 290)):
+        await denying.blocked("click", selector="#holding", at=[left, 60])
+        await denying.blocked("hover", selector=f"#holding >>> #{name}")
+        await denying.blocked("click", selector=f"#holding >>> #{name}", at=[20, 10])
+        await denying.blocked("screenshot", selector=f"#holding >>> #{name}")
+        assert await events_in(page, name) == []
     await denying.do("click", selector="#holding", at=[170, 60])
     await denying.do("click", selector="#holding >>> #near")
     assert "click" in await events_in(page, "fine")
 
-    await (await frame_of(page, "bank")).evaluate("card.focus()")
-    await denying.blocked("press", keys="a")
-    assert await events_in(page, "bank") == []
+    for name in BANKS:
+        await (await frame_of(page, name)).evaluate("card.focus()")
+        await denying.blocked("press", keys="a")
+        assert await events_in(page, name) == []
     await (await frame_of(page, "fine")).evaluate("card.focus()")
     await denying.do("press", keys="a")
     assert "keydown" in await events_in(page, "fine")
 
 
 @BOTH_LISTS
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying, host: str) -> None:
+async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying) -> None:
     page = denying.page
-    await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
-    bank, fine = await frame_of(page, "bank"), await frame_of(page, "fine")
+    await show(page, banks(page) + frame(page, FINE, "fine"))
+    fine = await frame_of(page, "fine")
 
-    await bank.evaluate("card.focus()")
-    await denying.blocked("press", keys="a Enter")
-    assert (await events_in(page, "bank"), await bank.evaluate("card.value")) == ([], "")
+    for name in BANKS:
+        bank = await frame_of(page, name)
+        await bank.evaluate("card.focus()")
+        await denying.blocked("press", keys="a Enter")
+        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
+        # A selector moves the focus to where keys are allowed.
+        await denying.do("press", selector="#own", keys="a")
+        assert await events_in(page, name) == []
     await fine.evaluate("card.focus()")
     await denying.do("press", keys="a")
     assert await fine.evaluate("card.value") == "a"
-    # A selector moves the focus to where keys are allowed.
-    await bank.evaluate("card.focus()")
-    await denying.do("press", selector="#own", keys="a")
-    assert await events_in(page, "bank") == []
 
 
-@pytest.mark.parametrize("host", [FAR, NEAR])
-async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying, host: str) -> None:
+async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying) -> None:
     page = denying.page
-    await show(page, frame(page, host, "bank"))
-    bank = await frame_of(page, "bank")
+    for name, host in BANKS.items():
+        await show(page, frame(page, host, name))
+        bank = await frame_of(page, name)
 
-    led = await denying.do("press", selector="#own", keys="Tab")
-    assert "denied" in " ".join(led["notes"])
-    await denying.blocked("press", keys="Enter")
-    for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
-        await denying.blocked("press", selector="#own", keys=keys)
-    assert (await events_in(page, "bank"), await bank.evaluate("card.value")) == ([], "")
+        led = await denying.do("press", selector="#own", keys="Tab")
+        assert "denied" in " ".join(led["notes"])
+        await denying.blocked("press", keys="Enter")
+        for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
+            await denying.blocked("press", selector="#own", keys=keys)
+        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
 
     await show(page, frame(page, FINE, "fine"))
     fine = await frame_of(page, "fine")
@@ -386,27 +400,25 @@ async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows
 
 
 KINDS = {
-    "plain": "{frame}",
-    "turned": "<div style='transform: rotate(30deg) scale(1.3) skew(9deg); margin: 60px; width: 120px'>{frame}</div>",
-    "mirrored": "<div style='-webkit-box-reflect: right; filter: drop-shadow(0 0 9px black)'>{frame}</div>",
-    "shadowed": "<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{frame}`</script>",
-    "shown by force": "{frame}<style>iframe {{ opacity: 1 !important; transition: opacity 1s !important }}</style>",
+    "plain": "{frames}",
+    "turned": "<div style='transform: rotate(30deg) scale(1.3) skew(9deg); margin: 60px; width: 120px'>{frames}</div>",
+    "mirrored": "<div style='-webkit-box-reflect: right; filter: drop-shadow(0 0 9px black)'>{frames}</div>",
+    "shadowed": "<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{frames}`</script>",
+    "shown by force": "{frames}<style>iframe {{ opacity: 1 !important; transition: opacity 1s !important }}</style>",
     "moving": "<style>@keyframes go {{ to {{ margin-left: 200px; opacity: 0.9 }} }}</style>"
-    "<div style='animation: go 0.4s linear infinite alternate'>{frame}</div>",
+    "<div style='animation: go 0.4s linear infinite alternate'>{frames}</div>",
     "in a frame of the page": "<iframe id=same width=300 height=150></iframe><script>"
-    "same.contentDocument.body.innerHTML = `{frame}`</script>",
-    "zoomed": "<div style='zoom: 1.7'>{frame}</div>",
+    "same.contentDocument.body.innerHTML = `{frames}`</script>",
+    "zoomed": "<div style='zoom: 1.7'>{frames}</div>",
 }
 
 
-@pytest.mark.parametrize("host", [FAR, NEAR])
 @pytest.mark.parametrize("kind", KINDS)
-async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying, kind: str, host: str) -> None:
+async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying, kind: str) -> None:
     page = denying.page
-    body = KINDS[kind].format(frame=frame(page, host, "bank"))
-    await show(page, f"{body}<div id=all style='position:absolute;inset:0'></div>{frame(page, FINE, 'fine')}")
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
+    body = KINDS[kind].format(frames=banks(page))
+    cover = "<div id=all style='position:absolute;inset:0'></div>"
+    await show_frames(page, f"{body}{cover}{frame(page, FINE, 'fine')}", *BANKS, "fine")
 
     for params in ({}, {"width": 700, "height": 500}, {"selector": "html"}):
         shot = await denying.do("screenshot", **params)
@@ -418,7 +430,7 @@ async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Den
 
     async def shows_all() -> bool:
         shown = await page.do("screenshot")
-        return "notes" not in shown and await colors_in(page, shown) == {"lime", "blue", "red"}
+        return "notes" not in shown and await colors_in(page, shown) == {"lime", "blue", "red", "magenta"}
 
     await until(shows_all)
 
@@ -426,9 +438,7 @@ async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Den
 async def test_screenshot_beyond_the_viewport_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     frames = frame(page, FAR, "bank") + frame(page, FINE, "fine")
-    await show(page, f"<div id=tall>{frames}<p style='height: 3000px'></p></div>")
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
+    await show_frames(page, f"<div id=tall>{frames}<p style='height: 3000px'></p></div>", "bank", "fine")
 
     shot = await denying.do("screenshot", selector="#tall")
 
@@ -438,9 +448,7 @@ async def test_screenshot_beyond_the_viewport_shows_nothing_of_a_frame_of_a_deni
 
 async def test_screenshot_in_the_background_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
-    await show(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"))
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
+    await show_frames(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"), "bank", "fine")
     await page.popup.page.bring_to_front()
 
     assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
@@ -453,9 +461,9 @@ async def test_screenshot_and_mouse_leave_out_every_kind_of_frame(denying: Denyi
     page = denying.page
     tag, attribute = element.split()
     framed = frame(page, FAR, "bank").replace("<iframe", f"<{tag} type=text/html").replace(" src=", f" {attribute}=")
-    await show(page, f"{framed.replace('</iframe>', f'</{tag}>')}<br>{frame(page, FINE, 'fine')}")
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
+    await show_frames(
+        page, f"{framed.replace('</iframe>', f'</{tag}>')}<br>{frame(page, FINE, 'fine')}", "bank", "fine"
+    )
 
     assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
     await denying.blocked("click", selector="#bank")

@@ -38,9 +38,13 @@ async def tab(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
     await driver[1].chrome("await chrome.storage.local.remove(['preferences'])")
 
 
-@pytest.fixture(params=["sites", "options"])
+# The extension makes one list of both, so a test of each kind of check covers the one of the options.
+BOTH_LISTS = pytest.mark.parametrize("rules", ["sites", "options"], indirect=True)
+
+
+@pytest.fixture
 def rules(tab: DrivenTab, request: pytest.FixtureRequest) -> Rules:
-    return Rules(tab, request.param)
+    return Rules(tab, getattr(request, "param", "sites"))
 
 
 def url(tab: DrivenTab, host: str, path: str) -> str:
@@ -77,6 +81,7 @@ async def at_once(tab: DrivenTab, **params: object) -> list[str]:
     return [code_of(reply) for reply in replies]
 
 
+@BOTH_LISTS
 async def test_commands_queued_behind_a_click_that_leads_to_a_denied_host_do_not_run_there(
     tab: DrivenTab, rules: Rules
 ) -> None:
@@ -134,6 +139,7 @@ async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhil
 # --- Bodies
 
 
+@BOTH_LISTS
 async def test_body_of_a_redirect_is_not_the_body_of_the_denied_host_it_led_to(tab: DrivenTab, rules: Rules) -> None:
     site = tab.site
     site.statuses["/out"] = 302
@@ -260,6 +266,7 @@ WRITTEN = [
 ]
 
 
+@BOTH_LISTS
 @pytest.mark.parametrize("write", WRITTEN)
 async def test_empty_window_belongs_to_the_page_that_writes_it(tab: DrivenTab, rules: Rules, write: str) -> None:
     bridge = tab.bridge
@@ -307,6 +314,7 @@ async def test_empty_tab_without_an_owner_can_be_navigated(tab: DrivenTab, rules
     assert led["title"] == "Start"
 
 
+@BOTH_LISTS
 async def test_empty_frame_of_a_denied_page_is_not_entered(tab: DrivenTab, rules: Rules) -> None:
     """One denied frame empties itself, and another one writes into it."""
     tab.site.pages["/leaves"] = b"<script>location = 'about:blank'</script>"

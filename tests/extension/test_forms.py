@@ -83,6 +83,23 @@ async def test_box_that_does_not_stay_checked_is_not_kept(blank: DrivenTab, even
     assert (await blank.do("fill_form", fields=fields))["fields"][0] == {"selector": "#a", "checked": True}
 
 
+async def test_field_that_enter_clears_has_taken_its_value(blank: DrivenTab) -> None:
+    await blank.show(
+        """<input id=tag onkeydown="if (event.key === 'Enter') { tags.textContent += tag.value; tag.value = '' }">
+        <p id=tags></p><input id=other>"""
+    )
+
+    result = await blank.do("fill_form", fields=[{"selector": "#tag", "value": "food\n"}])
+
+    assert result["fields"] == [{"selector": "#tag", "value": "food"}]
+    assert await blank.page.inner_text("#tags") == "food"
+    # Without Enter, a cleared field has lost its value.
+    await blank.page.evaluate("() => { other.onfocus = () => void (tag.value = '') }")
+    fields = [{"selector": "#tag", "value": "food"}, {"selector": "#other", "value": "x"}]
+    code, message = await blank.refused("fill_form", fields=fields)
+    assert (code, " in #tag. " in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
         {"selector": "#news", "value": True},

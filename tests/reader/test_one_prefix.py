@@ -111,5 +111,6 @@ async def test_real_server_recomputes_at_most_a_twentieth_after_we_restart(
             receipts.append(receipt_of(await asker.ask(system_prompt=prompt)))
 
     first, second = receipts
+    assert (first["window_source"], first["retries"]) == ("llama.cpp /props", 0)
     assert first["prompt_tokens"] > 900
     assert second["prompt_tokens"] - second["cached_tokens"] <= 0.05 * first["prompt_tokens"]

@@ -9,6 +9,7 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def book(agent: Agent, _site: Site, _name: str) -> str:
+    await agent.wait("Arrival")
     await agent.look()
     fields = [
         (await agent.pick("Guest", "textbox"), "Ada"),
@@ -22,8 +23,12 @@ async def book(agent: Agent, _site: Site, _name: str) -> str:
     await agent.click("Book", "button")
     confirmation = (await agent.read(r'"(Booking \d+ [^"]*)"', find="Confirmation"))[1]
     await agent.click("Contact", "tab")
-    await agent.click("Complaint", "radio")
-    await agent.fill("Message", "The tap drips.", "textbox")
+    await agent.look()
+    fields = [
+        (await agent.pick("Complaint", "radio"), True),
+        (await agent.pick("Message", "textbox"), "The tap drips."),
+    ]
+    await agent.fill_form(fields)
     await agent.click("Send", "button")
     ticket = (await agent.read(r'"(Ticket T-\d+ [^"]*)"', find="Ticket"))[1]
     return f"{confirmation} | {ticket}"

@@ -14,24 +14,22 @@ ROW = re.compile(r"^(\w+),\w+,(\d+),\d+$", re.MULTILINE)
 
 
 async def calculate(agent: Agent, _site: Site, name: str) -> str:
-    await agent.click("data.csv", "button", button="right")
-    menu = await agent.click("Open With")
-    await agent.choose(menu, "Editor", "menuitem")
-    await agent.read("Zagreb")
-    rows = ROW.findall(await agent.say("read_chrome_tab"))
+    await agent.act("click", await agent.wait("data.csv"), button="right")
+    await agent.click("Open With")
+    await agent.click("Editor", "menuitem")
+    await agent.read("Zagreb,.*")
+    rows = ROW.findall(agent.latest)
     largest = max(rows, key=lambda row: int(row[1]))[0]
-    await agent.click("New Launcher", "button")
-    await agent.click("Python 3 (ipykernel)", "button")
+    await agent.act("click", agent.read_text("Launcher"))
+    await agent.act("click", agent.read_text("Python 3 (ipykernel)"))
     await agent.wait("| Idle")
-    cell = await agent.pick("[ ]:", "textbox")
-    await agent.act("fill", cell, value="sum(range(101))")
-    await agent.press("Shift+Enter", cell)
+    # The new notebook's cell has the focus, ready to write.
+    await agent.press('"sum(range(101))" Shift+Enter')
     output = (await agent.read(r"\b(5\d{3})\b"))[1]
-    await agent.choose(await agent.click("File", "menuitem"), "Rename Notebook…", "menuitem")
-    await agent.fill("New Name", f"{name}.ipynb", "textbox")
-    await agent.click("Rename", "button")
-    await agent.pick(f"{name}.ipynb", "tab")
-    await agent.click("Save", "button")
+    await agent.act("click", agent.read_text("File"))
+    await agent.click("Rename Notebook…", "menuitem")
+    await agent.fill("New Name", f"{name}.ipynb\n", "textbox")
+    await agent.press("Control+S")
     return f"{largest}, {output}"
 
 
@@ -41,17 +39,16 @@ async def is_calculated(site: Site, name: str, report: str) -> None:
 
 
 async def write(agent: Agent, _site: Site, name: str) -> str:
-    await agent.click(f"{name}.ipynb", "button", "text", count=2)
-    await agent.pick("", "textbox", find="[")
-    await agent.choose(await agent.click("Run", "menuitem"), "Run All Cells", "menuitem")
+    await agent.act("click", await agent.wait(f"{name}.ipynb"), count=2)
+    await agent.wait("| Idle")
+    await agent.look()
     await agent.click("Click to add a cell.", "button")
     await agent.act("select", await agent.pick("Cell type", "select"), value="Markdown")
-    cell = await agent.pick("Markdown Cell Content", "clickable")
-    field = await agent.within(cell, "textbox")
-    await agent.act("fill", field, value=f"# Report {name}")
-    await agent.press("Shift+Enter", field)
-    await agent.choose(await agent.click("Run", "menuitem"), "Run All Cells", "menuitem")
-    await agent.click("Save", "button")
+    # The new cell has the focus; Enter begins to edit it.
+    await agent.press(f'Enter "# Report {name}" Shift+Enter')
+    await agent.click("Run", "menuitem")
+    await agent.click("Run All Cells", "menuitem")
+    await agent.press("Control+S")
     return (await agent.read(IDLE, find="Python 3"))[1]
 
 

@@ -8,27 +8,26 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
-    await agent.click("Experiments", "link")
-    opened = await agent.click("churn", "link")
-    if "dialog" in opened.get("changed", ""):
-        await agent.click("Got it", "button")
+    await agent.act("click", await agent.wait("Experiments"))
+    await agent.click("churn", "link")
+    await agent.act("click", await agent.wait("Got it"))
     await agent.click("Model training", "button")
     # Clicked before it has drawn itself, the page stays without its runs.
     await agent.click("Runs", "link")
     await agent.click("Sort: Created", "button")
     await agent.click("auc", "menuitemcheckbox")
-    await agent.wait("Sort: auc")
-    await agent.pick("forest-", "link")
-    lines = [line for line in await agent.look(find="forest-") if line.role == "link"]
-    await agent.act("click", lines[0])
-    values = [(await agent.read(rf'row "{key} \| ([\d.]+)"', find=key))[1] for key in ("auc", "depth", "lr")]
-    await agent.click("Add tags", "button")
+    best = next(line for line in await agent.look_settled("forest-") if line.role == "link")
+    await agent.act("click", best)
+    await agent.wait("Add tags")
+    values = [(await agent.read(rf"\b{key}\s+([\d.]+)"))[1] for key in ("auc", "depth", "lr")]
+    await agent.click("Add tags")
+    await agent.look()
     fields = [(await agent.pick("Key", "combobox"), "owner"), (await agent.pick("Value", "textbox"), name)]
     await agent.fill_form(fields)
     await agent.click("Add tag", "button")
     await agent.click("Save tags", "button")
     await agent.read("owner", find="owner")
-    return ", ".join([lines[0].name, *values])
+    return ", ".join([best.name, *values])
 
 
 async def is_tagged(site: Site, name: str, report: str) -> None:

@@ -1,6 +1,7 @@
 """Tasks in Node-RED."""
 
 import json
+import re
 import urllib.request
 from typing import Any
 
@@ -9,12 +10,20 @@ from bench.apps.programs import Site
 from bench.apps.tasks.task import Task, holds, start
 
 
-async def place(agent: Agent, name: str, x: int, y: int) -> None:
-    """Drag a node type from the palette to the workspace."""
+async def workspace(agent: Agent) -> Element:
+    """Wait for the editor, list what can be dragged, and return the sheet: by its size, as it has no name."""
+    await agent.wait("Deploy")
+    await agent.pick("inject", "draggable", find="draggable")
+    return next(line for line in agent.known if "8000x8000" in line.state)
+
+
+async def place(agent: Agent, name: str, sheet: Element, x: int, y: int) -> Element:
+    """Drag a node type from the palette to the workspace, and return what the reply says was drawn."""
     node = await agent.pick(name, "draggable")
-    sheet = await agent.pick("", "draggable", find="8000x8000")
     agent.refuse_unlisted(sheet.selector)
-    await agent.act("drag", None, source=node.selector, target=sheet.selector, target_at=[x, y])
+    reply = await agent.act("drag", None, source=node.selector, target=sheet.selector, target_at=[x, y])
+    drawn = re.search(r"SVG g drawn: ([^;]+)", reply["changed"])
+    return Element("", name, "", drawn[1] if drawn else "")
 
 
 async def join(agent: Agent, source: Element, target: Element) -> None:
@@ -24,21 +33,22 @@ async def join(agent: Agent, source: Element, target: Element) -> None:
 
 
 async def say_hello(agent: Agent, _site: Site, name: str) -> str:
-    await place(agent, "inject", 200, 150)
-    await place(agent, "debug", 450, 150)
+    sheet = await workspace(agent)
+    await place(agent, "inject", sheet, 200, 150)
+    await place(agent, "debug", sheet, 450, 150)
     await join(agent, *[line for line in await agent.look(find="flow-port") if line.role == "draggable"])
-    await agent.click("timestamp", "draggable", count=2)
+    await agent.act("click", agent.read_text("timestamp"), count=2)
     await agent.click("timestamp", "button")
-    await agent.click("string", "link")
+    await agent.act("click", agent.read_text("string"))
     fields = [line for line in await agent.look(find="textbox") if line.role == "textbox"]
     # The value of the payload is next to its name.
     place_of_name = next(place for place, line in enumerate(fields) if "payload" in line.state)
     await agent.act("fill", fields[place_of_name + 1], value=f"hello {name}")
-    await agent.click("Done", "button")
+    await agent.act("click", agent.read_text("Done"))
     await agent.click("Deploy", "link")
-    await agent.wait("Successfully deployed")
+    await agent.read("Successfully deployed")
     await agent.act("click", await agent.pick("", "clickable", find="node-button"))
-    return (await agent.read(rf'"(hello {name})"'))[1]
+    return (await agent.read(rf'"(hello {name})"', find="hello"))[1]
 
 
 async def is_deployed(site: Site, name: str, report: str) -> None:
@@ -52,15 +62,15 @@ async def is_deployed(site: Site, name: str, report: str) -> None:
 
 
 async def find_version(agent: Agent, _site: Site, name: str) -> str:
+    sheet = await workspace(agent)
     await agent.click("Main menu", "link")
-    version = (await agent.read(r"\bv?(\d+\.\d+\.\d+)\b"))[1]
-    await agent.click("Main menu", "link")
-    await place(agent, "comment", 200, 300)
-    await agent.click("comment", "draggable", count=2, at=1)
+    version = (await agent.read(r"\bv(\d+\.\d+\.\d+)\b", find="Node-RED"))[1]
+    comment = await place(agent, "comment", sheet, 200, 300)
+    await agent.act("click", comment, count=2)
     await agent.fill("Name", f"made by {name}", "textbox")
-    await agent.click("Done", "button")
+    await agent.act("click", agent.read_text("Done"))
     await agent.click("Deploy", "link")
-    await agent.wait("Successfully deployed")
+    await agent.read("Successfully deployed")
     return version
 
 

@@ -8,14 +8,18 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def count_and_save(agent: Agent, _site: Site, _name: str) -> str:
-    await agent.pick("State", "combobox")
-    states, most = await agent.pick("State", "combobox"), await agent.pick("end", "slider", find="Kilometres")
-    await agent.fill_form([(states, ["service"]), (most, "40000")])
-    await agent.click("Totals", "summary")
+    await agent.wait("Kilometres")
+    await agent.look()
+    fields = [
+        (await agent.pick("State", "combobox"), ["service"]),
+        (await agent.pick("Kilometres — end", "slider"), "40000"),
+    ]
+    await agent.fill_form(fields)
     count = (await agent.read(r"(\d+) vehicles match"))[1]
+    await agent.click("Totals", "summary")
     total = (await agent.read(r"Kilometres in all\s+([\d,]+)"))[1]
     await agent.click("New trip", "link")
-    await agent.pick("Vehicle", "combobox")
+    await agent.wait("Save trip")
     await agent.look()
     fields = [
         (await agent.pick("Vehicle", "combobox"), "EV007"),
@@ -26,6 +30,7 @@ async def count_and_save(agent: Agent, _site: Site, _name: str) -> str:
     ]
     await agent.fill_form(fields)
     await agent.click("Save trip", "button")
+    await agent.wait("The code is")
     code = (await agent.read(r"The code is (TR-\d+)"))[1]
     return f"{count}, {total}, {code}"
 

@@ -6,13 +6,13 @@ from bench.apps.tasks.task import Task, holds, start
 
 
 async def write_recipe(agent: Agent, _site: Site, name: str) -> str:
+    await agent.look()
     await agent.click("new tiddler", "button")
     fields = [line for line in await agent.look(find="textbox") if line.role == "textbox"]
     title = next(line for line in fields if "New Tiddler" in line.state)
     text = next(line for line in fields if line.name.startswith("Type the text"))
     tag = next(line for line in fields if line.name == "tag name")
-    await agent.fill_form([(title, f"Recipe {name}"), (text, "Two eggs"), (tag, "food")])
-    await agent.press("Enter", tag)
+    await agent.fill_form([(title, f"Recipe {name}"), (text, "Two eggs"), (tag, "food\n")])
     await agent.click("Confirm changes", "button")
     await agent.fill("", "eggs", "searchbox")
     return (await agent.read(r"(\d+) matches", find="matches"))[1]
@@ -27,11 +27,11 @@ async def is_saved(site: Site, name: str, report: str) -> None:
 async def change_looks(agent: Agent, _site: Site, name: str) -> str:
     await agent.click("control panel", "button")
     await agent.fill("Subtitle", f"notes of {name}", "textbox")
-    await agent.click("Appearance", "tab")
+    await agent.act("click", agent.read_text("Appearance"))
     await agent.click("Palette", "tab")
-    palette = await agent.pick("(Dark)", "link")
-    await agent.act("click", palette)
-    return palette.name.partition(" - ")[0]
+    palette = (await agent.read(r"\w+ \(Dark\)", find="(Dark)"))[0]
+    await agent.act("click", agent.read_text(palette))
+    return palette
 
 
 async def is_changed(site: Site, name: str, report: str) -> None:

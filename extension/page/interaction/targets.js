@@ -66,14 +66,17 @@ const targets = (() => {
 
   /**
    * @param {Element} element one that lets the mouse through
-   * @returns {Element | null} the element drawn below it in its parent, such as a box below its label
+   * @returns {Element | null} the element drawn below it in its parent, such as a box below its label, or in a drawing in
+   *   one of its groups
    */
   function below(element) {
     const { width, height } = boxOf(element);
     const hit = hitAt(placeOfSpot(element, { x: width / 2, y: height / 2 }));
-    const around = parentElementOf(element);
-    const isNear = hit && around && hit !== around && holds(around, hit);
-    return isNear && tagOf(around) !== "svg" && tagOf(around) !== "body" ? hit : null;
+    const isGroup = (/** @type {Element} */ one) => !isHtml(one) && tagOf(one) !== "svg";
+    const around = isHtml(element) ? [parentElementOf(element)] : [...drawnAncestors(element)].filter(isGroup);
+    const isNear = (/** @type {Element | null} */ one) =>
+      hit && one && hit !== one && tagOf(one) !== "body" && holds(one, hit);
+    return around.some(isNear) ? hit : null;
   }
 
   /**
