@@ -48,7 +48,9 @@ async def test_created_tab_is_loaded_attached_and_in_front(paired: Popup, bridge
 
 
 @pytest.mark.usefixtures("paired")
-async def test_created_tab_has_the_console_requests_and_data_layer_of_its_first_load(bridge: FakeBridge, site: Site) -> None:
+async def test_created_tab_has_the_console_requests_and_data_layer_of_its_first_load(
+    bridge: FakeBridge, site: Site
+) -> None:
     url = site.url("/acting/first-load.html")
 
     tab_id = (await bridge.ask("browser_create_tab", url=url))["result"]["tab_id"]
