@@ -53,7 +53,25 @@ export class HeldMouse {
     this.#data = (await this.#intercepted).data;
     this.#letGo();
     this.#letGo = this.#session.sendAtEnd("Input.dispatchDragEvent", this.#dragEvent("dragCancel", point));
-    await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragEnter", point));
+    await this.enter(point);
+  }
+
+  /**
+   * Brings what the browser drags into the frame there, if it drags something.
+   *
+   * @param {Point} point
+   */
+  async enter(point) {
+    if (this.#data) await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragEnter", point));
+  }
+
+  /**
+   * Ends a drag that was dropped in another frame: the browser reports its end there, and would take no press here.
+   *
+   * @param {Point} point in the frame of the source
+   */
+  async cancel(point) {
+    if (this.#data) await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragCancel", point));
   }
 
   /** @param {Point} point */

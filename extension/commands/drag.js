@@ -53,8 +53,8 @@ export async function drag(context) {
   const goal = to ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
-  await mouse.release(end);
-  const outcome = /** @type {DragOutcome | null} */ (await source.look("readDrop"));
+  await drop(context, mouse, start, end, source.isFramed || target.isFramed);
+  const outcome = await outcomeOf(source, target);
   const changed = await source.consequences();
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
@@ -94,6 +94,33 @@ async function begin(context, source, mouse, { x, y }) {
   if (!(await source.look("readDrag"))) return;
   if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
   throw failed("The page started its drag and drop, but the browser did not hand over what is dragged. Try again.");
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} start
+ * @param {Point} end
+ * @param {boolean} isFramed whether they may be in different frames
+ */
+async function drop(context, mouse, start, end, isFramed) {
+  if (isFramed) {
+    await mouse.enter(end);
+    await step(context, mouse, end);
+  }
+  await mouse.release(end);
+  if (isFramed) await mouse.cancel(start);
+}
+
+/**
+ * @param {ElementTarget} source
+ * @param {ElementTarget} target
+ * @returns {Promise<DragOutcome | null>} null if the source's page has left
+ */
+async function outcomeOf(source, target) {
+  const outcomes = await Promise.all([source.look("readDrop"), target.look("readDrop")]);
+  const [here, there] = /** @type {(DragOutcome | null)[]} */ (outcomes);
+  return there === "dropped" ? there : (here ?? null);
 }
 
 /**

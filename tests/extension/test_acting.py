@@ -55,6 +55,20 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
         assert (result["title"], result["element"]["selector"]) == (title, taker)
 
 
+async def test_nodes_and_ports_of_a_drawing_are_acted_on_by_their_listed_selectors(tab: DrivenTab) -> None:
+    await tab.open("/acting/drawing.html")
+    text = (await tab.do("page_elements"))["text"]
+    first, port, other = [line.split("  ")[1] for line in text.splitlines() if line.startswith("draggable")][:3]
+
+    opened = await tab.do("click", selector=first, count=2)
+    wired = await tab.do("drag", source=port, target=other)
+    await tab.do("drag", source=other, target_at=[45, 115])
+
+    assert opened["changed"] == 'status "Edit inject"'
+    assert "SVG path drawn: #wire" in wired["changed"]
+    assert await tab.page.evaluate("document.querySelector('[data-node=debug]').getBoundingClientRect().y") > 150
+
+
 async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenTab) -> None:
     await tab.open("/acting/dialog-in-the-way.html")
 

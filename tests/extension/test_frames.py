@@ -201,6 +201,35 @@ async def test_element_in_a_frame_is_dragged_to_another_in_it(page: DrivenTab, *
     assert await clicked_in(page, "pay") == ([] if is_native else ["stage"])
 
 
+async def test_drop_into_a_frame_of_another_site_is_delivered_or_reported_as_refused(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+    await page.page.evaluate(
+        """() => {
+            document.body.insertAdjacentHTML("afterbegin", "<div id=moved draggable=true>Moved</div>");
+            moved.ondragstart = ({ dataTransfer }) => dataTransfer.setData("text/plain", "moved");
+        }"""
+    )
+    await frame.evaluate(
+        """() => {
+            window.done = [];
+            document.body.insertAdjacentHTML("afterbegin", "<div id=place style='height: 30px'>Place</div>");
+            place.ondrop = ({ dataTransfer }) => done.push(dataTransfer.getData("text/plain"));
+        }"""
+    )
+    try:
+        code, message = await page.refused("drag", source="#moved", target="#pay >>> #place")
+        before = await frame.evaluate("done")
+        await frame.evaluate("void (place.ondragover = (event) => event.preventDefault())")
+        result = await page.do("drag", source="#moved", target="#pay >>> #place")
+        after = await frame.evaluate("done")
+    finally:
+        await frame.evaluate("place.remove()")
+        await page.page.evaluate("moved.remove()")
+
+    assert (code, "#pay >>> #place" in message, before) == ("EXECUTION_ERROR", True, [])
+    assert ("notes" in result, after) == (False, ["moved"])
+
+
 async def test_screenshot_shows_an_element_in_a_frame(page: DrivenTab) -> None:
     frame = await frame_of(page, "far")
     await frame.evaluate(

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
 
 readiness = reloaded_tab_at("/readiness.html")
+# For tests that open a page of their own in it.
+tab = shared_tab_at("/readiness.html")
 
 
 @pytest.mark.parametrize(
@@ -132,85 +134,59 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
     assert not await readiness.popup.chrome(f"(await chrome.tabs.get({readiness.tab_id})).active")
 
 
-async def test_named_item_is_clicked_although_the_list_opens_below_the_mouse(readiness: DrivenTab) -> None:
-    # As in jQuery UI's autocomplete: the first move over a new list is ignored, and the next one counts.
-    await readiness.show(
-        """<ul><li id=first>First<li id=second>Second</ul><script>
-          window.taken = "";
-          let focused = "first";
-          let isNew = true;
-          for (const item of document.querySelectorAll("li")) {
-            item.addEventListener("mousemove", () => {
-              if (isNew) isNew = false;
-              else focused = item.id;
-            });
-          }
-          document.addEventListener("click", () => (taken = focused));
-        </script>"""
-    )
+async def test_named_item_is_clicked_although_the_list_opens_below_the_mouse(tab: DrivenTab) -> None:
+    await tab.open("/acting/list-that-skips-a-move.html")
 
-    await readiness.do("click", selector="#second")
+    await tab.do("click", selector="#second")
 
-    assert await readiness.page.evaluate("taken") == "second"
-
-
-COVERED_WHEN_HOVERED = """<style>
-  b {{ display: block; width: 100px; height: 40px }}
-  i {{ display: none; position: absolute; left: 0; top: 0; width: 300px; height: 100px; background: gray }}
-  {style} {{ display: block }}
-</style><b id=delete>Delete</b><i id=cover>Cover</i><button id=free style="margin-top: 200px">Free</button><script>
-  window.events = [];
-  for (const type of ["pointerdown", "mousedown", "mouseup", "click"]) {{
-    document.addEventListener(type, (event) => events.push(`${{type}} ${{event.target.id}}`));
-  }}
-</script>"""
+    assert await tab.page.evaluate("taken") == "second"
 
 
 def press_on(element: str) -> list[str]:
     return [f"{event} {element}" for event in ("pointerdown", "mousedown", "mouseup", "click")]
 
 
-async def test_press_that_another_element_would_receive_is_blocked_and_reported(readiness: DrivenTab) -> None:
-    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
+async def test_press_that_another_element_would_receive_is_blocked_and_reported(tab: DrivenTab) -> None:
+    await tab.open("/acting/covered-when-hovered.html")
 
-    code, message = await readiness.refused_soon("click", selector="#delete")
+    code, message = await tab.refused_soon("click", selector="#delete")
 
     assert (code, 'i#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
-    assert await readiness.page.evaluate("events") == []
-    await readiness.do("click", selector="#free")
-    assert await readiness.page.evaluate("events") == press_on("free")
+    assert await tab.page.evaluate("events") == []
+    await tab.do("click", selector="#free")
+    assert await tab.page.evaluate("events") == press_on("free")
 
 
-async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(readiness: DrivenTab) -> None:
-    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i"))
+async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(tab: DrivenTab) -> None:
+    await tab.open("/acting/covered-when-hovered.html#flickering")
 
-    reply = await readiness.ask("click", selector="#delete")
+    reply = await tab.ask("click", selector="#delete")
 
     # Each move of the mouse toggles which of the two is there when it arrives.
-    events = await readiness.page.evaluate("events")
+    events = await tab.page.evaluate("events")
     notes = reply["result"].get("notes", []) if reply["success"] else []
     assert ("click delete" in events) == (reply["success"] and not notes)
     assert ("mousedown delete" in events) == reply["success"]
     assert all('i#cover "Cover" covered the element' in note for note in notes)
 
 
-async def test_list_that_opens_over_its_button_on_press_is_reported(readiness: DrivenTab) -> None:
-    await readiness.show(
+async def test_list_that_opens_over_its_button_on_press_is_reported(tab: DrivenTab) -> None:
+    await tab.show(
         """<button id=open>Open</button><div id=list hidden style="position: absolute; inset: 0">List</div><script>
           document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
         </script>"""
     )
 
-    result = await readiness.do("click", selector="#open")
+    result = await tab.do("click", selector="#open")
 
     assert result["notes"] == [
         'When the mouse was released, div#list "List" covered the element. Check whether that counted as a click.'
     ]
-    assert "notes" not in await readiness.do("click", selector="#list")
+    assert "notes" not in await tab.do("click", selector="#list")
 
 
-async def test_element_that_is_replaced_on_hover_is_still_clicked(readiness: DrivenTab) -> None:
-    await readiness.show(
+async def test_element_that_is_replaced_on_hover_is_still_clicked(tab: DrivenTab) -> None:
+    await tab.show(
         """<button id=go>Go</button><script>
           window.clicked = 0;
           document.querySelector("#go").onmousemove = ({ target }) => {
@@ -221,9 +197,9 @@ async def test_element_that_is_replaced_on_hover_is_still_clicked(readiness: Dri
         </script>"""
     )
 
-    await readiness.do("click", selector="#go")
+    await tab.do("click", selector="#go")
 
-    assert await readiness.page.evaluate("clicked") == 1
+    assert await tab.page.evaluate("clicked") == 1
 
 
 # --- What a click does

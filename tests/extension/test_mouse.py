@@ -74,10 +74,7 @@ async def test_element_opened_by_the_first_of_two_clicks_does_not_get_the_second
 
 
 async def test_layer_that_receives_all_input_is_named_and_listed_alone(page: DrivenTab) -> None:
-    await page.show(
-        "<body style='pointer-events:none'><button id=button>Run</button><div role=dialog aria-label=News id=news "
-        "style='pointer-events:auto'>New here <button id=close>Got it</button></div>"
-    )
+    await page.open("/acting/layer-with-all-input.html")
 
     code, message = await page.refused_soon("click", selector="#button")
     listed = (await page.do("page_elements"))["text"]

@@ -150,16 +150,15 @@ def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: 
 
 
 def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
-    box = "<div id=box style='width:90px;height:90px;background:red'></div>"
-    elements.show(box + "".join(f"<button id=b{number}>{number}</button>" for number in range(30)))
+    elements.show(cases("boxes")["box among enough other elements"])
 
     assert not any(line.startswith("box") for line in lines_of(elements))
     assert lines_of(elements, find="box") == ["box red 90x90  #box"]
 
 
 def test_value_is_searched_completely_and_shown_completely_when_listed_alone(elements: Elements) -> None:
+    elements.show(cases("long-values")["a text of many lines"])
     value = "first line\n" + "words " * 300 + "needle"
-    elements.show(f"<textarea id=t>{value}</textarea><input type=password value=needle><button>a</button>")
 
     (found,) = lines_of(elements, find="needle")
     (whole,) = lines_of(elements, within="#t")
@@ -187,12 +186,7 @@ def test_page_that_is_still_drawing_is_reported(elements: Elements) -> None:
 
 
 def test_toolbar_is_listed_completely_and_repetitions_are_counted_with_an_exact_pattern(elements: Elements) -> None:
-    tools = "".join(f"<button class=tool-{name} title={name}>*</button>" for name in "abcdefghijklmn")
-    rows = "".join(
-        f"<li><a href='#{n}'>Item {n}</a> <button>Add to cart</button> <a class=by href='#by{n}'>{'abc'[n % 3] * 30}</a>"
-        for n in range(150)
-    )
-    elements.show(f"<div role=toolbar>{tools}</div><ul>{rows}</ul>")
+    elements.show(cases("repetition")["toolbar and rows"])
 
     lines = lines_of(elements)
     patterns = [line.split('"')[1] for line in lines if " more " in line]
@@ -206,10 +200,7 @@ def test_toolbar_is_listed_completely_and_repetitions_are_counted_with_an_exact_
 
 
 def test_fields_and_a_short_menu_are_never_collapsed(elements: Elements) -> None:
-    menu = "".join(f"<li role=menuitem tabindex=-1>Choice {chr(97 + n)} of the menu</li>" for n in range(30))
-    links = "".join(f"<p><a href='#{n}'>{'word ' * 9}{n}</a></p>" for n in range(300))
-    fields = "".join(f"<p><input aria-label='Field {n}'></p>" for n in range(18))
-    elements.show(f"<ul role=menu>{menu}</ul>{fields}{links}")
+    elements.show(cases("repetition")["menu, fields and links"])
 
     lines = lines_of(elements)
 
@@ -239,13 +230,7 @@ def test_selector_is_short_and_survives_a_redraw(elements: Elements, case: str) 
 
 
 def test_button_in_a_host_with_the_same_name_is_reached_through_the_host(elements: Elements) -> None:
-    elements.show(
-        "<x-b aria-label='New'></x-b><x-b aria-label='Old'></x-b><script>"
-        "for (const host of document.querySelectorAll('x-b')) {"
-        "  const label = host.getAttribute('aria-label');"
-        "  host.attachShadow({ mode: 'open' }).innerHTML = `<button aria-label='${label}'>${label}</button>`;"
-        "}</script>"
-    )
+    elements.show(cases("hosts")["buttons in hosts with their names"])
 
     selectors = [line.split("  ")[1] for line in lines_of(elements)]
 

@@ -468,11 +468,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
 
 
 async def test_first_content_of_a_page_is_waited_for_after_a_navigation(driven: DrivenTab) -> None:
-    driven.site.pages["/drawn-by-script"] = (
-        b"<title>Late</title><body><script>"
-        b"setTimeout(() => document.body.append(document.createElement('button')), 600)</script>"
-    )
-    await open_page(driven, "/drawn-by-script")
+    await open_page(driven, "/acting/late-content.html")
 
     assert [line.split()[0] for line in lines_of(await driven.do("page_elements"))] == ["button"]
     # Control: a page that stays empty is reported as empty, within the time of a command.

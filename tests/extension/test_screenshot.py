@@ -172,10 +172,7 @@ async def test_hidden_control_is_captured_by_its_label(driven: DrivenTab) -> Non
 
 
 async def test_disabled_field_and_a_body_without_height_are_captured(driven: DrivenTab) -> None:
-    await driven.show(
-        "<body style='margin: 0'><div style='position: absolute; inset: 0'><fieldset disabled><input id=off "
-        "style='width: 90px; height: 30px; box-sizing: border-box'></fieldset></div>"
-    )
+    await driven.open("/acting/disabled-field.html")
 
     field = await driven.do("screenshot", selector="#off")
     page = await driven.do("screenshot", selector="body")

@@ -48,9 +48,10 @@ async def test_created_tab_is_loaded_attached_and_in_front(paired: Popup, bridge
 
 
 @pytest.mark.usefixtures("paired")
-async def test_created_tab_has_the_console_and_the_requests_of_its_first_load(bridge: FakeBridge, site: Site) -> None:
-    site.pages["/first"] = b"<title>First</title><script>console.log('begun'); fetch('/two')</script>"
-    url = site.url("/first")
+async def test_created_tab_has_the_console_requests_and_data_layer_of_its_first_load(
+    bridge: FakeBridge, site: Site
+) -> None:
+    url = site.url("/acting/first-load.html")
 
     tab_id = (await bridge.ask("browser_create_tab", url=url))["result"]["tab_id"]
 
@@ -58,6 +59,8 @@ async def test_created_tab_has_the_console_and_the_requests_of_its_first_load(br
     assert {request["url"] for request in requests} >= {url, site.url("/two")}
     console = (await bridge.ask("console_logs", tab_id=tab_id))["result"]["entries"]
     assert [entry["message"] for entry in console if entry["message"] == "begun"] == ["begun"]
+    pushed = (await bridge.ask("getDataLayer", tab_id=tab_id))["result"]["values"]
+    assert pushed == [{"event": "begun"}]
     # The empty page before it cannot be reached by going back.
     assert (await bridge.ask("back", tab_id=tab_id))["error"]["code"] == "NAVIGATION_FAILED"
 

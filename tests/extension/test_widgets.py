@@ -7,6 +7,7 @@ import pytest
 from tests.extension.conftest import DrivenTab, reloaded_tab_at
 
 widgets = reloaded_tab_at("/widgets.html")
+reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 
 
@@ -115,14 +116,10 @@ async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(off
     assert (await offering.refused("fill", selector="#forgets", value="owner"))[0] == "VALUE_NOT_KEPT"
 
 
-async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_written(widgets: DrivenTab) -> None:
-    await widgets.show(
-        "<input id=tag autocomplete=off onblur=\"this.value = ''\"><input id=phone autocomplete=off onblur=\"this.value = '555'\">"
-        "<input id=last>"
-    )
+async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_written(reacting: DrivenTab) -> None:
     fields = [{"selector": f"#{name}", "value": "5"} for name in ("tag", "phone", "last")]
 
-    code, message = await widgets.refused("fill_form", fields=fields)
+    code, message = await reacting.refused("fill_form", fields=fields)
 
     assert (code, "#tag. It is empty now" in message, '#phone: "555"' in message) == ("VALUE_NOT_KEPT", True, True)
 
@@ -134,25 +131,16 @@ async def test_one_segment_accepts_the_whole_date(widgets: DrivenTab) -> None:
     assert await widgets.page.locator("#day").inner_text() == "12/31/2026"
 
 
-async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(widgets: DrivenTab) -> None:
-    await widgets.show(
-        "<select id=list><option>Code<option>Markdown</select><script>list.onchange = () => {"
-        "  const wanted = list.value; list.value = 'Code'; setTimeout(() => { list.value = wanted }) }</script>"
-    )
-
-    reply = await widgets.do("select", selector="#list", value="Markdown")
+async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reacting: DrivenTab) -> None:
+    reply = await reacting.do("select", selector="#list", value="Markdown")
 
     assert [option["label"] for option in reply["selected"]] == ["Markdown"]
 
 
-async def test_form_reports_the_final_state_of_the_page(widgets: DrivenTab) -> None:
-    await widgets.show(
-        "<input id=low value=0 aria-label=Low><input id=high value=9 aria-label=High><p id=said></p><script>"
-        "oninput = () => { said.textContent = `${low.value} to ${high.value}` }</script>"
-    )
+async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
     fields = [{"selector": "#low", "value": "5"}, {"selector": "#high", "value": "7"}]
 
-    assert (await widgets.do("fill_form", fields=fields))["changed"] == 'now "5 to 7"'
+    assert (await reacting.do("fill_form", fields=fields))["changed"] == 'now "5 to 7"'
 
 
 async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) -> None:

@@ -452,6 +452,7 @@ const elementCommands = (() => {
         return { form: wayOf(element, request.value) };
       case "place":
         latest.placed = element;
+        latest.drag ??= new DragWatch(element, roots);
         return {};
       case "hover":
         return {};

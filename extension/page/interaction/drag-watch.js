@@ -1,6 +1,6 @@
 "use strict";
 
-// Whether an element that the browser drags for a page reaches its target.
+// Whether an element that the browser drags for a page reaches its target. In different frames each has its own watch.
 
 const dragWatch = (() => {
   const { attributeOf, drawnAncestors, isDocument, pause, windowOf } = dom;
@@ -17,6 +17,7 @@ const dragWatch = (() => {
     #isDraggable;
     /** @type {Event | null} */
     #start = null;
+    #hasDropped = false;
     /** @readonly @type {PromiseWithResolvers<DragOutcome>} */
     #end = Promise.withResolvers();
 
@@ -39,13 +40,14 @@ const dragWatch = (() => {
 
     /** @returns {Promise<DragOutcome>} after the release */
     async outcome() {
-      if (this.isDragging) {
+      if (this.isDragging && !this.#hasDropped) {
         const late = pause(END_WAIT_MS).then(() => /** @type {const} */ ("unfinished"));
         const end = await Promise.race([this.#end.promise, late]);
         this.stop();
         return end;
       }
       this.stop();
+      if (this.#hasDropped) return "dropped";
       return this.#isDraggable && !this.#start ? "unstarted" : "mouse";
     }
 
@@ -62,6 +64,7 @@ const dragWatch = (() => {
         // A source that the page removes meanwhile receives its end alone.
         event.composedPath()[0]?.addEventListener("dragend", this.#onEvent, { once: true });
       } else if (event.type === "drop") {
+        this.#hasDropped = true;
         this.#end.resolve("dropped");
       } else {
         const effect = /** @type {DragEvent} */ (event).dataTransfer?.dropEffect;
