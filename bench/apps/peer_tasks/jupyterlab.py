@@ -17,7 +17,7 @@ async def calculate(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.wait("Zagreb")
     await agent.look()
     largest = max(ROW.findall(agent.latest), key=lambda row: int(row[1]))[0]
-    await agent.click("Launcher", "tab")
+    await agent.click("New Launcher", "button")
     await agent.click("Python 3 (ipykernel)", "button", find="Python 3 (ipykernel)")
     await agent.wait("| Idle")
     cell = await agent.pick("[ ]:", "textbox", find="[ ]:")
