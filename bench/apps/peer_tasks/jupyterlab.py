@@ -34,7 +34,7 @@ async def calculate(agent: PeerAgent, _site: Site, name: str) -> str:
 async def write(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.wait("data.csv")
     await agent.look()
-    await agent.click(f"{name}.ipynb", "button", doubleClick=True)
+    await agent.click(f"{name}.ipynb", doubleClick=True)
     await agent.wait("| Idle")
     await agent.look()
     await agent.click("Click to add a cell.", "button")
