@@ -142,8 +142,8 @@ class PeerAgent:
                 return await self.say("browser_wait_for", text=text)
         return await self.say("browser_wait_for", text=text)
 
-    async def read(self, pattern: str) -> re.Match[str]:
-        """Match the latest reply, else look until the page matches.
+    async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
+        """Match the latest reply, else look until the page matches; a search is for `find`, or for the pattern itself.
 
         Raises ToolError if it does not.
         """
@@ -153,7 +153,7 @@ class PeerAgent:
             if attempt > 1:
                 await asyncio.sleep(PAUSE_S)
             if self._searches:
-                await self.say("browser_find", regex=pattern)
+                await self.say("browser_find", text=find, regex=None if find else pattern)
             else:
                 await self.look()
         raise ToolError(f"{pattern!r} is not in {self.latest[-2000:]}")
