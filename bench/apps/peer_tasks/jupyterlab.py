@@ -44,6 +44,6 @@ async def write(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.say("browser_type", target=cell.ref, text=f"# Report {name}")
     await agent.press("Shift+Enter")
     await agent.click("Run", "menuitem")
-    await agent.click("Run All Cells")
+    await agent.click("Run All Cells", find="Run All Cells")
     await agent.press("Control+s")
     return (await agent.read(r"Python 3 \(ipykernel\) \| (Idle)"))[1]
