@@ -14,6 +14,7 @@ WAIT_S = 60
 PAUSES_S = (0.5, 1, 2, 4)
 # The longest wait of wait_for.
 MOST_S = 25
+WAITS = 3
 LISTED = re.compile(r"with \d+ \w+: ([^;]*)")
 OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
 
@@ -149,11 +150,20 @@ class Agent:
         return await self.act("press", element, keys=keys)
 
     async def wait(self, text: str) -> Element:
-        """Wait until the page shows a text, and return what has it."""
-        reply = json.loads(await self.say("wait_for", text=text, timeout=1000 * MOST_S))
-        found = Element("", text, "", reply["element"]["selector"])
-        self._remember([found])
-        return found
+        """Wait until the page shows a text, and return what has it; on a busy machine up to `WAITS` times.
+
+        Raises ToolError if the page does not show it.
+        """
+        for left in reversed(range(WAITS)):
+            try:
+                reply = json.loads(await self.say("wait_for", text=text, timeout=1000 * MOST_S))
+            except ToolError:
+                if left:
+                    continue
+                raise
+            self._remember([Element("", text, "", reply["element"]["selector"])])
+            break
+        return self.known[0]
 
     async def is_gone(self, text: str, within_s: float) -> bool:
         """Wait until the page shows a text no more; False when it still does after so many seconds."""

@@ -8,6 +8,7 @@ the agent knows what to look for. Each attempt has a fresh program.
 import argparse
 import asyncio
 import os
+import re
 import sys
 import tempfile
 import time
@@ -43,13 +44,20 @@ async def opened_peer(folder: Path) -> AsyncGenerator[StdioClient]:
         yield client
 
 
+async def open_tab(client: StdioClient) -> None:
+    """Give the next task its own tab, as with ours; replies list the open tabs, so the earlier one is closed."""
+    opened = await client.request("tools/call", name="browser_tabs", arguments={"action": "new"})
+    said = "\n".join(block["text"] for block in opened["content"])
+    for _ in range(len(re.findall(r"^- \d+: ", said, re.MULTILINE)) - 1):
+        await client.request("tools/call", name="browser_tabs", arguments={"action": "close", "index": 0})
+
+
 async def solve_by_peer(
     client: StdioClient, task: Task, site: Site, *, searches: bool, transcript: TextIO | None
 ) -> Outcome:
     """Let the peer's agent try a task."""
     begun = time.monotonic()
-    # As with ours, each task has its own tab.
-    await client.request("tools/call", name="browser_tabs", arguments={"action": "new"})
+    await open_tab(client)
     tab = PeerTab(client, 0)
     agent = PeerAgent(tab, searches=searches, transcript=transcript)
     report = trouble = ""

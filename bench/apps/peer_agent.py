@@ -1,11 +1,13 @@
 """A scripted agent that drives playwright-mcp: it acts on references that its tools' replies have shown."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
+from bench.apps.agent import WAITS
 from bench.bridge import StdioClient
 from bench.miniwob.tab import Tab, ToolError
 
@@ -131,11 +133,17 @@ class PeerAgent:
         return await self.say("browser_press_key", key=key)
 
     async def wait(self, text: str) -> str:
-        """Wait until the page shows a text."""
+        """Wait until the page shows a text; on a busy machine up to `WAITS` times.
+
+        Raises ToolError if the page does not show it.
+        """
+        for _ in range(WAITS - 1):
+            with contextlib.suppress(ToolError):
+                return await self.say("browser_wait_for", text=text)
         return await self.say("browser_wait_for", text=text)
 
-    async def read(self, pattern: str) -> re.Match[str]:
-        """Match the latest reply, else look until the page matches.
+    async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
+        """Match the latest reply, else look until the page matches; a search is for `find`, or for the pattern itself.
 
         Raises ToolError if it does not.
         """
@@ -145,7 +153,7 @@ class PeerAgent:
             if attempt > 1:
                 await asyncio.sleep(PAUSE_S)
             if self._searches:
-                await self.say("browser_find", regex=pattern)
+                await self.say("browser_find", text=find, regex=None if find else pattern)
             else:
                 await self.look()
         raise ToolError(f"{pattern!r} is not in {self.latest[-2000:]}")

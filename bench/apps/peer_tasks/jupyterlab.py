@@ -17,7 +17,7 @@ async def calculate(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.wait("Zagreb")
     await agent.look()
     largest = max(ROW.findall(agent.latest), key=lambda row: int(row[1]))[0]
-    await agent.click("Launcher", "tab")
+    await agent.click("New Launcher", "button")
     await agent.click("Python 3 (ipykernel)", "button", find="Python 3 (ipykernel)")
     await agent.wait("| Idle")
     cell = await agent.pick("[ ]:", "textbox", find="[ ]:")
@@ -34,7 +34,7 @@ async def calculate(agent: PeerAgent, _site: Site, name: str) -> str:
 async def write(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.wait("data.csv")
     await agent.look()
-    await agent.click(f"{name}.ipynb", "button", doubleClick=True)
+    await agent.click(f"{name}.ipynb", doubleClick=True)
     await agent.wait("| Idle")
     await agent.look()
     await agent.click("Click to add a cell.", "button")
@@ -44,6 +44,6 @@ async def write(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.say("browser_type", target=cell.ref, text=f"# Report {name}")
     await agent.press("Shift+Enter")
     await agent.click("Run", "menuitem")
-    await agent.click("Run All Cells")
+    await agent.click("Run All Cells", find="Run All Cells")
     await agent.press("Control+s")
     return (await agent.read(r"Python 3 \(ipykernel\) \| (Idle)"))[1]

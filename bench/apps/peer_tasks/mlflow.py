@@ -4,6 +4,7 @@ import json
 
 from bench.apps.peer_agent import PeerAgent
 from bench.apps.programs import Site
+from bench.miniwob.tab import ToolError
 
 VALUE = r'"%s"[\s\S]*?cell "([\d.]+)"'
 # Sorting moves the rows, but the tree of names keeps their old order.
@@ -17,9 +18,12 @@ async def tag_best_run(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.click("Experiments", "link")
     await agent.wait("churn")
     await agent.click("churn", "link", find="churn")
-    await agent.wait("Got it")
-    await agent.click("Got it", "button")
-    await agent.click("Model training", "button")
+    try:
+        await agent.click("Model training", "button")
+    except ToolError:
+        # A tour may be open above it, after a while.
+        await agent.click("Got it", "button", find="Got it")
+        await agent.click("Model training", "button")
     await agent.click("Runs", "link", find="Runs")
     await agent.wait("Sort: Created")
     await agent.click("Sort: Created", "button")

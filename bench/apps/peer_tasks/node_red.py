@@ -37,7 +37,7 @@ async def say_hello(agent: PeerAgent, _site: Site, name: str) -> str:
     await drag(agent, types["inject"], [500, 250])
     await drag(agent, types["debug"], [750, 250])
     ports = await middles(agent, ".red-ui-flow-port-output, .red-ui-flow-port-input, .red-ui-flow-node-button")
-    await drag(agent, *[middle for name, middle in sorted(ports.items(), reverse=True) if "port" in name])
+    await drag(agent, ports["red-ui-flow-port-output"], ports["red-ui-flow-port-input"])
     await agent.say("browser_mouse_click_xy", x=500, y=250, clickCount=2)
     # The type of the payload is a button with an icon, next to its name.
     buttons = [node for node in await agent.look() if node.role == "button"]
@@ -51,9 +51,10 @@ async def say_hello(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.click("Done", "button")
     await agent.click("Deploy", "link")
     await agent.wait("Successfully deployed")
-    x, y = ports["red-ui-flow-node-button"]
+    # The debug node has a button, too; before the first deployment that of the inject node is disabled.
+    x, y = next(middle for name, middle in ports.items() if name.endswith("disabled"))
     await agent.say("browser_mouse_click_xy", x=x, y=y)
-    return (await agent.read(rf'(?:"|: )(hello {name})'))[1]
+    return (await agent.read(rf'"(hello {name})'))[1]
 
 
 async def find_version(agent: PeerAgent, _site: Site, name: str) -> str:

@@ -14,7 +14,7 @@ async def count_and_save(agent: PeerAgent, _site: Site, _name: str) -> str:
     await agent.fill_form([(await agent.pick("Kilometres — end", "slider"), "slider", "41000")])
     await agent.press("ArrowLeft")
     await agent.click("Totals", "paragraph")
-    total = (await agent.read(r"Kilometres in all[\s\S]*?: ['\"]?([\d,]{5,})"))[1]
+    total = (await agent.read(r"Kilometres in all[\s\S]*?: ['\"]?([\d,]{5,})", find="Kilometres in all"))[1]
     count = (await agent.read(r"(\d+) vehicles match"))[1]
     await agent.click("New trip", "paragraph", "link")
     await agent.wait("Save trip")

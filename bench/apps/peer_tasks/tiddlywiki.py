@@ -17,7 +17,7 @@ async def write_recipe(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.press("Enter")
     await agent.click("Confirm changes", "button")
     await agent.type("", "eggs", "searchbox")
-    return (await agent.read(r"(\d+) matches"))[1]
+    return (await agent.read(r"(\d+) matches(?! for)"))[1]
 
 
 async def change_looks(agent: PeerAgent, _site: Site, name: str) -> str:

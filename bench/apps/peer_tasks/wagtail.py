@@ -20,7 +20,7 @@ async def publish_news(agent: PeerAgent, _site: Site, name: str) -> str:
     slug = (await agent.read(r'textbox "Slug\*".*: (\S+)'))[1]
     await agent.click("More actions", "button")
     await agent.click("Publish", "button")
-    status = (await agent.read(rf"(?s)News {name}.*Current page status: (\w+)"))[1]
+    status = (await agent.read(r"Current page status: (\w+)", find="Current page status"))[1]
     await agent.click(f"More options for 'News {name}'", "button")
     await agent.click("Unpublish", "link")
     await agent.click("Yes, unpublish", "button")

@@ -20,7 +20,11 @@ async def calculate(agent: Agent, _site: Site, name: str) -> str:
     await agent.read("Zagreb,.*")
     rows = ROW.findall(agent.latest)
     largest = max(rows, key=lambda row: int(row[1]))[0]
-    await agent.act("click", agent.read_text("Launcher"))
+    # If a file was opened before the launcher, there is none yet.
+    if re.search(r"^\s*Launcher\s*$", agent.latest, re.MULTILINE):
+        await agent.act("click", agent.read_text("Launcher"))
+    else:
+        await agent.click("New Launcher", "button")
     await agent.act("click", agent.read_text("Python 3 (ipykernel)"))
     await agent.wait("| Idle")
     # The new notebook's cell has the focus, ready to write.

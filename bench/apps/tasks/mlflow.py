@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from bench.apps.agent import Agent
+from bench.apps.agent import Agent, ToolError
 from bench.apps.programs import Site
 from bench.apps.tasks.task import Task, holds, start
 
@@ -10,8 +10,12 @@ from bench.apps.tasks.task import Task, holds, start
 async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
     await agent.act("click", await agent.wait("Experiments"))
     await agent.click("churn", "link")
-    await agent.act("click", await agent.wait("Got it"))
-    await agent.click("Model training", "button")
+    try:
+        await agent.click("Model training", "button")
+    except ToolError:
+        # A tour may be open above it, after a while.
+        await agent.click("Got it", "button")
+        await agent.click("Model training", "button")
     # Clicked before it has drawn itself, the page stays without its runs.
     await agent.click("Runs", "link")
     await agent.click("Sort: Created", "button")
