@@ -65,6 +65,26 @@ def test_article_is_read_without_menu_and_footer_and_the_report_counts_them(tab:
     assert "content" not in whole
 
 
+def test_short_article_among_headlines_needs_more_than_og_type(tab: Page) -> None:
+    headlines = "".join(
+        f"<section><h3><a href=/{year}>The harbour in {year}</a></h3><p><a href=/{year}>Ships of many countries called "
+        f"at the harbour in the year {year}, as the paper of that day reports.</a></p></section>"
+        for year in range(1900, 1908)
+    )
+    schema = '<script type="application/ld+json">{"@type": "NewsArticle"}</script>'
+
+    def content_of(head: str) -> tuple[str, bool]:
+        story = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(4))
+        show(tab, f"<title>The flood</title>{head}{MENU}<div><article>{story}</article></div><div>{headlines}</div>")
+        page = read(tab)
+        assert "paragraph 3" in page["text"]
+        return page["content"]["path"], "harbour" in page["text"]
+
+    assert content_of(OG_ARTICLE + schema) == ("article", False)
+    assert content_of(OG_ARTICLE) == ("blocks", True)
+    assert content_of('<meta property="og:type" content="website">' + schema) == ("blocks", True)
+
+
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li></ol>"

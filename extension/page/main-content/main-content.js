@@ -11,10 +11,11 @@ const mainContent = (() => {
 
   /**
    * Readability's choice is used as a whole if it has this length and this share of the length that the model would
-   * keep.
+   * keep. The smaller share is for pages whose metadata agree that they are articles.
    */
   const MIN_ARTICLE = 250;
   const MIN_ARTICLE_LENGTH = 0.75;
+  const MIN_DECLARED_LENGTH = 0.25;
   /** On a page that does not declare its type, it must also contain this share of the long lines. */
   const MIN_LONG_LINES = 0.92;
   /**
@@ -77,7 +78,7 @@ const mainContent = (() => {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
     // It tries up to four times to find this many characters; for pages that are not articles the model finds the rest.
-    const options = { serializer, disableJSONLD: true, charThreshold: kind === "article" ? 500 : 0 };
+    const options = { serializer, disableJSONLD: true, charThreshold: isArticleKind(kind) ? 500 : 0 };
     return new Readability(copied, options).parse()?.content ?? null;
   }
 
@@ -92,17 +93,26 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
-   * @returns {"article" | "other" | ""} its declared type
+   * @returns {"article" | "claimed" | "other" | ""} its declared type; `claimed`: an article, but not in all metadata.
+   *   Many themes declare every page of a site as an article, but only in `og:type`.
    */
   function declaredKind(page) {
     const data = all(page, 'script[type="application/ld+json"]').map((script) => script.textContent ?? "");
-    const types = [
+    const schemaTypes = [
       ...data.flatMap((text) => [...text.matchAll(DECLARED_TYPE)].map(([, type = ""]) => type)),
       ...all(page, "[itemtype]").map((element) => element.getAttribute("itemtype")?.split("/").pop() ?? ""),
-      ...all(page, 'meta[property="og:type"]').map((meta) => meta.getAttribute("content") ?? ""),
     ];
-    if (types.some((type) => NO_ARTICLE.test(type))) return "other";
-    return types.some((type) => ARTICLE.test(type)) || all(page, "[itemprop=articleBody]").length ? "article" : "";
+    const openGraph = all(page, 'meta[property="og:type"]').map((meta) => meta.getAttribute("content") ?? "");
+    const isArticle = (/** @type {string} */ type) => ARTICLE.test(type);
+    if ([...schemaTypes, ...openGraph].some((type) => NO_ARTICLE.test(type))) return "other";
+    const isMarked = schemaTypes.some(isArticle) || all(page, "[itemprop=articleBody]").length > 0;
+    if (isMarked && openGraph.every(isArticle)) return "article";
+    return isMarked || openGraph.some(isArticle) ? "claimed" : "";
+  }
+
+  /** @param {ReturnType<typeof declaredKind>} kind */
+  function isArticleKind(kind) {
+    return kind === "article" || kind === "claimed";
   }
 
   /**
@@ -141,8 +151,9 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, chars: number, kind: string, readable: Element | null, readableText: string}}
-   *   `copy`: without the surroundings of the content; `chars`: including them
+   * @returns {{copy: Document, path: Path, chars: number, kind: ReturnType<typeof declaredKind>,
+   *   readable: Element | null, readableText: string}} `copy`: without the surroundings of the content; `chars`: including
+   *   them
    */
   function prepare(page, options) {
     const { copy, path, chars } = readableCopy(page, options);
@@ -186,8 +197,9 @@ const mainContent = (() => {
     );
     const isContent = withWholeTables(blocks, areContent(blocks, features));
     const [length, contentLength] = [lengthOf(blocks, isReadable), lengthOf(blocks, isContent)];
-    const mayBeArticle = kind === "article" || (kind === "" && readableLongShare >= MIN_LONG_LINES);
-    const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * contentLength);
+    const mayBeArticle = isArticleKind(kind) || (kind === "" && readableLongShare >= MIN_LONG_LINES);
+    const minShare = kind === "article" ? MIN_DECLARED_LENGTH : MIN_ARTICLE_LENGTH;
+    const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, minShare * contentLength);
     const isKept = isArticle ? isReadable : isContent;
     const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
     if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
