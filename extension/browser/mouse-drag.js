@@ -1,6 +1,10 @@
 /** @import {DrivenContext, Point} from "../shared/types.d.ts" */
 
+import { endsWithin } from "./async.js";
 import { pressButton, releaseButton } from "./trusted-input.js";
+
+/** For a drag that the browser started late. */
+const LATE_MS = 200;
 
 /**
  * The mouse with its left button held down. The button is also released when the command ends.
@@ -56,22 +60,29 @@ export class HeldMouse {
     await this.enter(point);
   }
 
+  /** Whether this continues a drag that the browser started. */
+  get isCarrying() {
+    return this.#data !== null;
+  }
+
   /**
-   * Brings what the browser drags into the frame there, if it drags something.
+   * Brings what the browser drags into the frame there.
    *
    * @param {Point} point
    */
   async enter(point) {
-    if (this.#data) await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragEnter", point));
+    await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragEnter", point));
   }
 
   /**
-   * Ends a drag that was dropped in another frame: the browser reports its end there, and would take no press here.
+   * Ends a drag that was dropped in another frame, or not at all: until then the source's page takes no press.
    *
    * @param {Point} point in the frame of the source
    */
   async cancel(point) {
-    if (this.#data) await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragCancel", point));
+    if (!(await endsWithin(LATE_MS, this.#intercepted))) return;
+    this.#data = (await this.#intercepted).data;
+    await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragCancel", point));
   }
 
   /** @param {Point} point */

@@ -55,6 +55,7 @@ export async function drag(context) {
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
   await drop(context, mouse, start, end, source.isFramed || target.isFramed);
   const outcome = await outcomeOf(source, target);
+  if (outcome === "unfinished") await mouse.cancel(start);
   const changed = await source.consequences();
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
@@ -101,15 +102,16 @@ async function begin(context, source, mouse, { x, y }) {
  * @param {HeldMouse} mouse
  * @param {Point} start
  * @param {Point} end
- * @param {boolean} isFramed whether they may be in different frames
+ * @param {boolean} isFramed whether the source or the target is in a cross-origin frame
  */
 async function drop(context, mouse, start, end, isFramed) {
-  if (isFramed) {
+  const mayHaveLeft = isFramed && mouse.isCarrying;
+  if (mayHaveLeft) {
     await mouse.enter(end);
     await step(context, mouse, end);
   }
   await mouse.release(end);
-  if (isFramed) await mouse.cancel(start);
+  if (mayHaveLeft) await mouse.cancel(start);
 }
 
 /**

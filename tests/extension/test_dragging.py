@@ -138,6 +138,9 @@ async def test_drag_that_begins_after_the_first_steps_is_an_error(page: DrivenTa
 
     assert code == "EXECUTION_ERROR"
     assert [event for event in await page.page.evaluate("events") if "drop" in event] == []
+    await page.page.evaluate("card.onmousedown = null")
+    await page.do("drag", source="#card", target="#zone")
+    assert "drop card" in await page.page.evaluate("events")
 
 
 async def test_target_out_of_view_is_scrolled_into_view(page: DrivenTab) -> None:
