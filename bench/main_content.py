@@ -48,14 +48,13 @@ MEASURE = """() => {
   const main = readPage({ start: null, end: null, content: "main" });
   const all = readPage({ start: null, end: null });
   const times = { innerText: ofBest(() => document.body?.innerText), main: ofBest(() => readPage({ content: "main" })) };
-  const { blocks, features } = %(blocks)s ? chromeTabMainContent.examine(document) : { blocks: [], features: [] };
+  const blocks = %(blocks)s ? chromeTabMainContent.examine(document) : [];
   const isShown = (row) => row.cells.length > 1 && row.checkVisibility();
   // Tables with headers, one of every three rows of long ones.
   const tables = [...document.querySelectorAll("table:has(th):not(:has(table))")];
   const shownRows = tables.flatMap(({ rows }) => [...rows].filter(isShown).filter((_, i) => i < 50 || i %% 3 === 0));
   const rows = shownRows.map((row) => [...row.cells].map((cell) => cell.innerText));
-  const learned = blocks.map(({ text }, i) => ({ text, features: features[i] }));
-  return { text: main.text, path: main.content?.path, whole: all.text, shown, rows, times, blocks: learned };
+  return { text: main.text, path: main.content?.path, whole: all.text, shown, rows, times, blocks };
 }"""
 
 
@@ -169,7 +168,7 @@ async def main() -> int:
     parser = argparse.ArgumentParser(description="Read saved pages by content=main.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--texts", type=Path, help="write {id: text} for the sample's score.py")
-    parser.add_argument("--blocks", type=Path, help="write {id: [{text, features}]} to learn from")
+    parser.add_argument("--blocks", type=Path, help="write {id: [{text, kind, container, features}]} to learn from")
     given = parser.parse_args()
     found = await results(given.folder, blocks=given.blocks is not None)
     if given.texts:

@@ -85,6 +85,17 @@ def test_short_article_among_headlines_needs_more_than_og_type(tab: Page) -> Non
     assert content_of('<meta property="og:type" content="website">' + schema) == ("blocks", True)
 
 
+def test_field_labels_in_an_article_are_left_out_although_readability_keeps_them(tab: Page) -> None:
+    letter = "<form><p><label>Write to the paper</label></p></form>"
+    show(tab, f"<title>The flood</title>{OG_ARTICLE}{MENU}<main><article>{STORY}{letter}</article></main>{FOOTER}")
+
+    page = read(tab)
+
+    assert page["content"]["path"] == "article"
+    assert "paragraph 7" in page["text"]
+    assert "Write to the paper" not in page["text"]
+
+
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li></ol>"

@@ -6,7 +6,7 @@ const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
   const { dataTableOf, hasColumnHeaders } = dataTables;
   const { blocksOf, collapse } = textBlocks;
-  const { areContent } = blockModel;
+  const { weigh, containerOf } = blockModel;
   const { render } = markdown;
 
   /**
@@ -18,6 +18,8 @@ const mainContent = (() => {
   const MIN_DECLARED_LENGTH = 0.25;
   /** On a page that does not declare its type, it must also contain this share of the long lines. */
   const MIN_LONG_LINES = 0.92;
+  /** Of Readability's choice, blocks less likely than this are left out, except rows of data tables. */
+  const MIN_LIKELIHOOD = 0.2;
   /**
    * Content for browsers without scripts has little around it: from this share on, Readability's choice counts as all
    * of it.
@@ -172,11 +174,19 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
-   * @returns {ReturnType<typeof blocksOf>} training data for the model
+   * @returns {{text: string, kind: string, container: number, features: Record<string, number>}[]} training data for the
+   *   model; `container`: blocks with the same number share a container
    */
   function examine(page) {
     const { copy, readableText } = prepare(page, {});
-    return blocksOf(copy.body, readableText);
+    const { blocks, features } = blocksOf(copy.body, readableText);
+    const containers = blocks.map(containerOf);
+    return blocks.map(({ text, kind }, i) => ({
+      text,
+      kind,
+      container: containers.indexOf(/** @type {Element} */ (containers[i])),
+      features: features[i] ?? {},
+    }));
   }
 
   /**
@@ -195,12 +205,17 @@ const mainContent = (() => {
       blocks,
       blocks.map((block) => block.isReadable),
     );
-    const isContent = withWholeTables(blocks, areContent(blocks, features));
+    const weighed = weigh(blocks, features);
+    const isContent = withWholeTables(blocks, weighed.isContent);
     const [length, contentLength] = [lengthOf(blocks, isReadable), lengthOf(blocks, isContent)];
     const mayBeArticle = isArticleKind(kind) || (kind === "" && readableLongShare >= MIN_LONG_LINES);
     const minShare = kind === "article" ? MIN_DECLARED_LENGTH : MIN_ARTICLE_LENGTH;
     const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, minShare * contentLength);
-    const isKept = isArticle ? isReadable : isContent;
+    const isLikely = blocks.map(({ holder }, i) => {
+      const isSure = (weighed.likelihoods[i] ?? 0) >= MIN_LIKELIHOOD || dataTableOf(holder) !== null;
+      return Boolean(isReadable[i]) && isSure;
+    });
+    const isKept = isArticle ? isLikely : isContent;
     const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
     if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
     if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, options) };
