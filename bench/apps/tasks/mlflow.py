@@ -17,6 +17,7 @@ async def tag_best_run(agent: Agent, _site: Site, name: str) -> str:
         await agent.click("Got it", "button")
         await agent.click("Model training", "button")
     # Clicked before it has drawn itself, the page stays without its runs.
+    await agent.look_settled("Runs")
     await agent.click("Runs", "link")
     await agent.click("Sort: Created", "button")
     await agent.click("auc", "menuitemcheckbox")
