@@ -3682,7 +3682,7 @@ def merge_values(left: Any, right: Any) -> Any:
 # or begins where no other match can begin, so that a search takes linear time.
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
-MAX_PASSAGE_CHARS = 300
+MAX_PASSAGE_CHARS = 200
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
@@ -3691,7 +3691,7 @@ MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a 
 ALL_WORDS = 0.999
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-OWN_SHARE, LENGTH_PRICE = 0.7, 0.0002  # of a passage, the rest is its chunk's; per character
+LENGTH_PRICE = 0.0003  # per character of a passage
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
 MIN_SUPPORT = 0.32
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
@@ -4575,8 +4575,7 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) 
     for number in index.best(query, CANDIDATES):
         chunk, around = index.chunks[number], index.coverage(query, number)
         for start, end, found_stems in index.windows(number):
-            own = weight_of(weights, found_stems)
-            support = own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
+            support = (weight_of(weights, found_stems) + around) / 2 - (end - start) * LENGTH_PRICE
             found.append(RankedPassage(support, chunk.source, start, end))
     return sorted(found, key=lambda each: -each.support)
 
