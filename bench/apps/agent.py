@@ -1,11 +1,12 @@
 """A scripted agent: it acts only on what the tools have listed, found by role and name as a reader of the list would."""
 
 import asyncio
+import contextlib
 import itertools
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
-from typing import Any, TextIO
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Any, TextIO, TypeVar
 
 from bench.miniwob.tab import Element, Tab, ToolError, element_of
 
@@ -154,15 +155,14 @@ class Agent:
 
         Raises ToolError if the page does not show it.
         """
-        for left in reversed(range(WAITS)):
-            try:
-                reply = json.loads(await self.say("wait_for", text=text, timeout=1000 * MOST_S))
-            except ToolError:
-                if left:
-                    continue
-                raise
-            self._remember([Element("", text, "", reply["element"]["selector"])])
-            break
+        for _ in range(WAITS - 1):
+            with contextlib.suppress(ToolError):
+                return await self._wait_once(text)
+        return await self._wait_once(text)
+
+    async def _wait_once(self, text: str) -> Element:
+        reply = json.loads(await self.say("wait_for", text=text, timeout=1000 * MOST_S))
+        self._remember([Element("", text, "", reply["element"]["selector"])])
         return self.known[0]
 
     async def is_gone(self, text: str, within_s: float) -> bool:
@@ -198,13 +198,18 @@ async def pauses() -> AsyncGenerator[None]:
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
-    """Return the line with this role and name: an equal name before a longer one, of several the one at index `at`.
-
-    What a reply has offered has no role, which fits any.
-    """
-    wanted = name.casefold()
+    """Return the line with this role and name. What a reply has offered has no role, which fits any."""
     fitting = [element for element in elements if element.selector and (not roles or element.role in ("", *roles))]
-    equal = [element for element in fitting if wanted in ("", name_of(element))]
+    return best_named(fitting, name, at, name_of)
+
+
+Named = TypeVar("Named")
+
+
+def best_named(fitting: Sequence[Named], name: str, at: int, name_of: Callable[[Named], str]) -> Named | None:
+    """Return one of these: an equal name before a longer one, of several the one at index `at`."""
+    wanted = name.casefold()
+    equal = [one for one in fitting if wanted in ("", name_of(one))]
     found = equal or sorted((one for one in fitting if wanted in name_of(one)), key=lambda one: len(name_of(one)))
     return found[at] if at < len(found) else None
 

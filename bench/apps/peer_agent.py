@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
-from bench.apps.agent import WAITS
+from bench.apps.agent import WAITS, best_named
 from bench.bridge import StdioClient
 from bench.miniwob.tab import Tab, ToolError
 
@@ -180,9 +180,6 @@ def nodes_of(snapshot: str) -> list[Node]:
 
 
 def chosen(nodes: Sequence[Node], name: str, roles: Sequence[str], at: int) -> Node | None:
-    """Return the node with this role and name: an equal name before a longer one, of several the one at index `at`."""
-    wanted = name.casefold()
+    """Return the node with this role and name."""
     fitting = [node for node in nodes if not roles or node.role in roles]
-    equal = [node for node in fitting if wanted in ("", node.name.strip().casefold())]
-    found = equal or sorted((node for node in fitting if wanted in node.name.casefold()), key=lambda one: len(one.name))
-    return found[at] if at < len(found) else None
+    return best_named(fitting, name, at, lambda node: node.name.strip().casefold())

@@ -2,6 +2,7 @@
 
 from bench.apps.peer_agent import PeerAgent
 from bench.apps.programs import Site
+from bench.apps.tasks.wagtail import editor
 
 
 async def sign_in(agent: PeerAgent) -> None:
@@ -33,15 +34,8 @@ async def add_editor(agent: PeerAgent, _site: Site, name: str) -> str:
     await agent.click("Users", "link")
     await agent.click("Add a user", "link")
     await agent.look()
-    texts = {
-        "Username": f"editor{name}",
-        "Email": f"editor{name}@example.com",
-        "First name": "Ed",
-        "Last name": "Itor",
-        "Password*": "Winter-2026-xyz",
-        "Password confirmation": "Winter-2026-xyz",
-    }
-    await agent.fill_form([(await agent.pick(label, "textbox"), "textbox", text) for label, text in texts.items()])
+    texts = editor(name).items()
+    await agent.fill_form([(await agent.pick(label, "textbox"), "textbox", text) for label, text in texts])
     await agent.click("Roles", "tab")
     await agent.click("Editors", "checkbox")
     await agent.click("Create", "button")

@@ -46,21 +46,26 @@ async def is_unpublished(site: Site, name: str, report: str) -> None:
     holds(rows_of(site, query, f"News {name}"), [(slug, 0, 1)])
 
 
+def editor(name: str) -> dict[str, str]:
+    """Return the texts of a new editor by the names of their fields."""
+    return {
+        "Username": f"editor{name}",
+        "Email": f"editor{name}@example.com",
+        "First name": "Ed",
+        "Last name": "Itor",
+        "Password*": "Winter-2026-xyz",
+        "Password confirmation": "Winter-2026-xyz",
+    }
+
+
 async def add_editor(agent: Agent, _site: Site, name: str) -> str:
     await sign_in(agent)
     await agent.click("Settings", "button")
     await agent.act("click", agent.read_text("Users"))
     await agent.click("Add a user", "link")
     await agent.look()
-    texts = {
-        "Username": f"editor{name}",
-        "Email": f"editor{name}@example.com",
-        "First name": "Ed",
-        "Last name": "Itor",
-        "Password": "Winter-2026-xyz",
-        "Password confirmation": "Winter-2026-xyz",
-    }
-    await agent.fill_form([(await agent.pick(label, "textbox", "password"), text) for label, text in texts.items()])
+    texts = editor(name).items()
+    await agent.fill_form([(await agent.pick(label, "textbox", "password"), text) for label, text in texts])
     await agent.click("Roles", "tab")
     await agent.click("Editors", "checkbox")
     await agent.click("Create", "button")
