@@ -16,7 +16,7 @@ from mcp_types import Implementation
 SERVER = Path(__file__).resolve().parent.parent / "chrome_tab_mcp_server.py"
 INSTALL_S = 300
 START_S = 30
-PAIR_S = 90
+PAIR_S = 30
 
 
 def install_server() -> None:

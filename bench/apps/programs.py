@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.apps.installing import install
 
 SITES = Path(__file__).parent / "sites"
-START_S = 400
+START_S = 180
 END_S = 10
 PAUSE_S = 0.2
 # Each of these programs can be kept from contacting other servers.
