@@ -235,8 +235,11 @@ async def page() -> str:
 
 UNKNOWN = "\u2026"
 JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
+# The functions of extension/shared/errors.js for one code each.
+JS_CODES = {"invalid": "INVALID_ARGUMENT", "failed": "EXECUTION_ERROR"}
 JS_ERROR = re.compile(
-    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*(?:{JS_LITERALS}|(\w+)\))|\binvalid\(\s*{JS_LITERALS}'
+    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*(?:{JS_LITERALS}|(\w+)\))'
+    rf"|(?<![#.\w])({'|'.join(JS_CODES)})\(\s*{JS_LITERALS}"
 )
 JS_CONSTANT = re.compile(rf"const (\w+) =\s*{JS_LITERALS};")
 JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
@@ -280,12 +283,12 @@ def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the code and the sentence of each error that a file of the extension throws."""
     source = path.read_text(encoding="utf-8")
     for found in JS_ERROR.finditer(source):
-        code, literals, name, argument = found.groups()
+        code, literals, name, function, argument = found.groups()
         named = [each[2] for each in JS_CONSTANT.finditer(source, 0, found.start()) if each[1] == name]
         literals = literals or argument or "".join(named[-1:])
         said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
         yield (
-            code or "INVALID_ARGUMENT",
+            code or JS_CODES[function],
             re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"'),
         )
 

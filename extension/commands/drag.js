@@ -4,7 +4,7 @@
  * @import {ActionReply, DragOutcome, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
  */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { failed, invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
 import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
@@ -146,11 +146,6 @@ function remarksOn(outcome, source, target, changed) {
   if (outcome === "refused") return ["Nothing accepted the drop there. Check whether the page moved the element."];
   if (outcome !== "unstarted") return [];
   return [`${source} is draggable, but no drag and drop began: only the mouse moved. Check whether the page reacted.`];
-}
-
-/** @param {string} message */
-function failed(message) {
-  return new CommandError("EXECUTION_ERROR", message);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** @import {ActionReply, DrivenContext, FoundElement, HeldFiles} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
@@ -85,8 +85,7 @@ async function requireFileAccess() {
 async function ownField({ session }) {
   const { result } = await session.evaluateInOwnWorld("chromeTabReader.uploadField()");
   if (result.objectId) return result.objectId;
-  throw new CommandError(
-    "EXECUTION_ERROR",
+  throw failed(
     "The field is gone, or is in a frame of another site, where files cannot be set. Look at the page again.",
   );
 }
@@ -111,11 +110,6 @@ async function chosenField({ session }, { element }, chooser, count) {
   }
   if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
   return session.callOnNode(backendNodeId, "function () { chromeTabReader.setUploadField(this) }");
-}
-
-/** @param {string} message */
-function failed(message) {
-  return new CommandError("EXECUTION_ERROR", message);
 }
 
 /** @param {string} path */

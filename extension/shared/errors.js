@@ -63,3 +63,11 @@ export class StorageError extends CommandError {
 export function invalid(message) {
   return new CommandError("INVALID_ARGUMENT", message);
 }
+
+/**
+ * @param {string} message
+ * @returns {CommandError} an error about a command that had no effect
+ */
+export function failed(message) {
+  return new CommandError("EXECUTION_ERROR", message);
+}

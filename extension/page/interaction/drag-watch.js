@@ -12,7 +12,7 @@ const dragWatch = (() => {
   /** Watches from its construction until `stop` or `outcome`. */
   class DragWatch {
     /** @readonly */
-    #views;
+    #listening = new AbortController();
     /** @readonly whether the page declares the element as draggable */
     #isDraggable;
     /** @type {Event | null} */
@@ -27,9 +27,9 @@ const dragWatch = (() => {
      */
     constructor(element, roots) {
       this.#isDraggable = [...drawnAncestors(element)].some(isDraggable);
-      this.#views = roots.filter(isDocument).map(windowOf);
-      for (const view of this.#views) {
-        for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
+      const how = { capture: true, signal: this.#listening.signal };
+      for (const view of roots.filter(isDocument).map(windowOf)) {
+        for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, how);
       }
     }
 
@@ -52,9 +52,7 @@ const dragWatch = (() => {
     }
 
     stop() {
-      for (const view of this.#views) {
-        for (const type of EVENTS) view?.removeEventListener(type, this.#onEvent, true);
-      }
+      this.#listening.abort();
     }
 
     #onEvent = (/** @type {Event} */ event) => {
