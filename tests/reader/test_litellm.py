@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -68,23 +68,27 @@ async def proxy(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Prox
         arguments = ["--config", str(folder / "config.yaml"), "--host", "127.0.0.1", "--port", str(port)]
         output = stack.enter_context(log.open("wb"))
         url = f"http://127.0.0.1:{port}"
-        stack.enter_context(running([*PROXY, *arguments], output, folder))
-        await asyncio.to_thread(ready, url, log)
+        process = stack.enter_context(running([*PROXY, *arguments], output, folder))
+        await asyncio.to_thread(ready, url, process, log)
         yield Proxy(url, log, models)
 
 
 @contextmanager
-def running(command: list[str], output: BinaryIO, folder: Path) -> Generator[None]:
+def running(command: list[str], output: BinaryIO, folder: Path) -> Generator[subprocess.Popen[bytes]]:
     with subprocess.Popen(command, stdout=output, stderr=output, env=os.environ | QUIET, cwd=folder) as process:
-        yield
-        process.terminate()
+        try:
+            yield process
+        finally:
+            process.terminate()
 
 
-def ready(url: str, log: Path) -> None:
+def ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + READY_S
     while not answers(f"{url}/health/liveliness"):
-        assert time.monotonic() < deadline, log.read_text(encoding="utf-8", errors="replace")[-2000:]
-        time.sleep(POLL_S)
+        assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")[-2000:]
+        assert time.monotonic() < deadline, "the proxy did not become ready"
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_S)
 
 
 async def test_two_servers_behind_the_proxy_share_the_chunks_of_a_page(proxy: Proxy, osascript: FakeOsascript) -> None:
