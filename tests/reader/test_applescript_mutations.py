@@ -218,14 +218,18 @@ def test_every_broken_script_is_detected(pages: tuple[Page, Page], tmp_path: Pat
 # --- The page function ---
 
 
-def golden_situations(page: Page, cases: Iterable[Case]) -> Iterator[tuple[IsolatedWorld, str]]:
-    """One page that is rewritten for each case: loading it would take five times as long."""
+def rewritten(page: Page, bodies: Iterable[str]) -> Iterator[IsolatedWorld]:
+    """One page that is rewritten for each body: loading it would take five times as long."""
     show(page, "")
-    for case in cases:
-        page.set_content(case.html)
-        request = f"{{ start: {as_javascript(case.start)}, end: {as_javascript(case.end)} }}"
+    for number, body in enumerate(bodies):
+        page.set_content(body)
         # A function that lacks one of its variables may leave a global behind.
-        yield IsolatedWorld(page, case.name), request
+        yield IsolatedWorld(page, f"body {number}")
+
+
+def golden_situations(page: Page, cases: list[Case]) -> Iterator[tuple[IsolatedWorld, str]]:
+    for case, world in zip(cases, rewritten(page, [case.html for case in cases]), strict=True):
+        yield world, f"{{ start: {as_javascript(case.start)}, end: {as_javascript(case.end)} }}"
 
 
 STRUCTURED_PAGES = [
@@ -269,9 +273,8 @@ STRUCTURED_PAGES = [
 
 def structured_pages(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     """Nested tables, fields, headings and furniture: everything that the walk through the page handles."""
-    for body in STRUCTURED_PAGES:
-        show(page, body)
-        yield IsolatedWorld(page), WHOLE_PAGE
+    for world in rewritten(page, STRUCTURED_PAGES):
+        yield world, WHOLE_PAGE
 
 
 def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
@@ -345,9 +348,8 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         f"<noscript><b>{'a' * 300}</b></noscript>",
         f"<svg {big} aria-label=e></svg><svg style='width: 9px; height: 99px'><title>f</title></svg><img {big}>",
     ]
-    for body in bodies:
-        show(page, f"<!doctype html>{body}")
-        yield IsolatedWorld(page), WHOLE_PAGE
+    for world in rewritten(page, [f"<!doctype html>{body}" for body in bodies]):
+        yield world, WHOLE_PAGE
     world = IsolatedWorld(page)
     world.evaluate("void Object.defineProperty(Document.prototype, 'readyState', { get: () => 'loading' })")
     yield world, WHOLE_PAGE
