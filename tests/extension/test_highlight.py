@@ -71,7 +71,9 @@ async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: 
 
 
 @pytest.mark.parametrize("address", ["src='/framed'", "srcdoc='<div style=height:3000px></div><p>Framed words</p>'"])
-async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape(blank: DrivenTab, address: str) -> None:
+async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape(
+    blank: DrivenTab, address: str
+) -> None:
     blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
     await blank.show(f"{FILLER}<iframe {address} width=600 height=300></iframe>{FILLER}")
     await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
