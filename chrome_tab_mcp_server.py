@@ -3855,8 +3855,8 @@ def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, 
 
     for match in SENTENCE_STOP.finditer(text):
         mark = match[0]
-        is_stop = mark[0] in ".!?"
-        if is_stop and (
+        may_go_on = mark[0] in ".!?" and "\n" not in mark
+        if may_go_on and (
             ABBREVIATED.search(text, max(start, match.start() - 12), match.start())
             or text[match.end() : match.end() + 1].islower()
         ):

@@ -27,7 +27,8 @@ export function highlightText({ text, limit }) {
   const end = world[ENDER];
   if (typeof end === "function") end();
   if (typeof Highlight !== "function") return "unsupported";
-  if (!text) return { found: 0, inView: false };
+  const windows = ownWindows();
+  if (!text || windows.some(isHiddenFrame)) return { found: 0, inView: false };
 
   const nodes = drawnTexts();
   for (const [passage, ignored] of /** @type {const} */ ([
@@ -38,6 +39,20 @@ export function highlightText({ text, limit }) {
     if (passages.length > 0) return show(passages);
   }
   return { found: 0, inView: false };
+
+  /** @returns {Window[]} this one and those around it, as far as they have the same origin */
+  function ownWindows() {
+    /** @type {Window[]} */
+    const found = [window];
+    for (let inner = window; inner.frameElement; found.push(inner)) inner = /** @type {typeof window} */ (inner.parent);
+    return found;
+  }
+
+  /** @param {Window} frame */
+  function isHiddenFrame(frame) {
+    const element = frame.frameElement;
+    return element !== null && !element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  }
 
   /** @returns {Text[]} in document order, those of open shadow roots at their hosts */
   function drawnTexts() {
@@ -161,7 +176,7 @@ export function highlightText({ text, limit }) {
     const onKey = (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && typeof world[ENDER] === "function") world[ENDER]();
     };
-    addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
+    for (const each of windows) each.addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
     const first = passages[0]?.[0];
     return { found: passages.length, inView: first !== undefined && scrollTo(first) };
   }

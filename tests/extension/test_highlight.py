@@ -70,6 +70,39 @@ async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: 
     assert await highlighted(blank)
 
 
+@pytest.mark.parametrize("address", ["src='/framed'", "srcdoc='<div style=height:3000px></div><p>Framed words</p>'"])
+async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape(
+    blank: DrivenTab, address: str
+) -> None:
+    blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
+    await blank.show(f"{FILLER}<iframe {address} width=600 height=300></iframe>{FILLER}")
+    await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
+    result = await blank.do("highlight_in_tab", text="Framed words")
+    assert (result["matches"], result["in_view"]) == (1, True)
+    assert await highlighted(blank)
+
+    await blank.page.keyboard.press("Escape")  # the focus is in the page around the frame
+    assert not await highlighted(blank)
+
+
+async def test_text_in_a_hidden_frame_is_not_shown(blank: DrivenTab) -> None:
+    await blank.show("<iframe srcdoc='<p>Framed words</p>' style='visibility:hidden'></iframe>")
+    await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
+
+    assert (await blank.refused("highlight_in_tab", text="Framed words"))[0] == "KEYWORD_NOT_FOUND"
+
+
+async def test_the_next_highlight_removes_the_one_in_a_frame(blank: DrivenTab) -> None:
+    blank.site.pages["/own"], blank.site.pages["/other"] = b"<p>Own words</p>", b"<p>Other site's words</p>"
+    other = blank.site.url("/other").replace("127.0.0.1", "localhost")
+    await blank.show(f"<p>Other words</p><iframe src='/own'></iframe><iframe src='{other}'></iframe>")
+    for frame, words in zip(blank.page.frames[1:], ("Own words", "Other site's words"), strict=True):
+        await frame.get_by_text(words).wait_for(state="attached")
+        await blank.do("highlight_in_tab", text=words)
+        await blank.do("highlight_in_tab", text="Other words")
+        assert [await each.evaluate("[...CSS.highlights].length") for each in blank.page.frames] == [1, 0, 0]
+
+
 async def test_escape_or_the_next_highlight_removes_the_last_one(blank: DrivenTab) -> None:
     await blank.show("<p>First words</p><p>Other words</p>")
     await blank.do("highlight_in_tab", text="First words")

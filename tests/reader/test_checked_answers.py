@@ -148,6 +148,19 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
     assert (await asked(text)).structured_content is None
 
 
+async def test_a_line_ends_a_sentence_even_after_a_short_word(osascript: FakeOsascript) -> None:
+    osascript.shows(
+        "A parcel weighs at most 12 kg.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."
+    )
+    text = "* The shop opens at 9:00 am and closes at 6:30 pm.\n* A parcel weighs at most 12 kg."
+
+    result = await asked(text, evidence=True)
+
+    found = [(each["sentence"], each["passage"]) for each in (result.structured_content or {})["evidence"]]
+    shop, parcel = "The shop opens at 9:00 am and closes at 6:30 pm.", "A parcel weighs at most 12 kg."
+    assert found == [(shop, shop), (parcel, parcel)]
+
+
 async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(osascript: FakeOsascript) -> None:
     osascript.shows("The fast ferry costs 17 crowns <img src=x onerror=alert(1)> for two.\U000e0041")
     result = await asked("The fast ferry costs 17 crowns for two.", evidence=True)
