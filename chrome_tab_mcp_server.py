@@ -3683,6 +3683,7 @@ def merge_values(left: Any, right: Any) -> Any:
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 MAX_PASSAGE_CHARS = 200
+MAX_SENTENCE_CHARS, PASSAGE_STEP = 600, 40  # a sentence longer than a passage is searched in overlapping passages
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
@@ -3691,9 +3692,12 @@ MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a 
 ALL_WORDS = 0.999
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-LENGTH_PRICE = 0.0003  # per character of a passage
+FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
+# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
+LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.32
+MIN_SUPPORT = 0.19
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
@@ -3707,13 +3711,17 @@ FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere
 MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
 TIME, SCALED = "minute ", "scaled "
 
-SHORT_STEM, LONG_STEM, LONG_WORD = 5, 6, 8
+SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
 DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
 MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
+ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
+ARABIC_PREFIX = re.compile(
+    r"\A(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})|[\u0648\u0628\u0644](?=.{4}))"
+)
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
@@ -3806,7 +3814,12 @@ def words_of(folded: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """Return a word without its ending: about as good as the rules of one language, and works for all."""
+    """Return a word without its ending: about as good as the rules of one language, and works for all.
+
+    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
+    """
+    if word[0] in ARABIC_PREFIXES:
+        word = ARABIC_PREFIX.sub("", word)
     return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
 
 
@@ -3839,19 +3852,29 @@ def letters_of(folded: str) -> str:
     return "".join(filter(str.isalnum, folded))
 
 
-def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, int]]:
+def pieces_of(text: str, start: int, end: int, most: int, step: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of pieces of at most `most` characters, cut between words, that start about `step` apart."""
+
+    def word_end(length: int) -> int:
+        cut = text.rfind(" ", start + length // 2, start + length)
+        cut = cut if cut > 0 else text.find(" ", start + length, start + most)
+        return cut if cut > 0 else start + length
+
+    while end - start > most:
+        yield start, word_end(most)
+        start = word_end(step)
+        start += text[start] == " "
+    yield start, end
+
+
+def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int, int]]:
     """Return (start, end) of each sentence and line of a text without surrounding space; long ones in pieces."""
     spans: list[tuple[int, int]] = []
     start = 0
 
     def add(start: int, end: int) -> None:
-        while end - start > most:
-            cut = text.rfind(" ", start + most // 2, start + most)
-            cut = cut if cut > 0 else start + most
-            spans.append((start, cut))
-            start = cut + (text[cut] == " ")
         if start < end and not text[start:end].isspace():
-            spans.append((start, end))
+            spans.extend(pieces_of(text, start, end, most, most))
 
     for match in SENTENCE_STOP.finditer(text):
         mark = match[0]
@@ -4229,8 +4252,8 @@ class PageIndex:
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._words = [words_of(chunk.folded) for chunk in self.chunks]
-        self._counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
-        sizes = [counts.total() for counts in self._counts]
+        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
+        sizes = [counts.total() for counts in self.counts]
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
@@ -4251,7 +4274,7 @@ class PageIndex:
         missing = set(query) - self._found_weights.keys()
         for stem in missing:
             self._found_places[stem] = []
-        for number, counts in enumerate(self._counts):
+        for number, counts in enumerate(self.counts):
             for stem in missing & counts.keys():
                 self._found_places[stem].append((number, counts[stem]))
         for stem in missing:
@@ -4275,14 +4298,15 @@ class PageIndex:
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
-        return [number for _, number in self._ranked(query, count)]
+        return [number for _, number in self.ranked(query, count)]
 
     def matching(self, query: Collection[str]) -> list[int]:
         """Return the number of the best matching chunk, and of those that match nearly as well."""
-        ranked = self._ranked(query, MAX_MATCHING)
+        ranked = self.ranked(query, MAX_MATCHING)
         return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
 
-    def _ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+    def ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+        """Return (score, number) of the chunks that match a query's stems best, the best one first."""
         self._look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
@@ -4292,23 +4316,28 @@ class PageIndex:
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str]) -> dict[str, float]:
-        """Return the idf weight of each stem of a query, as shares of 1."""
+        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more."""
         self._look_for(query)
-        weights = {stem: self._found_weights[stem] for stem in query}
+        weights = {
+            stem: self._found_weights[stem] * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1) for stem in query
+        }
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return weight_of(self.weights(query), self._counts[number])
+        return weight_of(self.weights(query), self.counts[number])
 
     def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
         """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
         if number not in self._found_windows:
             chunk = self.chunks[number]
-            parts = (self.texts[chunk.source][start:end].replace("\0", " ") for start, end in chunk.passages)
-            folded = fold("\0".join(parts)).split("\0")
-            alone = [(*place, set(stems(part))) for place, part in zip(chunk.passages, folded, strict=True)]
+            text = self.texts[chunk.source]
+            places = [
+                piece for span in chunk.passages for piece in pieces_of(text, *span, MAX_PASSAGE_CHARS, PASSAGE_STEP)
+            ]
+            folded = fold("\0".join(text[start:end].replace("\0", " ") for start, end in places)).split("\0")
+            alone = [(*place, set(stems(part))) for place, part in zip(places, folded, strict=True)]
             pairs = (
                 (start, end, first | second)
                 for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4533,9 +4562,8 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         is_code = any(first <= start < last for first, last in code)
         if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
             continue
-        ranked = rank_passages(answer[start:end], index, about)
-        if ranked and ranked[0].support >= MIN_SUPPORT:
-            best = ranked[0]
+        best = next(rank_passages(answer[start:end], index, about), None)
+        if best and best.support >= MIN_SUPPORT:
             text = index.texts[best.source][best.start : best.end]
             found.append(Evidence(start, end, pages[best.source], best.start, text))
         else:
@@ -4566,18 +4594,29 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     return all(any(option <= values for option in figure.options) for figure in figures)
 
 
-def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> list[RankedPassage]:
-    """Return the passages that may support a sentence, best first; `about` are the stems of the question."""
+def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
+    """Yield the passages that may support a sentence, best first; `about` are the stems of the question."""
     query = set(stems(fold(sentence)))
     if len(query) < MIN_WORDS:
         query.update(about)
-    weights, found = index.weights(query), list[RankedPassage]()
-    for number in index.best(query, CANDIDATES):
-        chunk, around = index.chunks[number], index.coverage(query, number)
+    weights, candidates, found = index.weights(query), index.ranked(query, CANDIDATES), list[RankedPassage]()
+    rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
+    for _, number in candidates:
+        chunk, around = index.chunks[number], weight_of(weights, index.counts[number])
         for start, end, found_stems in index.windows(number):
-            support = (weight_of(weights, found_stems) + around) / 2 - (end - start) * LENGTH_PRICE
+            share = weight_of(weights, found_stems) * OWN_SHARE + around * (1 - OWN_SHARE)
+            support = share - (end - start) * LENGTH_PRICE - rival * RIVAL_PRICE
             found.append(RankedPassage(support, chunk.source, start, end))
-    return sorted(found, key=lambda each: -each.support)
+    return without_overlaps(sorted(found, key=lambda each: -each.support))
+
+
+def without_overlaps(ranked: Sequence[RankedPassage]) -> Iterator[RankedPassage]:
+    """Yield the passages that overlap no better one."""
+    kept = list[RankedPassage]()
+    for each in ranked:
+        if not any(each.source == one.source and each.start < one.end and one.start < each.end for one in kept):
+            kept.append(each)
+            yield each
 
 
 def fragment_link(url: str, passage: str) -> str | None:
