@@ -4,21 +4,31 @@
 # Each worker would compile every test again if the user's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
+# What `setup` installs, in an order that lets `make test` install several parts at once.
+PARTS = setup-uv setup-browsers setup-python setup-proxy setup-node
+
+.PHONY: $(PARTS) help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
 
-test: lint ## all checks, and all tests except the slow ones
-	@$(MAKE) --no-print-directory --jobs=3 types js tests
+test: ## all checks, and all tests except the slow ones
+	@$(MAKE) --no-print-directory --jobs=4 lint types js tests
 
-tests: setup
+# After the fastest check, whose failure would otherwise be seen ten minutes later.
+tests: setup lint
 	$(PYTEST)
 
-setup: ## install what is missing
-	@scripts/setup
+setup: $(PARTS) ## install what is missing
 
-lint: setup ## check Python format and lint, and the files that GitHub reads
+$(PARTS): setup-%:
+	@scripts/setup $*
+
+# The first part may need apt-get, which takes one caller at a time; uv makes .venv, which brings npm.
+setup-browsers setup-python: setup-uv
+setup-proxy setup-node: setup-python
+
+lint: setup-python ## check Python format and lint, and the files that GitHub reads
 	scripts/run ruff format --check
 	scripts/run ruff check
 	PYTHONPATH=. scripts/run lint-imports --no-cache
@@ -26,10 +36,10 @@ lint: setup ## check Python format and lint, and the files that GitHub reads
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 
-types: setup ## check Python types
+types: setup-python ## check Python types
 	scripts/run basedpyright
 
-js: setup ## check JavaScript format, lint and types
+js: setup-node ## check JavaScript format, lint and types
 	scripts/run npm run --silent check
 
 unit: setup ## tests without browser and model
