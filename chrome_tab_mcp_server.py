@@ -3342,7 +3342,9 @@ class PageReading:
             except ChromeTabError as error:
                 if self.question.output_schema:
                     raise
-                self.uncombined = f"could not be combined ({error.message.rstrip('.')})"
+                is_named = any(gap.error.message == error.message for gap in self.gaps)
+                reason = "" if is_named else f" ({error.message.rstrip('.')})"
+                self.uncombined = f"could not be combined{reason}"
                 return "\n\n".join(answers)
         self.uncombined = "were too long to combine"
         return "\n\n".join(answers)

@@ -62,6 +62,12 @@ function outcomeOf(answer) {
   if (answer === "unsupported") {
     throw new CommandError("EXECUTION_ERROR", "This version of the browser cannot highlight text. Update the browser.");
   }
+  if (answer === "pdf") {
+    throw new CommandError(
+      "UNREADABLE_PAGE",
+      "The browser's PDF viewer does not let extensions highlight a passage. Open the link that evidence=true gives for it.",
+    );
+  }
   return /** @type {{found: number, inView: boolean} | null} */ (answer) ?? { found: 0, inView: false };
 }
 

@@ -9,8 +9,8 @@
  *
  * @param {{text: string, limit: number}} request `text`: the passage, empty to remove a highlight; `limit`: maximum
  *   number of occurrences to highlight
- * @returns {{found: number, inView: boolean} | "unsupported"} the number of highlighted occurrences, and whether the
- *   first one is in the viewport now
+ * @returns {{found: number, inView: boolean} | "unsupported" | "pdf"} the number of highlighted occurrences, and whether
+ *   the first one is in the viewport now; `pdf` if the tab shows the browser's PDF viewer
  */
 export function highlightText({ text, limit }) {
   const NAME = "chrome-tab-reader";
@@ -29,6 +29,7 @@ export function highlightText({ text, limit }) {
   if (typeof Highlight !== "function") return "unsupported";
   const windows = ownWindows();
   if (!text || windows.some(isHiddenFrame)) return { found: 0, inView: false };
+  if (document.contentType === "application/pdf" && self === top) return "pdf";
 
   const nodes = drawnTexts();
   for (const [passage, ignored] of /** @type {const} */ ([
