@@ -3683,7 +3683,8 @@ def merge_values(left: Any, right: Any) -> Any:
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 MAX_PASSAGE_CHARS = 200
-MAX_SENTENCE_CHARS, PASSAGE_STEP = 600, 40  # a sentence longer than a passage is searched in overlapping passages
+MAX_SENTENCE_CHARS = 600
+PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
@@ -3852,18 +3853,13 @@ def letters_of(folded: str) -> str:
     return "".join(filter(str.isalnum, folded))
 
 
-def pieces_of(text: str, start: int, end: int, most: int, step: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of pieces of at most `most` characters, cut between words, that start about `step` apart."""
-
-    def word_end(length: int) -> int:
-        cut = text.rfind(" ", start + length // 2, start + length)
-        cut = cut if cut > 0 else text.find(" ", start + length, start + most)
-        return cut if cut > 0 else start + length
-
+def pieces_of(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of pieces of at most `most` characters, cut between words where there is a space."""
     while end - start > most:
-        yield start, word_end(most)
-        start = word_end(step)
-        start += text[start] == " "
+        cut = text.rfind(" ", start + most // 2, start + most)
+        cut = cut if cut > 0 else start + most
+        yield start, cut
+        start = cut + (text[cut] == " ")
     yield start, end
 
 
@@ -3874,7 +3870,7 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
     def add(start: int, end: int) -> None:
         if start < end and not text[start:end].isspace():
-            spans.extend(pieces_of(text, start, end, most, most))
+            spans.extend(pieces_of(text, start, end, most))
 
     for match in SENTENCE_STOP.finditer(text):
         mark = match[0]
@@ -4242,6 +4238,9 @@ class RankedPassage(NamedTuple):
     end: int
 
 
+Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
+
+
 class PageIndex:
     """Finds the chunks and passages of texts that match a sentence best, by BM25 and without a model."""
 
@@ -4263,7 +4262,7 @@ class PageIndex:
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
-        self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
+        self._found_windows: dict[int, list[Window]] = {}
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
@@ -4328,16 +4327,18 @@ class PageIndex:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
         return weight_of(self.weights(query), self.counts[number])
 
-    def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
+    def windows(self, number: int) -> list[Window]:
         """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
         if number not in self._found_windows:
             chunk = self.chunks[number]
             text = self.texts[chunk.source]
-            places = [
-                piece for span in chunk.passages for piece in pieces_of(text, *span, MAX_PASSAGE_CHARS, PASSAGE_STEP)
+            sentences = [
+                list(pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
+                for start, end in chunk.passages
             ]
-            folded = fold("\0".join(text[start:end].replace("\0", " ") for start, end in places)).split("\0")
-            alone = [(*place, set(stems(part))) for place, part in zip(places, folded, strict=True)]
+            parts = (text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
+            found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
+            alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
             pairs = (
                 (start, end, first | second)
                 for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4382,6 +4383,15 @@ class PageIndex:
             if not set(options).isdisjoint(figure.options):
                 found.append(currency_of(folded, *match.span(1), self.words))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+
+
+def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
+    """Yield the runs of adjacent pieces of a sentence that are as long as a passage can be."""
+    for first, (start, _, _) in enumerate(pieces):
+        run = [piece for piece in pieces[first:] if piece[1] - start <= MAX_PASSAGE_CHARS]
+        yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
+        if run[-1] is pieces[-1]:
+            return
 
 
 def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
