@@ -3757,7 +3757,9 @@ STATED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-WIDE = tuple(zip("\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000", ",():;!? ", strict=True))
+# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
+REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
+REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
 
 
@@ -3797,9 +3799,9 @@ def fold(text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already, except for wide signs."""
-    for wide, narrow in WIDE:
-        text = text.replace(wide, narrow)
+    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
+    for character, replacement in REPLACEMENTS:
+        text = text.replace(character, replacement)
     return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
 
 
@@ -4363,8 +4365,8 @@ class PageIndex:
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
-        numbers = range(len(self.chunks))
-        return set[str]().union(*map(self._values, numbers), *map(self._named, numbers))
+        named = words_in("\n".join(each.folded for each in self.chunks), set().union(*self._words), self.words)
+        return named.union(*map(self._values, range(len(self.chunks))))
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
