@@ -3685,7 +3685,8 @@ def merge_values(left: Any, right: Any) -> Any:
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 MAX_PASSAGE_CHARS = 200
-MAX_SENTENCE_CHARS, PASSAGE_STEP = 600, 40  # a sentence longer than a passage is searched in overlapping passages
+MAX_SENTENCE_CHARS = 600
+PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
@@ -3758,7 +3759,9 @@ STATED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-WIDE = tuple(zip("\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000", ",():;!? ", strict=True))
+# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
+REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
+REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
 
 
@@ -3798,9 +3801,9 @@ def fold(text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already, except for wide signs."""
-    for wide, narrow in WIDE:
-        text = text.replace(wide, narrow)
+    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
+    for character, replacement in REPLACEMENTS:
+        text = text.replace(character, replacement)
     return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
 
 
@@ -3854,18 +3857,13 @@ def letters_of(folded: str) -> str:
     return "".join(filter(str.isalnum, folded))
 
 
-def pieces_of(text: str, start: int, end: int, most: int, step: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of pieces of at most `most` characters, cut between words, that start about `step` apart."""
-
-    def word_end(length: int) -> int:
-        cut = text.rfind(" ", start + length // 2, start + length)
-        cut = cut if cut > 0 else text.find(" ", start + length, start + most)
-        return cut if cut > 0 else start + length
-
+def pieces_of(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of pieces of at most `most` characters, cut between words where there is a space."""
     while end - start > most:
-        yield start, word_end(most)
-        start = word_end(step)
-        start += text[start] == " "
+        cut = text.rfind(" ", start + most // 2, start + most)
+        cut = cut if cut > 0 else start + most
+        yield start, cut
+        start = cut + (text[cut] == " ")
     yield start, end
 
 
@@ -3876,7 +3874,7 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
     def add(start: int, end: int) -> None:
         if start < end and not text[start:end].isspace():
-            spans.extend(pieces_of(text, start, end, most, most))
+            spans.extend(pieces_of(text, start, end, most))
 
     for match in SENTENCE_STOP.finditer(text):
         mark = match[0]
@@ -4244,6 +4242,9 @@ class RankedPassage(NamedTuple):
     end: int
 
 
+Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
+
+
 class PageIndex:
     """Finds the chunks and passages of texts that match a sentence best, by BM25 and without a model."""
 
@@ -4265,7 +4266,7 @@ class PageIndex:
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
-        self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
+        self._found_windows: dict[int, list[Window]] = {}
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
@@ -4330,16 +4331,18 @@ class PageIndex:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
         return weight_of(self.weights(query), self.counts[number])
 
-    def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
+    def windows(self, number: int) -> list[Window]:
         """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
         if number not in self._found_windows:
             chunk = self.chunks[number]
             text = self.texts[chunk.source]
-            places = [
-                piece for span in chunk.passages for piece in pieces_of(text, *span, MAX_PASSAGE_CHARS, PASSAGE_STEP)
+            sentences = [
+                list(pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
+                for start, end in chunk.passages
             ]
-            folded = fold("\0".join(text[start:end].replace("\0", " ") for start, end in places)).split("\0")
-            alone = [(*place, set(stems(part))) for place, part in zip(places, folded, strict=True)]
+            parts = (text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
+            found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
+            alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
             pairs = (
                 (start, end, first | second)
                 for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4364,8 +4367,8 @@ class PageIndex:
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
-        numbers = range(len(self.chunks))
-        return set[str]().union(*map(self._values, numbers), *map(self._named, numbers))
+        named = words_in("\n".join(each.folded for each in self.chunks), set().union(*self._words), self.words)
+        return named.union(*map(self._values, range(len(self.chunks))))
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
@@ -4384,6 +4387,15 @@ class PageIndex:
             if not set(options).isdisjoint(figure.options):
                 found.append(currency_of(folded, *match.span(1), self.words))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+
+
+def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
+    """Yield the runs of adjacent pieces of a sentence that are as long as a passage can be."""
+    for first, (start, _, _) in enumerate(pieces):
+        run = [piece for piece in pieces[first:] if piece[1] - start <= MAX_PASSAGE_CHARS]
+        yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
+        if run[-1] is pieces[-1]:
+            return
 
 
 def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
