@@ -154,6 +154,7 @@ LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
+SHOW_INTERVAL_S = 0.1  # between two states of an answer that is being written
 
 MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 MAX_BOUNDED_RESULT_BYTES = 64 * 1024 * 1024
@@ -2645,7 +2646,7 @@ class Progress:
     """Reports a call's progress to a listener: at each step and every second, never backward, ending at 100.
 
     A `share` is a step's part (0..1) of one of `runs` equal runs; time and `wrote` advance the bar within a step.
-    `show` gets the answer written so far, whenever it has grown.
+    `show` gets the answer written so far: at most every `SHOW_INTERVAL_S`, because each time takes as long as the answer.
     """
 
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
@@ -2661,6 +2662,8 @@ class Progress:
         # What the model has written in this step so far.
         self._pieces: Pieces = ()
         self._settled = ("", "")  # its complete blocks, and their sanitized form
+        self._shown_at = 0.0
+        self._showing: asyncio.TimerHandle | None = None
         self._began = time.monotonic()
         # Intervals of this step that were reported.
         self._beats = 0
@@ -2673,6 +2676,7 @@ class Progress:
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         current_progress.set(None)
+        self._pieces = ()
         if self._beat:
             self._beat.cancel()
             # Unlike `await`, this neither raises the task's exception nor swallows our own cancellation.
@@ -2721,8 +2725,19 @@ class Progress:
     def wrote(self, pieces: Pieces) -> None:
         """Receive what the model has written in this step."""
         self._pieces = pieces
-        if self._show and self._is_last:
+        if not self._show or not self._is_last or self._showing:
+            return
+        wait_s = self._shown_at + SHOW_INTERVAL_S - time.monotonic()
+        if wait_s > 0:
+            self._showing = asyncio.get_running_loop().call_later(wait_s, self._show_written)
+        else:
+            self._show_written()
+
+    def _show_written(self) -> None:
+        self._showing = None
+        if self._show and self._is_last and self._pieces:
             self._show(self._written())
+            self._shown_at = time.monotonic()
 
     def _written(self) -> str:
         """Return what can be shown of the answer so far: complete blocks, and words that cannot take effect."""

@@ -44,7 +44,6 @@ __all__ = ["SidePanel", "serve_browser"]
 MAX_CONVERSATIONS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
 MAX_NAMED_MODELS = 100
 MAX_SENT_CHARS = 50_000
-SHOW_INTERVAL_S = 0.1
 EARLIER_PROMPT = (
     "What the reader has asked about the text above before, and what was answered, follows. It only says what the new "
     "question means: answer the new one, from the text above."
@@ -136,7 +135,6 @@ class SidePanel:
                 while not written.empty():
                     text = written.get_nowait()
                 await send_event("writing", text=text)
-                await asyncio.sleep(SHOW_INTERVAL_S)
 
         async def report(percent: float, _message: str) -> None:
             await send_event("reading", percent=percent, step=progress.step())

@@ -125,6 +125,10 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
 
     await expect(panel.at(".answer")).to_have_text("Apples cost 1 euro.1 Pears cost 9 euros.")
+    select = (
+        "() => { const of = getSelection(); of.selectAllChildren(document.querySelector('.answer')); return of + '' }"
+    )
+    assert await panel.page.evaluate(select) == "Apples cost 1 euro. Pears cost 9 euros."
     await expect(panel.at(".notes li")).to_have_text(
         [ui_text("checkOnPage", 1, 2), ui_text("checkMissing", isolated("9 euros"))]
     )

@@ -646,6 +646,24 @@ async def test_progress_moves_in_whole_percents_and_shows_each_second_once(monke
     assert reported.values == [0.1, 4, 5, 7, 9, 44, 100]
 
 
+async def test_a_growing_answer_is_shown_at_intervals_whatever_the_speed_of_the_model() -> None:
+    shown, is_newest = list[str](), asyncio.Event()
+    pieces = [("word ", "")] * 1000
+
+    def show(text: str) -> None:
+        shown.append(text)
+        if len(text.split()) == len(pieces):
+            is_newest.set()
+
+    async with server.Progress(None, show) as progress:
+        await progress.begin("asking", 0.8, is_last=True)
+        for written in range(len(pieces)):
+            progress.wrote(pieces[: written + 1])
+        await asyncio.wait_for(is_newest.wait(), WAIT_S)
+
+    assert [len(text.split()) for text in shown] == [1, 1000]
+
+
 async def test_the_receipt_is_one_line_of_the_answer_and_the_note_comes_last(osascript: FakeOsascript) -> None:
     text = pages_of_parts(7)
     osascript.shows(text)

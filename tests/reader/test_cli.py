@@ -344,6 +344,7 @@ def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
 ) -> None:
     assert osascript
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setattr(server, "SHOW_INTERVAL_S", 0.0)  # show each piece
     with in_a_thread(FakeOpenAIServer(*replies)) as fake:
         status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
 
