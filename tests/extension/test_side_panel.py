@@ -173,6 +173,9 @@ async def test_a_number_brings_the_tab_of_its_passage_to_the_front(panel: Panel)
     await comes_true(panel.tab.page, "CSS.highlights.has('chrome-tab-reader')")
     await other.close()
 
+    await panel.at("#clear-conversation").click()
+    await comes_true(panel.tab.page, "!CSS.highlights.has('chrome-tab-reader')")
+
 
 async def test_what_is_missing_from_an_answer_is_reported_in_the_users_language(panel: Panel) -> None:
     error = {"code": "MODEL_TIMEOUT", "message": "..."}
