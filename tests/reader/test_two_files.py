@@ -1,10 +1,11 @@
 """The server's file and the script alone in a folder: a complete reader for a Mac, which offers only what it can do."""
 
 import asyncio
+import json
 import os
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
+from tests.conftest import Run
 from tests.support.evaluated_osascript import FakeMac
 from tests.support.fake_models import FakeOpenAIServer, answer
 from tests.support.stdio_server import ROOT, WAIT_S, StdioServer, started
@@ -43,7 +45,7 @@ async def serving(program: Path, *flags: str) -> AsyncGenerator[tuple[StdioServe
         yield session, listed["tools"]
 
 
-async def run(program: Path, *arguments: str, **environment: str) -> tuple[int, str, str]:
+async def run_alone(program: Path, *arguments: str, **environment: str) -> tuple[int, str, str]:
     """Run the command line; return the exit status, stdout and stderr."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(program), *arguments),
@@ -67,15 +69,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_every_listed_tool_works(program: Path) -> None:
+async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(program: Path) -> None:
     async with (
         FakeOpenAIServer(answer("One euro.")) as model,
-        serving(program, "--ollama-url", model.url) as (
-            session,
-            tools,
-        ),
+        serving(program, "--ollama-url", model.url) as (session, tools),
+        serving(ROOT / program.name, "--ollama-url", model.url, "--source", "applescript") as (_, whole),
     ):
         results = {tool["name"]: await session.call(tool["name"], **ARGUMENTS[tool["name"]]) for tool in tools}
+        main_content = await session.call("read_chrome_tab", content="main")
 
     assert results.keys() == ARGUMENTS.keys()
     assert not [result for result in results.values() if result.get("isError")]
@@ -87,38 +88,27 @@ async def test_every_listed_tool_works(program: Path) -> None:
     listed = results["browser_get_tabs"]["structuredContent"]["result"]
     assert [(tab["id"], tab["url"]) for tab in listed] == [(11, PAGE["url"]), (12, OTHER["url"])]
 
+    page, note = (block["text"] for block in main_content["content"])
+    assert page == PAGE["text"]
+    assert "folder extension" in note
 
-async def test_tools_are_the_same_as_in_the_whole_program_but_name_no_extraction(program: Path) -> None:
-    async with (
-        serving(program, "--ollama-url", "http://127.0.0.1:9") as (_, alone),
-        serving(ROOT / program.name, "--ollama-url", "http://127.0.0.1:9", "--source", "applescript") as (_, whole),
-    ):
-        expected = {tool["name"]: tool for tool in whole}
-
-    for tool in alone:
+    expected = {tool["name"]: tool for tool in whole}
+    for tool in tools:
         ours, theirs = (
             each["inputSchema"]["properties"].pop("output_schema", None) for each in (tool, expected[tool["name"]])
         )
         assert tool == expected[tool["name"]]
+        # The file alone names no extraction.
         assert ours is None or ("article" in theirs["description"] and "article" not in ours["description"])
-
-
-async def test_main_content_without_the_extension_is_the_whole_page_with_a_note(program: Path) -> None:
-    async with serving(program, "--ollama-url", "http://127.0.0.1:9") as (session, _):
-        result = await session.call("read_chrome_tab", content="main")
-
-    page, note = (block["text"] for block in result["content"])
-    assert page == PAGE["text"]
-    assert "folder extension" in note
 
 
 async def test_the_terminal_commands_answer_diagnose_and_print_the_version(program: Path) -> None:
     async with FakeOpenAIServer(answer("One euro.")) as model:
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}
         answered, diagnosed, version = (
-            await run(program, "--analyze", "What do apples cost?", **settings),
-            await run(program, "--doctor", **settings),
-            await run(program, "--version"),
+            await run_alone(program, "--analyze", "What do apples cost?", **settings),
+            await run_alone(program, "--doctor", **settings),
+            await run_alone(program, "--version"),
         )
 
     assert answered[:2] == (0, "One euro.\n")
@@ -145,30 +135,46 @@ NEED_THE_PACKAGE = [
 ]
 
 
-@pytest.mark.parametrize("flags", NEED_THE_PACKAGE, ids=" ".join)
-async def test_features_that_need_the_package_say_so_in_one_sentence(flags: Sequence[str], program: Path) -> None:
-    status, out, err = await run(program, *flags)
+# Importing the file takes longer than all of the command lines.
+SEVERAL = """
+import contextlib, io, json, os, sys
+import chrome_tab_mcp_server as server
 
-    assert (status, out) == (2, "")
-    (sentence,) = err.splitlines()
-    assert sentence.startswith(flags[0].partition("=")[0])
-    assert sentence.count(".") == 1
+def outcome(arguments, environment):
+    os.environ |= environment
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = server.main(arguments)
+        except SystemExit as left:
+            status = left.code
+    return status, out.getvalue(), err.getvalue()
+
+print(json.dumps([outcome(*each) for each in json.loads(sys.argv[1])]))
+"""
 
 
-async def test_an_environment_setting_that_needs_the_package_says_so_too(program: Path) -> None:
-    status, out, err = await run(program, CHROME_TAB_TRANSPORT="http")
+async def test_help_lists_no_feature_that_needs_the_package_and_each_says_so_in_one_sentence(
+    program: Path, run: Run
+) -> None:
+    runs = [(["--help"], {}), *((flags, {}) for flags in NEED_THE_PACKAGE), ([], {"CHROME_TAB_TRANSPORT": "http"})]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", SEVERAL, json.dumps(runs)), cwd=program.parent, stdout=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(WAIT_S):
+        (_, listed, _), *rejected = json.loads((await process.communicate())[0])
 
-    assert (status, out) == (2, "")
-    assert err.startswith("--transport http needs")
-
-
-async def test_help_lists_no_flag_that_needs_the_package(program: Path) -> None:
-    whole, alone = await run(ROOT / program.name, "--help"), await run(program, "--help")
-
-    flags = [flags[0].partition("=")[0] for flags in NEED_THE_PACKAGE]
-    assert all(flag in whole[1] for flag in flags)
-    assert not [flag for flag in flags if flag in alone[1]]
-    assert "--doctor" in alone[1]
+    assert [(status, out) for status, out, _ in rejected] == [(2, "")] * len(rejected)
+    *sentences, of_a_setting = [err for _, _, err in rejected]
+    whole = run("--help")[1]
+    for (flag, *_), sentence in zip(NEED_THE_PACKAGE, sentences, strict=True):
+        name = flag.partition("=")[0]
+        assert sentence.startswith(name)
+        assert sentence.count(".") == sentence.count("\n") == 1
+        assert name in whole
+        assert name not in listed
+    assert "--doctor" in listed
+    assert of_a_setting.startswith("--transport http needs")
 
 
 def test_the_file_imports_none_of_our_modules_before_it_is_started() -> None:
