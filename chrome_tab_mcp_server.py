@@ -3721,6 +3721,7 @@ MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"
 BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
 BLOCK_MARKS = "#>*+-| "
+LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
 CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
 CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
@@ -4651,7 +4652,8 @@ def fragment_link(url: str, passage: str) -> str | None:
     """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
     if not url.startswith(("http://", "https://")):
         return None
-    blocks = [block for part in BLOCK_END.split(passage) if (block := " ".join(part.split()).lstrip(BLOCK_MARKS))]
+    parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
+    blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
     words = [block.split(" ") for block in blocks]
     if len(blocks) > 1:
         ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])

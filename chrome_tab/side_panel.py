@@ -25,6 +25,7 @@ from chrome_tab_mcp_server import (
     ChromeTabError,
     ChromeTabs,
     CloudModelError,
+    Finding,
     Page,
     Progress,
     Query,
@@ -280,10 +281,14 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
 def checked(answer: Answer) -> dict[str, Any]:
     """Return the count of each check result, and the positions of figures not found in the passage cited for them."""
     place = utf16_places(answer.text)
-    results = Counter(finding.result for finding in answer.findings)
+    # A figure that the answer repeats counts once, as in the receipt.
+    findings: dict[tuple[str, str], Finding] = {}
+    for finding in answer.findings:
+        findings.setdefault((finding.shown, finding.result), finding)
+    results = Counter(finding.result for finding in findings.values())
     doubtful = [
         {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}
-        for finding in answer.findings
+        for finding in findings.values()
         if finding.result in ("elsewhere", "not_on_page")
     ]
     return {"counts": {result: results[result] for result in CHECK_RESULTS}, "figures": doubtful}

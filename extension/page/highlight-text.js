@@ -19,7 +19,8 @@ export function highlightText({ text, limit }) {
   const NOT_DRAWN = new Set(["TEXTAREA", "SELECT", "SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
   const BORDERS = /[\s|\p{Cf}]/u;
   const NOT_WORDS = /[^\p{L}\p{N}]/u;
-  const LINK_TARGETS = /\]\([^()\s]*\)/g;
+  /** What Markdown adds to the text of the page: link targets, and the numbers of list items. */
+  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] /gm;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
   // A form control of that name would shadow the property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
@@ -34,7 +35,7 @@ export function highlightText({ text, limit }) {
   const nodes = drawnTexts();
   for (const [passage, ignored] of /** @type {const} */ ([
     [text, BORDERS],
-    [text.replaceAll(LINK_TARGETS, ""), NOT_WORDS],
+    [text.replaceAll(ADDED, ""), NOT_WORDS],
   ])) {
     const passages = occurrences(passage, nodes, ignored);
     if (passages.length > 0) return show(passages);

@@ -230,6 +230,24 @@ async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(os
     assert "\U000e0041" not in json.dumps(result.structured_content, ensure_ascii=False)
 
 
+@pytest.mark.parametrize(
+    ("passage", "linked"),
+    [
+        ("| Kettle K1 | $39.90 | 12 |", "Kettle K1,12"),
+        ("| Kettle |", "Kettle"),
+        ("1. Boil the water", "Boil the water"),
+        ("- Boil **all** the water", "Boil,the water"),
+        ("### Boil water", "Boil water"),
+        ("1.5 litres of water", "1.5 litres of water"),
+    ],
+)
+def test_a_link_has_the_text_of_the_page_without_its_markdown(passage: str, linked: str) -> None:
+    link = server.fragment_link(URL, passage)
+
+    assert link is not None
+    assert unquote(link.partition("#:~:text=")[2]) == linked
+
+
 def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_both_ends() -> None:
     words = " ".join(f"word-{i}," for i in range(30))
     link = server.fragment_link("https://a.test/?q=1#x", words)

@@ -311,6 +311,7 @@ page.stop.addEventListener("click", () => {
 page.clearConversation.addEventListener("click", () => {
   if (running) port.send({ action: "stop_answer", id: running.id });
   running = null;
+  if (highlighted !== null) highlight(highlighted, "");
   clearOnServer();
   page.conversation.replaceChildren();
   showState();
