@@ -187,6 +187,17 @@ async def test_a_passage_from_a_long_sentence_is_the_part_that_matches(osascript
     assert page[offset - 1] == page[offset + len(passage)] == " "
 
 
+def test_a_passage_without_spaces_between_words_is_cut_at_the_spaces_that_are_there() -> None:
+    phrases = [chr(ord("ก") + i) * 50 for i in range(9)]
+    page = " ".join(phrases)
+
+    best = ranked(" ".join(phrases[3:5]), page)[0]
+
+    assert len(page) > server.MAX_PASSAGE_CHARS >= best.end - best.start
+    assert set(page[best.start : best.end].split(" ")) <= set(phrases)
+    assert set(phrases[3:5]) <= set(page[best.start : best.end].split(" "))
+
+
 def test_ranked_passages_do_not_overlap() -> None:
     page = "The zeppelin museum charges 23 crowns for its guided tour, " * 8 + "\n\nTour: 23\nMuseum: 23 crowns"
     places = sorted((each.start, each.end) for each in ranked("The museum tour costs 23 crowns", page))
