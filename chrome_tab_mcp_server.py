@@ -154,6 +154,7 @@ LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
+SHOW_INTERVAL_S = 0.1  # between two states of an answer that is being written
 
 MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 MAX_BOUNDED_RESULT_BYTES = 64 * 1024 * 1024
@@ -1543,178 +1544,171 @@ def tail(answer: str) -> str:
 # --- 5. Tokens and chunks ---------------------------------------------------------------------
 #
 # Servers cut long prompts silently, and not every one offers a tokenizer. So there are three numbers:
-# - expected: by the rates that this model has shown for each kind of character.
-# - estimate: decides the size of a chunk. Kinds of characters that the model has not reported yet count one token per
-#   byte: no byte-level tokenizer makes more.
+# - expected: by the rates that this model has shown for each script.
+# - estimate: decides the size of a chunk. Scripts that the model has not reported yet count one token per byte: no
+#   byte-level tokenizer makes more.
 # - lower: no common tokenizer merges words or puts more than a few characters into a token. It decides whether a
 #   reported `prompt_tokens` can be the whole prompt.
 
-TEMPLATE_TOKENS = 160  # chat templates add roles, dates and a default preamble
-ESTIMATE_MARGIN = 1.05  # over learned rates; anything above it uses part of the quarter reserved for the answer
+TEMPLATE_TOKENS = 64  # chat templates add roles, dates and a default preamble
 RATE_TOLERANCE = 0.05  # smaller deviations change no rate
+FITS_UP_TO = 1.2  # of the room, as expected: rates that are too high must not split a page that fits
 FACTOR_LIMITS = (0.05, 20.0)  # of a rate from the file, relative to the usual one
-LEARNED_SHARE = 0.2  # of a text's expected tokens; below it a kind says nothing
+LEARNED_SHARE = 0.2  # of a text's usual tokens; below it a script says nothing
 LEAST_TOKENS_A_WORD = 0.85
+LEAST_OF_LEARNED = 0.6  # of the lowest rate that a script has shown
 MIN_LEARNING_BYTES = 800  # in a shorter prompt the template distorts the rate
 CHUNK_CHARS = 65_536
 
-LONG_RUN = b"x" * 25
-SHAPE = bytes(ord("x") if ord("!") <= byte <= ord("~") else ord(" ") for byte in range(256))
 RULED_LINE = re.compile(r"([-=_.*#~+])\1{3,}")
-LETTERS, OTHER, LONG_RUNS, TWO_BYTES, THREE_BYTES, EAST_ASIAN, FOUR_BYTES = range(7)
-# For each kind: the first bytes of its characters, and the number of bytes in one.
-FIRST_BYTES = {
-    LETTERS: (string.ascii_letters.encode() + b" \n", 1),
-    TWO_BYTES: (bytes(range(0xC0, 0xE0)), 2),
-    THREE_BYTES: (bytes(range(0xE0, 0xE3)), 3),
-    EAST_ASIAN: (bytes(range(0xE3, 0xF0)), 3),
-    FOUR_BYTES: (bytes(range(0xF0, 0xF8)), 4),
-}
-# Tokens per byte of each kind: usual (only the proportions matter) and minimum.
-USUAL_RATES = (0.25, 0.6, 0.7, 0.45, 0.4, 0.33, 0.6)
-LEAST_RATES = (1 / 8, 1 / 10, 1 / 8, 1 / 16, 1 / 18, 1 / 12, 1 / 16)
-PROSE_KINDS = (LETTERS, TWO_BYTES, THREE_BYTES, EAST_ASIAN)
+
+
+class ByteKind(NamedTuple):
+    """Characters that take about the same number of tokens per byte in their script, by the first byte of each."""
+
+    script: str
+    first: bytes
+    length: int  # bytes of a character
+    usual: float  # tokens per byte
+    least: float
+
+
+CONTINUATION = bytes(range(0x80, 0xC0))
+# The rates are fitted to the tokenizers of seven families of models. Within "latin", one factor for each model is then
+# enough for English and other languages, code, tables and JSON.
+KINDS = (
+    ByteKind("latin", string.ascii_lowercase.encode() + b" \n", 1, 0.185, 1 / 8),
+    ByteKind("latin", string.ascii_uppercase.encode(), 1, 0.6, 1 / 8),
+    ByteKind("latin", string.digits.encode(), 1, 1.2, 1 / 10),
+    ByteKind("latin", bytes(range(0x80)), 1, 0.67, 1 / 10),  # all other ASCII
+    ByteKind("latin", bytes(range(0xC0, 0xCE)), 2, 0.8, 1 / 16),  # letters with accents
+    ByteKind("latin", b"\xe2", 3, 0.2, 1 / 18),  # quotes, dashes, arrows
+    ByteKind("greek", bytes(range(0xCE, 0xD0)), 2, 0.4, 1 / 16),
+    ByteKind("cyrillic", bytes(range(0xD0, 0xD4)), 2, 0.3, 1 / 16),
+    ByteKind("semitic", bytes(range(0xD4, 0xE0)), 2, 0.35, 1 / 16),
+    ByteKind("indic", b"\xe0", 3, 0.3, 1 / 18),
+    ByteKind("other", b"\xe1", 3, 0.15, 1 / 18),
+    ByteKind("east asian", bytes(range(0xE3, 0xF0)), 3, 0.33, 1 / 12),
+    ByteKind("emoji", bytes(range(0xF0, 0xF8)), 4, 0.6, 1 / 16),
+)
+SCRIPTS = {kind.script for kind in KINDS}
 
 
 def byte_kinds(text: str) -> list[int]:
-    """Count the UTF-8 bytes of each kind: letters and spaces, other ASCII, runs without a space, ...
+    """Count the UTF-8 bytes of each of KINDS.
 
     A page of 10 MB is counted chunk by chunk, so that it is not copied.
     """
-    kinds = [0] * len(USUAL_RATES)
+    sizes = [0] * len(KINDS)
     for start in range(0, len(text), CHUNK_CHARS):
         data = text[start : start + CHUNK_CHARS].encode("utf-8", "replace")
-        runs = long_runs(data)
-        kinds[LONG_RUNS] += len(runs)
-        kinds[LETTERS] -= count_bytes(runs, FIRST_BYTES[LETTERS][0])
-        for kind, (first_bytes, length) in FIRST_BYTES.items():
-            if kind == LETTERS or not data.isascii():
-                kinds[kind] += length * count_bytes(data, first_bytes)
-        kinds[OTHER] += len(data)
-    kinds[OTHER] -= sum(kinds) - kinds[OTHER]
-    return kinds
-
-
-def long_runs(data: bytes) -> bytes:
-    """Return the runs of 25 or more ASCII characters without a space: addresses, code, base64."""
-    shape = data.translate(SHAPE)
-    runs: list[bytes] = []
-    start = shape.find(LONG_RUN)
-    while start >= 0:
-        end = shape.find(b" ", start) % (len(shape) + 1)
-        runs.append(data[start:end])
-        start = shape.find(LONG_RUN, end)
-    return b"".join(runs)
-
-
-def count_bytes(data: bytes, wanted: bytes) -> int:
-    """Count the bytes of `data` that are in `wanted`."""
-    return len(data) - len(data.translate(None, wanted))
+        left = data if data.isascii() else data.translate(None, CONTINUATION)
+        for at, kind in enumerate(KINDS):
+            others = left.translate(None, kind.first)
+            sizes[at] += kind.length * (len(left) - len(others))
+            left = others
+    return sizes
 
 
 def usual_tokens(text: str) -> int:
     """Return the tokens of a text for most models, too many rather than too few, ignoring what was learned."""
-    return int(sum(usual_shares(text))) + 1
+    return int(1.2 * sum(usual_shares(byte_kinds(text)).values())) + 1
 
 
-def usual_shares(text: str) -> list[float]:
-    """Return the usual number of tokens of each kind of character in a text."""
-    return [rate * size for rate, size in zip(USUAL_RATES, byte_kinds(text), strict=True)]
+def usual_shares(sizes: Sequence[int]) -> dict[str, float]:
+    """Return the usual number of tokens of each script, given the bytes of each kind."""
+    shares = dict.fromkeys(SCRIPTS, 0.0)
+    for kind, size in zip(KINDS, sizes, strict=True):
+        shares[kind.script] += kind.usual * size
+    return shares
 
 
-def main_kinds(shares: Sequence[float]) -> set[int]:
-    """Return the kinds of character that make up much of a text."""
-    return {kind for kind, tokens in enumerate(shares) if tokens and tokens >= LEARNED_SHARE * sum(shares)}
+def main_scripts(shares: Mapping[str, float]) -> set[str]:
+    """Return the scripts that make up much of a text."""
+    least = LEARNED_SHARE * sum(shares.values())
+    return {script for script, tokens in shares.items() if tokens and tokens >= least}
 
 
 class TokenMeter:
     """Estimates one model's tokens from what it has reported; `learned` is what an earlier meter had learned."""
 
     def __init__(self, learned: Mapping[str, Any] = MappingProxyType({})) -> None:
-        # For each kind: the factor on USUAL_RATES that fits the reports, and the smallest one seen.
-        self._rates, self._least = (known_factors(learned.get(key)) for key in ("rates", "least"))
+        # For each script: the factor on the usual rates that fits the reports, and the smallest one seen.
+        self._factors, self._least = (known_factors(learned.get(key)) for key in ("factors", "lowest"))
 
     @property
     def learned(self) -> dict[str, dict[str, float]]:
         """What was learned, as JSON numbers."""
-        pairs = (("rates", self._rates), ("least", self._least))
-        return {key: {str(kind): round(factor, 4) for kind, factor in factors.items()} for key, factors in pairs}
+        pairs = (("factors", self._factors), ("lowest", self._least))
+        return {key: {script: round(factor, 4) for script, factor in found.items()} for key, found in pairs}
 
-    def _rate(self, kind: int) -> float:
-        return min(1.0, self._rates.get(kind, 1.0) * USUAL_RATES[kind])
+    def _expected(self, shares: Mapping[str, float]) -> dict[str, float]:
+        return {script: self._factors.get(script, 1.0) * tokens for script, tokens in shares.items()}
 
     def expected(self, text: str) -> float:
         """Return the tokens that a text most likely takes."""
-        return sum(self._rate(kind) * size for kind, size in enumerate(byte_kinds(text)))
+        return sum(self._expected(usual_shares(byte_kinds(text))).values())
 
     def estimate(self, text: str) -> float:
-        """Return a number of tokens that a text rarely exceeds."""
-        kinds = byte_kinds(text)
-        main = main_kinds([rate * size for rate, size in zip(USUAL_RATES, kinds, strict=True)])
-        unknown = main - self._rates.keys() if self._rates else set(range(len(kinds)))
-        rates = (1.0 if kind in unknown else min(1.0, ESTIMATE_MARGIN * self._rate(kind)) for kind in range(len(kinds)))
-        return sum(rate * size for rate, size in zip(rates, kinds, strict=True))
-
-    def knows(self, text: str) -> bool:
-        """Return whether the model has reported tokens for this kind of text."""
-        return main_kinds(usual_shares(text)) <= self._rates.keys()
+        """Return the expected tokens, counting scripts of which the model has reported nothing as a token per byte."""
+        sizes = byte_kinds(text)
+        shares = usual_shares(sizes)
+        unknown = main_scripts(shares) - self._factors.keys() if self._factors else SCRIPTS
+        known = sum(tokens for script, tokens in self._expected(shares).items() if script not in unknown)
+        bytes_of_others = sum(size for kind, size in zip(KINDS, sizes, strict=True) if kind.script in unknown)
+        return min(sum(sizes), known + bytes_of_others)
 
     def fits(self, text: str, room: int) -> bool:
         """Return whether a text most likely takes at most `room` tokens."""
         # A token is at least one byte, and bytes are counted much faster than kinds of them.
         if len(text) <= room and len(text.encode("utf-8", "replace")) <= room:
             return True
-        # The usual rates are about a fifth too high for most models. The room for the answer absorbs the rest.
-        return self.expected(text) * (1.0 if self.knows(text) else 0.8) <= room
+        return self.expected(text) <= FITS_UP_TO * room
 
     def lower(self, text: str) -> int:
         """Return a number of tokens that the whole text reaches with any common tokenizer."""
         words = text.split()
         # One token may hold a whole indentation or ruled line.
-        kinds = byte_kinds(RULED_LINE.sub(r"\1", " ".join(words)))
-        certain = sum(rate * size for rate, size in zip(LEAST_RATES, kinds, strict=True))
-        learned = sum(
-            0.6 * self._least[kind] * USUAL_RATES[kind] * kinds[kind] for kind in PROSE_KINDS if kind in self._least
-        )
-        return int(max(LEAST_TOKENS_A_WORD * len(words), certain, learned))
+        sizes = byte_kinds(RULED_LINE.sub(r"\1", " ".join(words)))
+        certain = sum(kind.least * size for kind, size in zip(KINDS, sizes, strict=True))
+        learned = sum(self._least.get(script, 0.0) * tokens for script, tokens in usual_shares(sizes).items())
+        return int(max(LEAST_TOKENS_A_WORD * len(words), certain, LEAST_OF_LEARNED * learned))
 
     def learn(self, text: str, tokens: int) -> None:
         """Correct the rates: the server counted `tokens` for all of `text`."""
-        kinds = byte_kinds(text)
-        if sum(kinds) < MIN_LEARNING_BYTES or tokens > sum(kinds) + TEMPLATE_TOKENS:
+        sizes = byte_kinds(text)
+        if sum(sizes) < MIN_LEARNING_BYTES or tokens > sum(sizes) + TEMPLATE_TOKENS:
             return
-        usual = [rate * size for rate, size in zip(USUAL_RATES, kinds, strict=True)]
-        main = main_kinds(usual)
+        shares = usual_shares(sizes)
+        main = main_scripts(shares)
         if tokens >= 4 * TEMPLATE_TOKENS:
-            least = (tokens - TEMPLATE_TOKENS) / sum(usual)
-            for kind in main:
-                self._least[kind] = min(self._least.get(kind, 1e9), least)
-        expected = [self._rate(kind) * size for kind, size in enumerate(kinds)]
-        ratio = tokens / sum(expected)
-        if main <= self._rates.keys() and abs(ratio - 1) <= RATE_TOLERANCE:
+            least = (tokens - TEMPLATE_TOKENS) / sum(shares.values())
+            self._least |= {script: min(self._least.get(script, least), least) for script in main}
+        expected = self._expected(shares)
+        off = tokens - sum(expected.values())
+        unknown = main - self._factors.keys()
+        if not unknown and abs(off) <= RATE_TOLERANCE * sum(expected.values()):
             return
-        # The smallest correction of the main kinds that explains the report.
-        shares = {kind: expected[kind] / sum(expected) for kind in main}
-        step = (ratio - 1) / sum(share * share for share in shares.values())
-        for kind, share in shares.items():
-            rate = self._rate(kind) * (1 + step * share)
-            self._rates[kind] = min(1.0, max(LEAST_RATES[kind], rate)) / USUAL_RATES[kind]
+        # What is new explains the difference, otherwise the script with the largest share. Chunks of one text differ, so
+        # a known rate moves half-way.
+        wrong = unknown or {max(main, key=expected.__getitem__)}
+        change = 1 + off * (1.0 if unknown else 0.5) / sum(expected[script] for script in wrong)
+        for script in wrong:
+            self._factors[script] = max(FACTOR_LIMITS[0], self._factors.get(script, 1.0) * change)
 
     def doubt(self) -> None:
         """Raise the rates after a prompt that they underestimated."""
-        self._rates = {kind: min(factor * 1.5, 1 / USUAL_RATES[kind]) for kind, factor in self._rates.items()}
+        self._factors = {script: min(FACTOR_LIMITS[1], 1.5 * factor) for script, factor in self._factors.items()}
 
 
-def known_factors(value: Any) -> dict[int, float]:
+def known_factors(value: Any) -> dict[str, float]:
     """Return what a TokenMeter had learned, from untrusted JSON, without impossible values."""
-    factors = value.items() if isinstance(value, dict) else ()
-    kinds = {str(kind): kind for kind in range(len(USUAL_RATES))}
     lowest, highest = FACTOR_LIMITS
-    numbers = ((key, n) for key, n in factors if key in kinds and type(n) in (int, float))
-    return {kinds[key]: float(n) for key, n in numbers if lowest < n < highest}
+    numbers = {name: n for name, n in value.items() if type(n) in (int, float)} if isinstance(value, dict) else {}
+    return {name: float(n) for name, n in numbers.items() if name in SCRIPTS and lowest <= n <= highest}
 
 
-WELL_FILLED = 0.95
+WELL_FILLED = 0.98
 
 PARAGRAPH_END = re.compile(r"\n\n+")
 LINE_BREAK = re.compile(r"\n")
@@ -1803,7 +1797,7 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
         if high - low <= max(1, low // 32) or WELL_FILLED <= spent <= 1:
             return max(1, low)
         # Costs grow about evenly, so the next size can be predicted; bisection guarantees termination.
-        predicted = min(4 * size, int(0.98 * size / (spent or 1e-9)))
+        predicted = min(4 * size, int(0.99 * size / (spent or 1e-9)))
         wanted = (low + high) // 2 if attempt % 2 and high <= left else predicted
         size = max(low + 1, min(high - 1, wanted))
     raise AssertionError
@@ -2645,7 +2639,7 @@ class Progress:
     """Reports a call's progress to a listener: at each step and every second, never backward, ending at 100.
 
     A `share` is a step's part (0..1) of one of `runs` equal runs; time and `wrote` advance the bar within a step.
-    `show` gets the answer written so far, whenever it has grown.
+    `show` gets the answer written so far: at most every `SHOW_INTERVAL_S`, because each time takes as long as the answer.
     """
 
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
@@ -2661,6 +2655,8 @@ class Progress:
         # What the model has written in this step so far.
         self._pieces: Pieces = ()
         self._settled = ("", "")  # its complete blocks, and their sanitized form
+        self._shown_at = 0.0
+        self._showing: asyncio.TimerHandle | None = None
         self._began = time.monotonic()
         # Intervals of this step that were reported.
         self._beats = 0
@@ -2673,6 +2669,7 @@ class Progress:
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         current_progress.set(None)
+        self._pieces = ()
         if self._beat:
             self._beat.cancel()
             # Unlike `await`, this neither raises the task's exception nor swallows our own cancellation.
@@ -2721,8 +2718,19 @@ class Progress:
     def wrote(self, pieces: Pieces) -> None:
         """Receive what the model has written in this step."""
         self._pieces = pieces
-        if self._show and self._is_last:
+        if not self._show or not self._is_last or self._showing:
+            return
+        wait_s = self._shown_at + SHOW_INTERVAL_S - time.monotonic()
+        if wait_s > 0:
+            self._showing = asyncio.get_running_loop().call_later(wait_s, self._show_written)
+        else:
+            self._show_written()
+
+    def _show_written(self) -> None:
+        self._showing = None
+        if self._show and self._is_last and self._pieces:
             self._show(self._written())
+            self._shown_at = time.monotonic()
 
     def _written(self) -> str:
         """Return what can be shown of the answer so far: complete blocks, and words that cannot take effect."""
@@ -2831,7 +2839,7 @@ class ReadingMemory:
     def save(self) -> None:
         """Store what was learned, merged with other sessions' file; may block."""
         stored = self._stored()
-        learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["rates"]}
+        learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["factors"]}
         models = fields(stored, "models") | learned
         ours = {
             key: ends for key, ends in self._plans.items() if key not in self._private and len(ends) <= MAX_KEPT_ENDS
@@ -2985,6 +2993,8 @@ class PromptSize(NamedTuple):
     tokens: int
 
 
+# A chunk ends at the best break before this share of its room; what exceeds the room uses part of the answer's.
+CHUNK_FILL = 1.04
 # The share of each kind of step.
 TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
@@ -3012,7 +3022,8 @@ class PageReading:
         self.meter = analyst.memory.meter(model)
         self.layout: TextLayout | None = None  # of a page that is split
         self.read: list[Chunk] = []  # what the model has answered on
-        self.was_split_finer = False
+        self.is_planned = False  # where chunks end is known from an earlier reading
+        self.was_too_long = False  # some chunk
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
         max_seconds = analyst.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
@@ -3102,7 +3113,7 @@ class PageReading:
                 f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
                 "Shorten system_prompt or output_schema, or give the model a larger context window.",
             )
-        return lambda text: self.meter.estimate(text) / room
+        return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
     def _opening(self, label: str, start: int, room: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
@@ -3149,14 +3160,13 @@ class PageReading:
             return await self._ask_chunk(Chunk(0, len(text), "1"))
         self.until = self.chunks_end_at
         key, plan = await self._plan()
-        is_settled = plan is not None or self.meter.knows(text)
-        ends = plan or await self._split()
+        self.is_planned, ends = plan is not None, plan or await self._split()
         self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
-        if not is_settled:
+        if not self.is_planned:
             ends = [first.end, *await self._split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
@@ -3165,7 +3175,7 @@ class PageReading:
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
-        if not self.was_split_finer:
+        if not self.was_too_long:
             self.analyst.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
@@ -3189,8 +3199,9 @@ class PageReading:
         text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
         room = await self._room()
-        # The window or the rates may have changed since the text was split.
-        if not whole and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
+        # The window or the rates may have changed since the text was split. What was read before is not changed.
+        is_new = not (whole or self.is_planned)
+        if is_new and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
@@ -3216,7 +3227,8 @@ class PageReading:
         self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
         """Ask about a chunk in at least two slices that fit by what is known now; slices without time left become a gap."""
-        self.until, self.was_split_finer = self.chunks_end_at, True
+        self.until = self.chunks_end_at
+        self.was_too_long |= sent is None  # otherwise the slices show whether it was
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
             raise error or ChromeTabError(
@@ -3225,9 +3237,9 @@ class PageReading:
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
         cost = await self._cost()
-        half = (len(text) + 1) // 2
+        most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
-        for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
+        for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
             finer = Chunk(chunk.start + start, chunk.start + end, f"{chunk.label}.{i}")
             try:
                 answers += await self._ask_chunk(finer, sent)
@@ -3301,6 +3313,7 @@ class PageReading:
         # The learned rates may be wrong: only the bytes are certain.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
+        self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
         if (below or halved or filled) and not acquitted:
             return True
@@ -3311,6 +3324,7 @@ class PageReading:
 
     def _learn_from_cut(self, parent: PromptSize, window: int) -> None:
         """Learn from a cut prompt: the window is smaller than assumed, or the rates are too low."""
+        self.was_too_long = True
         shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
         if shown < window * 0.98:
             self.analyst.shrink_window(self.model, shown)
@@ -3342,7 +3356,9 @@ class PageReading:
             except ChromeTabError as error:
                 if self.question.output_schema:
                     raise
-                self.uncombined = f"could not be combined ({error.message.rstrip('.')})"
+                is_named = any(gap.error.message == error.message for gap in self.gaps)
+                reason = "" if is_named else f" ({error.message.rstrip('.')})"
+                self.uncombined = f"could not be combined{reason}"
                 return "\n\n".join(answers)
         self.uncombined = "were too long to combine"
         return "\n\n".join(answers)
@@ -3683,6 +3699,8 @@ def merge_values(left: Any, right: Any) -> Any:
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 MAX_PASSAGE_CHARS = 200
+MAX_SENTENCE_CHARS = 600
+PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
 MAX_EVIDENCE = 100  # sentences
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 
@@ -3691,15 +3709,19 @@ MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a 
 ALL_WORDS = 0.999
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-LENGTH_PRICE = 0.0003  # per character of a passage
+FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
+# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
+LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.32
+MIN_SUPPORT = 0.19
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"
 BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
 BLOCK_MARKS = "#>*+-| "
+LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
 CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
 CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
@@ -3707,13 +3729,17 @@ FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere
 MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
 TIME, SCALED = "minute ", "scaled "
 
-SHORT_STEM, LONG_STEM, LONG_WORD = 5, 6, 8
+SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
 DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
 MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
+ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
+ARABIC_PREFIX = re.compile(
+    r"\A(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})|[\u0648\u0628\u0644](?=.{4}))"
+)
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
@@ -3748,7 +3774,9 @@ STATED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-WIDE = tuple(zip("\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000", ",():;!? ", strict=True))
+# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
+REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
+REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
 
 
@@ -3788,9 +3816,9 @@ def fold(text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already, except for wide signs."""
-    for wide, narrow in WIDE:
-        text = text.replace(wide, narrow)
+    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
+    for character, replacement in REPLACEMENTS:
+        text = text.replace(character, replacement)
     return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
 
 
@@ -3806,7 +3834,12 @@ def words_of(folded: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """Return a word without its ending: about as good as the rules of one language, and works for all."""
+    """Return a word without its ending: about as good as the rules of one language, and works for all.
+
+    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
+    """
+    if word[0] in ARABIC_PREFIXES:
+        word = ARABIC_PREFIX.sub("", word)
     return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
 
 
@@ -3839,24 +3872,30 @@ def letters_of(folded: str) -> str:
     return "".join(filter(str.isalnum, folded))
 
 
-def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, int]]:
+def pieces_of(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of pieces of about `most` characters: cut at a space, unless a passage would be too long."""
+    while end - start > most:
+        cut = text.rfind(" ", start + 1, start + most)
+        cut = cut if cut > 0 else text.find(" ", start + most, start + MAX_PASSAGE_CHARS)
+        cut = cut if cut > 0 else start + most
+        yield start, cut
+        start = cut + (text[cut] == " ")
+    yield start, end
+
+
+def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int, int]]:
     """Return (start, end) of each sentence and line of a text without surrounding space; long ones in pieces."""
     spans: list[tuple[int, int]] = []
     start = 0
 
     def add(start: int, end: int) -> None:
-        while end - start > most:
-            cut = text.rfind(" ", start + most // 2, start + most)
-            cut = cut if cut > 0 else start + most
-            spans.append((start, cut))
-            start = cut + (text[cut] == " ")
         if start < end and not text[start:end].isspace():
-            spans.append((start, end))
+            spans.extend(pieces_of(text, start, end, most))
 
     for match in SENTENCE_STOP.finditer(text):
         mark = match[0]
-        is_stop = mark[0] in ".!?"
-        if is_stop and (
+        may_go_on = mark[0] in ".!?" and "\n" not in mark
+        if may_go_on and (
             ABBREVIATED.search(text, max(start, match.start() - 12), match.start())
             or text[match.end() : match.end() + 1].islower()
         ):
@@ -4219,6 +4258,9 @@ class RankedPassage(NamedTuple):
     end: int
 
 
+Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
+
+
 class PageIndex:
     """Finds the chunks and passages of texts that match a sentence best, by BM25 and without a model."""
 
@@ -4229,8 +4271,8 @@ class PageIndex:
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._words = [words_of(chunk.folded) for chunk in self.chunks]
-        self._counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
-        sizes = [counts.total() for counts in self._counts]
+        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
+        sizes = [counts.total() for counts in self.counts]
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
@@ -4240,7 +4282,7 @@ class PageIndex:
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
-        self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
+        self._found_windows: dict[int, list[Window]] = {}
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
@@ -4251,7 +4293,7 @@ class PageIndex:
         missing = set(query) - self._found_weights.keys()
         for stem in missing:
             self._found_places[stem] = []
-        for number, counts in enumerate(self._counts):
+        for number, counts in enumerate(self.counts):
             for stem in missing & counts.keys():
                 self._found_places[stem].append((number, counts[stem]))
         for stem in missing:
@@ -4275,14 +4317,15 @@ class PageIndex:
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
-        return [number for _, number in self._ranked(query, count)]
+        return [number for _, number in self.ranked(query, count)]
 
     def matching(self, query: Collection[str]) -> list[int]:
         """Return the number of the best matching chunk, and of those that match nearly as well."""
-        ranked = self._ranked(query, MAX_MATCHING)
+        ranked = self.ranked(query, MAX_MATCHING)
         return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
 
-    def _ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+    def ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+        """Return (score, number) of the chunks that match a query's stems best, the best one first."""
         self._look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
@@ -4292,23 +4335,30 @@ class PageIndex:
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str]) -> dict[str, float]:
-        """Return the idf weight of each stem of a query, as shares of 1."""
+        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more."""
         self._look_for(query)
-        weights = {stem: self._found_weights[stem] for stem in query}
+        weights = {
+            stem: self._found_weights[stem] * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1) for stem in query
+        }
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return weight_of(self.weights(query), self._counts[number])
+        return weight_of(self.weights(query), self.counts[number])
 
-    def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
+    def windows(self, number: int) -> list[Window]:
         """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
         if number not in self._found_windows:
             chunk = self.chunks[number]
-            parts = (self.texts[chunk.source][start:end].replace("\0", " ") for start, end in chunk.passages)
-            folded = fold("\0".join(parts)).split("\0")
-            alone = [(*place, set(stems(part))) for place, part in zip(chunk.passages, folded, strict=True)]
+            text = self.texts[chunk.source]
+            sentences = [
+                list(pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
+                for start, end in chunk.passages
+            ]
+            parts = (text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
+            found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
+            alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
             pairs = (
                 (start, end, first | second)
                 for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4333,8 +4383,8 @@ class PageIndex:
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
-        numbers = range(len(self.chunks))
-        return set[str]().union(*map(self._values, numbers), *map(self._named, numbers))
+        named = words_in("\n".join(each.folded for each in self.chunks), set().union(*self._words), self.words)
+        return named.union(*map(self._values, range(len(self.chunks))))
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
@@ -4353,6 +4403,15 @@ class PageIndex:
             if not set(options).isdisjoint(figure.options):
                 found.append(currency_of(folded, *match.span(1), self.words))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+
+
+def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
+    """Yield the runs of adjacent pieces of a sentence that are as long as a passage can be."""
+    for first, (start, _, _) in enumerate(pieces):
+        run = [piece for piece in pieces[first:] if piece[1] - start <= MAX_PASSAGE_CHARS]
+        yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
+        if run[-1] is pieces[-1]:
+            return
 
 
 def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
@@ -4533,9 +4592,8 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         is_code = any(first <= start < last for first, last in code)
         if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
             continue
-        ranked = rank_passages(answer[start:end], index, about)
-        if ranked and ranked[0].support >= MIN_SUPPORT:
-            best = ranked[0]
+        best = next(rank_passages(answer[start:end], index, about), None)
+        if best and best.support >= MIN_SUPPORT:
             text = index.texts[best.source][best.start : best.end]
             found.append(Evidence(start, end, pages[best.source], best.start, text))
         else:
@@ -4566,25 +4624,37 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     return all(any(option <= values for option in figure.options) for figure in figures)
 
 
-def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> list[RankedPassage]:
-    """Return the passages that may support a sentence, best first; `about` are the stems of the question."""
+def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
+    """Yield the passages that may support a sentence, best first; `about` are the stems of the question."""
     query = set(stems(fold(sentence)))
     if len(query) < MIN_WORDS:
         query.update(about)
-    weights, found = index.weights(query), list[RankedPassage]()
-    for number in index.best(query, CANDIDATES):
-        chunk, around = index.chunks[number], index.coverage(query, number)
+    weights, candidates, found = index.weights(query), index.ranked(query, CANDIDATES), list[RankedPassage]()
+    rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
+    for _, number in candidates:
+        chunk, around = index.chunks[number], weight_of(weights, index.counts[number])
         for start, end, found_stems in index.windows(number):
-            support = (weight_of(weights, found_stems) + around) / 2 - (end - start) * LENGTH_PRICE
+            share = weight_of(weights, found_stems) * OWN_SHARE + around * (1 - OWN_SHARE)
+            support = share - (end - start) * LENGTH_PRICE - rival * RIVAL_PRICE
             found.append(RankedPassage(support, chunk.source, start, end))
-    return sorted(found, key=lambda each: -each.support)
+    return without_overlaps(sorted(found, key=lambda each: -each.support))
+
+
+def without_overlaps(ranked: Sequence[RankedPassage]) -> Iterator[RankedPassage]:
+    """Yield the passages that overlap no better one."""
+    kept = list[RankedPassage]()
+    for each in ranked:
+        if not any(each.source == one.source and each.start < one.end and one.start < each.end for one in kept):
+            kept.append(each)
+            yield each
 
 
 def fragment_link(url: str, passage: str) -> str | None:
     """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
     if not url.startswith(("http://", "https://")):
         return None
-    blocks = [block for part in BLOCK_END.split(passage) if (block := " ".join(part.split()).lstrip(BLOCK_MARKS))]
+    parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
+    blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
     words = [block.split(" ") for block in blocks]
     if len(blocks) > 1:
         ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])

@@ -86,8 +86,8 @@ def measure_evidence(claims: list[Claim], index: server.PageIndex, foreign: list
     firsts = thirds = 0
     supports = list[float]()
     for claim in claims:
-        ranked = server.rank_passages(stated(claim, claim.answer), index)
-        hits = [each.start <= claim.place < each.end for each in ranked[:3]]
+        ranked = list(itertools.islice(server.rank_passages(stated(claim, claim.answer), index), 3))
+        hits = [each.start <= claim.place < each.end for each in ranked]
         firsts, thirds = firsts + (hits[:1] == [True]), thirds + any(hits)
         supports.append(ranked[0].support if ranked else 0.0)
     strangers = [best_support(claim, index) for claim in foreign]
@@ -100,8 +100,8 @@ def measure_evidence(claims: list[Claim], index: server.PageIndex, foreign: list
 
 
 def best_support(claim: Claim, index: server.PageIndex) -> float:
-    ranked = server.rank_passages(stated(claim, claim.answer), index)
-    return ranked[0].support if ranked else 0.0
+    best = next(server.rank_passages(stated(claim, claim.answer), index), None)
+    return best.support if best else 0.0
 
 
 def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:

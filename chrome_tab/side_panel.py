@@ -25,6 +25,7 @@ from chrome_tab_mcp_server import (
     ChromeTabError,
     ChromeTabs,
     CloudModelError,
+    Finding,
     Page,
     Progress,
     Query,
@@ -44,7 +45,6 @@ __all__ = ["SidePanel", "serve_browser"]
 MAX_CONVERSATIONS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
 MAX_NAMED_MODELS = 100
 MAX_SENT_CHARS = 50_000
-SHOW_INTERVAL_S = 0.1
 EARLIER_PROMPT = (
     "What the reader has asked about the text above before, and what was answered, follows. It only says what the new "
     "question means: answer the new one, from the text above."
@@ -136,7 +136,6 @@ class SidePanel:
                 while not written.empty():
                     text = written.get_nowait()
                 await send_event("writing", text=text)
-                await asyncio.sleep(SHOW_INTERVAL_S)
 
         async def report(percent: float, _message: str) -> None:
             await send_event("reading", percent=percent, step=progress.step())
@@ -282,10 +281,14 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
 def checked(answer: Answer) -> dict[str, Any]:
     """Return the count of each check result, and the positions of figures not found in the passage cited for them."""
     place = utf16_places(answer.text)
-    results = Counter(finding.result for finding in answer.findings)
+    # A figure that the answer repeats counts once, as in the receipt.
+    findings: dict[tuple[str, str], Finding] = {}
+    for finding in answer.findings:
+        findings.setdefault((finding.shown, finding.result), finding)
+    results = Counter(finding.result for finding in findings.values())
     doubtful = [
         {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}
-        for finding in answer.findings
+        for finding in findings.values()
         if finding.result in ("elsewhere", "not_on_page")
     ]
     return {"counts": {result: results[result] for result in CHECK_RESULTS}, "figures": doubtful}

@@ -1,12 +1,12 @@
 /**
- * The cross-origin frames that a user sees in the page of a tab.
+ * The frames in the page of a tab.
  *
  * @import {CommandContext, CrossOriginFrame} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
  */
 
 import { isDenied } from "../shared/denied-hosts.js";
-import { pagesIn } from "./cross-origin-frames.js";
+import { deniedFrames, pagesIn } from "./cross-origin-frames.js";
 import { answerOf, ask } from "./page-elements.js";
 
 const MAX_PAGES = 20;
@@ -18,7 +18,24 @@ const MAX_DEPTH = 3;
  */
 
 /**
- * Omits frames that are too small to read, and those of denied hosts.
+ * @param {CommandContext} context
+ * @returns {Promise<FramePage[]>} the pages in frames of the tab's own origin, then those of `framedPages`
+ */
+export async function searchablePages(context) {
+  const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
+  const denied = new Set((await deniedFrames(context)).map(({ frameId }) => frameId));
+  const origin = originOf(frames.find(({ frameId }) => frameId === 0)?.url ?? "");
+  const own = frames.filter(
+    ({ frameId, url }) =>
+      frameId !== 0 && !denied.has(frameId) && (url.startsWith("about:") || originOf(url) === origin),
+  );
+  const pages = [...own, ...(await framedPages(context))];
+  // A sandboxed frame has an origin of its own, whatever its URL.
+  return [...new Map(pages.map(({ frameId, documentId }) => [frameId, { frameId, documentId }])).values()];
+}
+
+/**
+ * The cross-origin frames that the user sees. Omits frames that are too small to read, and those of denied hosts.
  *
  * @param {CommandContext} context
  * @returns {Promise<FramedPage[]>} at most 20, each before those inside it

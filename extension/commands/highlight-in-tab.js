@@ -2,7 +2,7 @@
 
 import { highlightText } from "../page/highlight-text.js";
 import { CommandError, invalid } from "../shared/errors.js";
-import { framedPages } from "../browser/frame-text.js";
+import { searchablePages } from "../browser/frame-text.js";
 import { askPage, runInPage, tabAsAsked } from "../browser/inject.js";
 
 /** Maximum number of highlighted occurrences of a passage. */
@@ -27,23 +27,31 @@ export async function highlightInTab(context) {
   if (typeof text !== "string" || text.length > MAX_TEXT_LENGTH) {
     throw invalid(`text must have at most ${MAX_TEXT_LENGTH} characters.`);
   }
-  const script = { func: highlightText, args: /** @type {[unknown]} */ ([{ text, limit: MAX_OCCURRENCES }]) };
-  let shown = outcomeOf(await askPage(context, () => script));
+  let shown = outcomeOf(await askPage(context, () => scriptFor(text)));
   const { id: tabId = context.tabId, url = "", title = "" } = tabAsAsked(context);
   if (shown.found > 0) await style({ tabId });
-  for (const page of shown.found > 0 ? [] : await framedPages(context)) {
-    if (shown.found > 0) break;
-    // A frame that navigates or is inaccessible must not prevent searching the others.
-    shown = outcomeOf(await runInPage({ ...context, page }, script).catch(() => null));
-    if (shown.found > 0) await style({ tabId, documentIds: [page.documentId] });
+  for (const page of await searchablePages(context)) {
+    // After the first match the others only remove their last highlight. A frame that navigates or is inaccessible must
+    // not prevent searching the others.
+    const script = scriptFor(shown.found > 0 ? "" : text);
+    const found = outcomeOf(await runInPage({ ...context, page }, script).catch(() => null));
+    if (found.found === 0) continue;
+    shown = found;
+    await style({ tabId, documentIds: [page.documentId] });
   }
   if (text && shown.found === 0) {
     throw new CommandError(
       "KEYWORD_NOT_FOUND",
-      "The page does not show this text. Copy a passage that read_chrome_tab returned, and open folded sections first.",
+      "The page does not show this text outside of its fields. Copy a passage that read_chrome_tab returned, and open " +
+        "folded sections first.",
     );
   }
   return { tab_id: tabId, matches: shown.found, in_view: shown.inView, url, title };
+}
+
+/** @param {string} text */
+function scriptFor(text) {
+  return { func: highlightText, args: /** @type {[unknown]} */ ([{ text, limit: MAX_OCCURRENCES }]) };
 }
 
 /**
@@ -53,6 +61,12 @@ export async function highlightInTab(context) {
 function outcomeOf(answer) {
   if (answer === "unsupported") {
     throw new CommandError("EXECUTION_ERROR", "This version of the browser cannot highlight text. Update the browser.");
+  }
+  if (answer === "pdf") {
+    throw new CommandError(
+      "UNREADABLE_PAGE",
+      "The browser's PDF viewer does not let extensions highlight a passage. Open the link that evidence=true gives for it.",
+    );
   }
   return /** @type {{found: number, inView: boolean} | null} */ (answer) ?? { found: 0, inView: false };
 }

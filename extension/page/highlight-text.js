@@ -9,8 +9,8 @@
  *
  * @param {{text: string, limit: number}} request `text`: the passage, empty to remove a highlight; `limit`: maximum
  *   number of occurrences to highlight
- * @returns {{found: number, inView: boolean} | "unsupported"} the number of highlighted occurrences, and whether the
- *   first one is in the viewport now
+ * @returns {{found: number, inView: boolean} | "unsupported" | "pdf"} the number of highlighted occurrences, and whether
+ *   the first one is in the viewport now; `pdf` if the tab shows the browser's PDF viewer
  */
 export function highlightText({ text, limit }) {
   const NAME = "chrome-tab-reader";
@@ -19,7 +19,8 @@ export function highlightText({ text, limit }) {
   const NOT_DRAWN = new Set(["TEXTAREA", "SELECT", "SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
   const BORDERS = /[\s|\p{Cf}]/u;
   const NOT_WORDS = /[^\p{L}\p{N}]/u;
-  const LINK_TARGETS = /\]\([^()\s]*\)/g;
+  /** What Markdown adds to the text of the page: link targets, and the numbers of list items. */
+  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] /gm;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
   // A form control of that name would shadow the property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
@@ -27,17 +28,33 @@ export function highlightText({ text, limit }) {
   const end = world[ENDER];
   if (typeof end === "function") end();
   if (typeof Highlight !== "function") return "unsupported";
-  if (!text) return { found: 0, inView: false };
+  const windows = ownWindows();
+  if (!text || windows.some(isHiddenFrame)) return { found: 0, inView: false };
+  if (document.contentType === "application/pdf" && self === top) return "pdf";
 
   const nodes = drawnTexts();
   for (const [passage, ignored] of /** @type {const} */ ([
     [text, BORDERS],
-    [text.replaceAll(LINK_TARGETS, ""), NOT_WORDS],
+    [text.replaceAll(ADDED, ""), NOT_WORDS],
   ])) {
     const passages = occurrences(passage, nodes, ignored);
     if (passages.length > 0) return show(passages);
   }
   return { found: 0, inView: false };
+
+  /** @returns {Window[]} this one and those around it, as far as they have the same origin */
+  function ownWindows() {
+    /** @type {Window[]} */
+    const found = [window];
+    for (let inner = window; inner.frameElement; found.push(inner)) inner = /** @type {typeof window} */ (inner.parent);
+    return found;
+  }
+
+  /** @param {Window} frame */
+  function isHiddenFrame(frame) {
+    const element = frame.frameElement;
+    return element !== null && !element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  }
 
   /** @returns {Text[]} in document order, those of open shadow roots at their hosts */
   function drawnTexts() {
@@ -161,7 +178,7 @@ export function highlightText({ text, limit }) {
     const onKey = (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && typeof world[ENDER] === "function") world[ENDER]();
     };
-    addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
+    for (const each of windows) each.addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
     const first = passages[0]?.[0];
     return { found: passages.length, inView: first !== undefined && scrollTo(first) };
   }

@@ -785,7 +785,7 @@ export interface PressOutcome {
   cover: string;
   /** Whether that was pressed: a press that goes astray is kept from pages that the extension sees. */
   isPressed: boolean;
-  /** What had come over the element when the mouse was released, as a name; empty when nothing had. */
+  /** What covered the element when the mouse was released, as a name; empty if nothing did. */
   release: string;
 }
 

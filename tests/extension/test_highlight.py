@@ -6,6 +6,7 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, Driver, Site, shared_tab_at
 from tests.extension.test_popup import show_page
+from tests.support.polling import until
 
 FILLER = "<div style='height:3000px'>Filler</div>"
 CASES = {
@@ -13,6 +14,7 @@ CASES = {
     "over several elements": ("<h2>Notice</h2><p>thirty days</p>", "Notice\n\nthirty days"),
     "cells of a row": ("<table><tr><td>Ferry<td>07:40<td>12.50</table>", "Ferry | 07:40 | 12.50"),
     "Markdown": ("<p>Ask <a href=/x>the <em>harbor</em> office</a> first.</p>", "Ask [the *harbor* office](/x) first."),
+    "a numbered list": ("<ol><li>Boil the water<li>Warm the pot</ol>", "1. Boil the water\n2. Warm the pot"),
     "capitals by style": ("<p style='text-transform:uppercase'>closing date</p>", "CLOSING DATE"),
     "an open shadow root": (
         "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<p>In the <b>shadow</b> root</p>'</script>",
@@ -67,7 +69,40 @@ async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: 
     result = await blank.do("highlight_in_tab", text="Framed words")
 
     assert (result["matches"], result["in_view"]) == (1, True)
-    assert await highlighted(blank)
+    await until(lambda: highlighted(blank))  # a frame's process draws on its own
+
+
+@pytest.mark.parametrize("address", ["src='/framed'", "srcdoc='<div style=height:3000px></div><p>Framed words</p>'"])
+async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape(
+    blank: DrivenTab, address: str
+) -> None:
+    blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
+    await blank.show(f"{FILLER}<iframe {address} width=600 height=300></iframe>{FILLER}")
+    await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
+    result = await blank.do("highlight_in_tab", text="Framed words")
+    assert (result["matches"], result["in_view"]) == (1, True)
+    await until(lambda: highlighted(blank))
+
+    await blank.page.keyboard.press("Escape")  # the focus is in the page around the frame
+    assert not await highlighted(blank)
+
+
+async def test_text_in_a_hidden_frame_is_not_shown(blank: DrivenTab) -> None:
+    await blank.show("<iframe srcdoc='<p>Framed words</p>' style='visibility:hidden'></iframe>")
+    await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
+
+    assert (await blank.refused("highlight_in_tab", text="Framed words"))[0] == "KEYWORD_NOT_FOUND"
+
+
+async def test_the_next_highlight_removes_the_one_in_a_frame(blank: DrivenTab) -> None:
+    blank.site.pages["/own"], blank.site.pages["/other"] = b"<p>Own words</p>", b"<p>Other site's words</p>"
+    other = blank.site.url("/other").replace("127.0.0.1", "localhost")
+    await blank.show(f"<p>Other words</p><iframe src='/own'></iframe><iframe src='{other}'></iframe>")
+    for frame, words in zip(blank.page.frames[1:], ("Own words", "Other site's words"), strict=True):
+        await frame.get_by_text(words).wait_for(state="attached")
+        await blank.do("highlight_in_tab", text=words)
+        await blank.do("highlight_in_tab", text="Other words")
+        assert [await each.evaluate("[...CSS.highlights].length") for each in blank.page.frames] == [1, 0, 0]
 
 
 async def test_escape_or_the_next_highlight_removes_the_last_one(blank: DrivenTab) -> None:
@@ -88,6 +123,18 @@ async def test_all_occurrences_are_counted_and_invisible_text_is_an_error(blank:
     for text in ("Never shown", "Nowhere", "Typed"):
         assert (await blank.refused("highlight_in_tab", text=text))[0] == "KEYWORD_NOT_FOUND"
     assert (await blank.refused("highlight_in_tab", text="x" * 2001))[0] == "INVALID_ARGUMENT"
+
+
+async def test_the_browsers_pdf_viewer_is_named(driver: Driver, site: Site) -> None:
+    bridge, popup = driver
+    page = await show_page(popup, site.url("/file.pdf"))
+    tab_id = await popup.tab_id(site.url("/file.pdf"))
+    reply = await bridge.ask("highlight_in_tab", tab_id=tab_id, text="Words to show")
+    cleared = await bridge.ask("highlight_in_tab", tab_id=tab_id, text="")
+    await page.close()
+
+    assert reply["error"]["code"] == "UNREADABLE_PAGE"
+    assert cleared["result"]["matches"] == 0
 
 
 async def test_no_attached_tab_is_needed(driver: Driver, site: Site) -> None:

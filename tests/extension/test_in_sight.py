@@ -308,8 +308,11 @@ async def test_log_keeps_the_newest_500(driven: DrivenTab) -> None:
     await driven.ask("hover", selector="#nowhere")
 
     await until(driven.popup, "(await chrome.storage.local.get('activity')).activity[0].command === 'hover'")
-    activity = await log_of(driven.popup, 500)
-    assert (len(activity), activity[-1]["command"]) == (500, "old 498")
+    commands = [entry["command"] for entry in await log_of(driven.popup, 500)]
+    # A command of the preparation may be logged late.
+    new = [command for command in commands if not command.startswith("old ")]
+    assert new
+    assert commands == new + [f"old {number}" for number in range(500 - len(new))]
 
 
 async def test_panel_shows_the_log_including_the_users_own_commands(driven: DrivenTab) -> None:

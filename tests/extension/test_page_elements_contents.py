@@ -114,6 +114,17 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "box .a-very-long-class-name-of-a-box red 90x90  .a-very-long-class-name-of-a-box",
         ],
         "texts for screen readers, glyphs and what cannot be seen": ['text "read"'],
+        "texts that the lines of elements repeat": [
+            'textbox "Room"  #room',
+            'slider "Nights" = 2 (1 to 14)  #n',
+            'text "Guests"',
+            'text "2"',
+            'clickable "free"  #free',
+            'text "until May"',
+            'text "Open"  p:nth-of-type(7)',
+            'button "Open"  button',
+        ],
+        "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],

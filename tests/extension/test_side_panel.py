@@ -125,6 +125,10 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
 
     await expect(panel.at(".answer")).to_have_text("Apples cost 1 euro.1 Pears cost 9 euros.")
+    select = (
+        "() => { const of = getSelection(); of.selectAllChildren(document.querySelector('.answer')); return of + '' }"
+    )
+    assert await panel.page.evaluate(select) == "Apples cost 1 euro. Pears cost 9 euros."
     await expect(panel.at(".notes li")).to_have_text(
         [ui_text("checkOnPage", 1, 2), ui_text("checkMissing", isolated("9 euros"))]
     )
@@ -137,6 +141,40 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await panel.tab.page.evaluate("document.body.replaceChildren()")
     await panel.at(".reference").click()
     await expect(panel.at(".reference")).to_be_disabled()
+
+
+async def test_only_the_first_figures_of_many_are_named(panel: Panel) -> None:
+    asked = await panel.ask("What do apples cost?")
+    text = "Apples cost " + " ".join("abcdefghijkl") + "."
+    figures = [{"result": "not_on_page", "start": at, "end": at + 1} for at in range(12, 36, 2)]
+    checked = {"counts": {"on_page": 0, "elsewhere": 0, "in_prompt": 0, "not_on_page": 12}, "figures": figures}
+    await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=[])
+
+    named = ", ".join(map(isolated, "abcdefghij")) + ", and …"
+    await expect(panel.at(".notes li")).to_have_text([ui_text("checkOnPage", 0, 12), ui_text("checkMissing", named)])
+
+
+async def test_a_number_brings_the_tab_of_its_passage_to_the_front(panel: Panel) -> None:
+    await panel.tab.show("<p>Apples cost 1 euro.</p>", path="/one", title="One")
+    await expect(panel.at("#ask")).to_be_enabled()
+    asked = await panel.ask("What do apples cost?")
+    passage = {"passage": "Apples cost 1 euro.", "offset": 0, "tab_id": panel.tab.tab_id}
+    evidence = [{"start": 0, "end": 19, **passage}]
+    await panel.send_event(asked, "done", text="Apples cost 1 euro.", receipt=RECEIPT, notes=[], evidence=evidence)
+    other = await panel.page.context.new_page()
+    await other.goto(panel.tab.site.url("/blank"))
+    await expect(panel.at("#tab-title")).not_to_have_text("One")
+    is_active = "async (id) => (await chrome.tabs.get(id)).active"
+    assert not await panel.page.evaluate(is_active, panel.tab.tab_id)
+
+    await panel.at(".reference").evaluate("(button) => button.click()")  # without bringing the panel's tab to the front
+    await expect(panel.at("#tab-title")).to_have_text("One")
+    assert await panel.page.evaluate(is_active, panel.tab.tab_id)
+    await comes_true(panel.tab.page, "CSS.highlights.has('chrome-tab-reader')")
+    await other.close()
+
+    await panel.at("#clear-conversation").click()
+    await comes_true(panel.tab.page, "!CSS.highlights.has('chrome-tab-reader')")
 
 
 async def test_what_is_missing_from_an_answer_is_reported_in_the_users_language(panel: Panel) -> None:

@@ -172,6 +172,18 @@ async def test_a_history_that_is_not_a_database_is_a_sentence_and_a_missing_one_
             await client.read_resource("analysis://1")
 
 
+def test_the_terminal_shows_the_evidence_for_json_line_by_line(kept: History, run: Run) -> None:
+    supported = {"path": "$.price", "passage": "K2\t€3", "offset": 1234, "link": "https://x.test/#:~:text=K2"}
+    evidence = [supported, {"path": "$.stock", "passage": None}]
+    kept.keep("Prices", '{"price": 3}', {"url": "https://x.test/", "title": "A shop", "evidence": evidence})
+
+    lines = run("--history", "show", "1")[1].splitlines()
+
+    assert '$.price: "K2 €3" (character 1,234, https://x.test/#:~:text=K2)' in lines
+    assert "$.stock: no support found" in lines
+    assert not any("'passage'" in line for line in lines)
+
+
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:
     for number, title in enumerate(("A shop", "100% wool\x1b[31m", "100 wools"), 1):
         kept.keep(f"Question {number}\nin lines", "It costs 3 EUR.", {"url": "https://x.test/", "title": title})

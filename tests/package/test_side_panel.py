@@ -109,7 +109,7 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
 
 
 async def test_an_answer_ends_with_its_check_and_evidence_at_offsets_of_a_javascript_string() -> None:
-    text = "\U0001f34e Apples cost 1 euro. Quinces cost 99 euros."
+    text = "\U0001f34e Apples cost 1 euro. Quinces cost 99 euros. Yes, 99 euros, not 1 euro."
     async with FakeOpenAIServer(answer(text)) as fake, panel(**model(fake)) as shown:
         await shown.ask("What do they cost?")
         end = await shown.end()

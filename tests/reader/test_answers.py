@@ -191,13 +191,14 @@ async def test_every_fact_reaches_the_model_although_the_server_reports_a_wrong_
 async def test_every_fact_reaches_the_model_although_denser_text_follows_the_text_that_taught_the_bounds(
     window: int, *, halves: bool, osascript: FakeOsascript
 ) -> None:
-    # Capitals are the same kind as lowercase letters and take more than twice the tokens, but not so many that a cut
-    # prompt falls below the lower bound: only the count being half the window, or all of it, reveals the cut.
+    # The letters after m are the same kind as those before and take more than twice the tokens, but not so many that a
+    # cut prompt falls below the lower bound: only the count being half the window, or all of it, reveals the cut.
     def tokenize(text: str) -> list[str]:
-        return re.findall(r"[A-Z ]{1,2}|[^A-Z]{1,5}", text)
+        return re.findall(r"[n-z ]{1,2}|[^n-z]{1,5}", text)
 
     rng = random.Random(1)  # noqa: S311 -- the same page in each run
-    osascript.shows(prose(rng, 20_000).lower() + with_facts(prose(rng, 60_000).upper()))
+    common, dense = ("".join(rng.choices(f"{letters} ", k=60_000)) for letters in ("abcdefghijklm", "nopqrstuvwxyz"))
+    osascript.shows(common[:20_000] + with_facts(dense))
     async with FakeOllama(window, tokenize, halves=halves) as fake, serving(fake) as asker:
         receipt_of(await asker.ask(system_prompt=PROMPT))
 
@@ -218,12 +219,12 @@ async def test_a_count_of_half_the_window_is_suspect_only_from_a_server_that_cut
     assert receipt["window"] == 8192
 
 
-async def test_a_quarter_of_the_window_is_reserved_for_the_answer(osascript: FakeOsascript) -> None:
-    osascript.shows("x" * 20_000)
-    async with FakeOllama(2048, tokens_by_byte) as fake, serving(fake) as asker:
+async def test_a_quarter_of_the_window_is_reserved_for_the_answer(osascript: FakeOsascript, ollama: FakeOllama) -> None:
+    osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
+    async with serving(ollama) as asker:
         receipt_of(await asker.ask(system_prompt=PROMPT))
 
-    assert 0.6 * 2048 < max(fake.sizes) <= 0.77 * 2048
+    assert 0.6 * 2048 < max(ollama.sizes) <= 0.78 * 2048
 
 
 @pytest.mark.parametrize("window", [1024, 2048])
@@ -291,7 +292,7 @@ async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascri
 
 def pages_of_parts(count: int) -> str:
     """Return a page that takes `count` chunks on a server with a small window that never reports its tokens."""
-    return "\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, count + 1))
+    return "\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, count + 1))
 
 
 SMALL = {"context_length": 1850}
@@ -317,7 +318,7 @@ async def test_chunks_are_sent_with_the_instruction_and_their_position_and_then_
     *parts, combining = fake.chats
     assert [part_of(request) for request in parts] == ["1", "2", "3", "4"]
     assert [request.instruction for request in parts] == [PROMPT] * 4
-    assert parts[2].data.startswith("[Part 3 of 'A page']\n\nChapter 3. word")
+    assert parts[2].data.startswith("[Part 3 of 'A page']\n\nChapter 3. WORD")
     assert combining.instruction == f"{PROMPT}\n\n{server.COMBINE_PROMPT}"
     assert combining.data == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 5))
     assert receipt_of(result)["chunks"] == 4
@@ -422,7 +423,7 @@ async def test_server_that_fails_at_every_chunk_is_given_up(osascript: FakeOsasc
 async def test_instruction_that_leaves_no_room_is_rejected_before_the_model_is_asked(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer() as fake, serving(fake, context_length=2000) as asker:
-        code, sentence = error_of(await asker.ask(system_prompt="long " * 1000))
+        code, sentence = error_of(await asker.ask(system_prompt="long " * 1200))
 
     assert code == "INVALID_ARGUMENT"
     assert "window of 2000 tokens" in sentence
@@ -553,16 +554,16 @@ async def test_answers_that_do_not_fit_one_prompt_are_combined_in_a_tree(osascri
 
 
 async def test_answers_too_long_to_combine_follow_one_another(osascript: FakeOsascript) -> None:
-    osascript.shows(pages_of_parts(3))
+    osascript.shows(pages_of_parts(4))
     async with (
         FakeOpenAIServer(script=lambda request: answer(f"Answer {part_of(request)}. " + "detail " * 150)) as fake,
         serving(fake, **SMALL) as asker,
     ):
         text = text_of(await asker.ask(system_prompt=PROMPT))
 
-    assert all(f"Answer {i}. detail" in text for i in range(1, 4))
+    assert all(f"Answer {i}. detail" in text for i in range(1, 5))
     assert text.splitlines()[-1].startswith("Note: the answers about the chunks were too long to combine")
-    assert len(fake.chats) == 3
+    assert len(fake.chats) == 4
 
 
 @pytest.mark.parametrize(("chars", "notes"), [(40_000, 0), (40_001, 1)])
@@ -644,6 +645,24 @@ async def test_progress_moves_in_whole_percents_and_shows_each_second_once(monke
     seconds = [f"asking, {seconds} s" for seconds in ("0.5", "1", "1.5")]
     assert reported.messages == ["reading", "asking", *seconds, "asking, 185 tokens written: So", "done"]
     assert reported.values == [0.1, 4, 5, 7, 9, 44, 100]
+
+
+async def test_a_growing_answer_is_shown_at_intervals_whatever_the_speed_of_the_model() -> None:
+    shown, is_newest = list[str](), asyncio.Event()
+    pieces = [("word ", "")] * 1000
+
+    def show(text: str) -> None:
+        shown.append(text)
+        if len(text.split()) == len(pieces):
+            is_newest.set()
+
+    async with server.Progress(None, show) as progress:
+        await progress.begin("asking", 0.8, is_last=True)
+        for written in range(len(pieces)):
+            progress.wrote(pieces[: written + 1])
+        await asyncio.wait_for(is_newest.wait(), WAIT_S)
+
+    assert [len(text.split()) for text in shown] == [1, 1000]
 
 
 async def test_the_receipt_is_one_line_of_the_answer_and_the_note_comes_last(osascript: FakeOsascript) -> None:

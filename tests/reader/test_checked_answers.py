@@ -1,6 +1,7 @@
 """Answers are checked against the page: figures, evidence, JSON values, and reading only what matches."""
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -148,6 +149,88 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
     assert (await asked(text)).structured_content is None
 
 
+async def test_a_line_ends_a_sentence_even_after_a_short_word(osascript: FakeOsascript) -> None:
+    osascript.shows(
+        "A parcel weighs at most 12 kg.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."
+    )
+    text = "* The shop opens at 9:00 am and closes at 6:30 pm.\n* A parcel weighs at most 12 kg."
+
+    result = await asked(text, evidence=True)
+
+    found = [(each["sentence"], each["passage"]) for each in (result.structured_content or {})["evidence"]]
+    shop, parcel = "The shop opens at 9:00 am and closes at 6:30 pm.", "A parcel weighs at most 12 kg."
+    assert found == [(shop, shop), (parcel, parcel)]
+
+
+# --- Which passage ---
+
+
+def ranked(sentence: str, page: str) -> list[server.RankedPassage]:
+    return list(server.rank_passages(sentence, server.PageIndex([page], server.CHECKED_CHUNK_CHARS)))
+
+
+async def test_a_passage_from_a_long_sentence_is_the_part_that_matches(osascript: FakeOsascript) -> None:
+    before = "The harbour has quays and cranes for its many boats, " * 3
+    fact = "and the zeppelin museum charges 23 crowns for its guided tour"
+    page = f"{before}{fact}, while nets dry in the wind of the coast" + ", as every day of the year" * 6 + "."
+    osascript.shows(page)
+
+    result = await asked("The zeppelin museum charges 23 crowns for its guided tour.", evidence=True)
+
+    assert result.structured_content is not None
+    (evidence,) = result.structured_content["evidence"]
+    offset, passage = evidence["offset"], evidence["passage"]
+    assert page.index(fact) < server.MAX_PASSAGE_CHARS < page.index(fact) + len(fact)
+    assert fact in passage
+    assert len(passage) <= server.MAX_PASSAGE_CHARS
+    assert passage == page[offset : offset + len(passage)]
+    assert page[offset - 1] == page[offset + len(passage)] == " "
+
+
+def test_a_passage_without_spaces_between_words_is_cut_at_the_spaces_that_are_there() -> None:
+    phrases = [chr(ord("ก") + i) * 50 for i in range(9)]
+    page = " ".join(phrases)
+
+    best = ranked(" ".join(phrases[3:5]), page)[0]
+
+    assert len(page) > server.MAX_PASSAGE_CHARS >= best.end - best.start
+    assert set(page[best.start : best.end].split(" ")) <= set(phrases)
+    assert set(phrases[3:5]) <= set(page[best.start : best.end].split(" "))
+
+
+def test_ranked_passages_do_not_overlap() -> None:
+    page = "The zeppelin museum charges 23 crowns for its guided tour, " * 8 + "\n\nTour: 23\nMuseum: 23 crowns"
+    places = sorted((each.start, each.end) for each in ranked("The museum tour costs 23 crowns", page))
+
+    assert len(places) > 2
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(places))
+
+
+@pytest.mark.parametrize(("copies", "is_supported"), [(1, True), (6, False)])
+def test_a_claim_that_many_chunks_match_as_well_has_less_support(copies: int, *, is_supported: bool) -> None:
+    filler = [f"Paragraph{i} " + " ".join(f"word{i}x{k}" for k in range(90)) for i in range(60)]
+    shared = "the harbour office sells cheap tickets near boats on monday"
+    page = "\n\n".join(f"{shared.capitalize()}.\n{text}" if 0 < i <= copies else text for i, text in enumerate(filler))
+
+    best = ranked(f"{shared} quantum gluon confinement chromodynamics zeppelin museum", page)[0]
+
+    assert (best.support >= server.MIN_SUPPORT) is is_supported
+
+
+def test_a_passage_with_the_figure_is_better_than_one_with_a_word_that_is_as_rare() -> None:
+    line = "Quays and cranes serve many boats, and nets dry in the wind of the coast on each day of the long year. "
+    page = f"The ferry to Varna leaves from a pier.\n{line * 2}\nThe ferry to Varna costs 17 crowns or so."
+
+    best = ranked("The ferry to Varna leaves 17", page)[0]
+
+    assert "17" in page[best.start : best.end]
+
+
+@pytest.mark.parametrize("word", ["الكتاب", "والكتاب", "بالكتاب", "للكتاب"])
+def test_an_arabic_word_matches_with_its_article_and_particles(word: str) -> None:
+    assert server.stems(word) == server.stems("كتاب") != server.stems("الباب")
+
+
 async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(osascript: FakeOsascript) -> None:
     osascript.shows("The fast ferry costs 17 crowns <img src=x onerror=alert(1)> for two.\U000e0041")
     result = await asked("The fast ferry costs 17 crowns for two.", evidence=True)
@@ -156,6 +239,24 @@ async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(os
     assert "[1] " in result.content[0].text
     assert "<img" not in result.content[0].text
     assert "\U000e0041" not in json.dumps(result.structured_content, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("passage", "linked"),
+    [
+        ("| Kettle K1 | $39.90 | 12 |", "Kettle K1,12"),
+        ("| Kettle |", "Kettle"),
+        ("1. Boil the water", "Boil the water"),
+        ("- Boil **all** the water", "Boil,the water"),
+        ("### Boil water", "Boil water"),
+        ("1.5 litres of water", "1.5 litres of water"),
+    ],
+)
+def test_a_link_has_the_text_of_the_page_without_its_markdown(passage: str, linked: str) -> None:
+    link = server.fragment_link(URL, passage)
+
+    assert link is not None
+    assert unquote(link.partition("#:~:text=")[2]) == linked
 
 
 def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_both_ends() -> None:

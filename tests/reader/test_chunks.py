@@ -187,8 +187,7 @@ async def test_chunks_fill_three_quarters_of_the_windows_room_and_are_the_same_f
 @pytest.mark.parametrize("mode", ["normal", "incognito", ""])
 async def test_the_first_reading_has_the_same_chunks_as_the_next_sessions(mode: str, osascript: FakeOsascript) -> None:
     """The cuts are saved, because the model's rates have just been learned; but not for a private window."""
-    # Its last chunk is neither near a half nor near a quarter of the window, which would look like a cut.
-    osascript.shows(article(41), mode=mode)
+    osascript.shows(article(), mode=mode)
     async with FakeOllama(WINDOW) as fake:
         await read(fake, "When?")
         first, fake.requests = fake.chats, []
@@ -206,6 +205,21 @@ async def test_a_page_that_fits_is_not_split_before_or_after_anything_is_learned
             osascript.shows(text)
             assert (await read(fake, "When?"))["chunks"] == 1
             assert fake.sizes[-1] > 0.6 * ROOM
+
+
+async def test_a_wrong_suspicion_keeps_the_plan_and_a_cut_does_not(osascript: FakeOsascript) -> None:
+    osascript.shows(article(), mode="normal")
+    kept = []
+    # So few tokens per word that the lower bound is wrong, and a window that is smaller than reported.
+    sparse = FakeOllama(WINDOW, lambda text: [text[at : at + 16] for at in range(0, len(text), 16)])
+    for server_of_model in (sparse, FakeOllama(WINDOW // 2, reported=WINDOW)):
+        async with server_of_model as fake:
+            receipt = await read(fake, "When?")
+        assert receipt["requests"] > receipt["chunks"] + 1
+        kept.append(json.loads(server.memory_file().read_text())["plans"])
+        server.memory_file().unlink()
+
+    assert [len(plans) for plans in kept] == [1, 0]
 
 
 @pytest.mark.posix
@@ -234,7 +248,7 @@ async def test_a_damaged_memory_file_is_harmless(damage: str, osascript: FakeOsa
         receipt = await read(fake, "When?")
 
     assert receipt["characters_read"] == receipt["page_characters"]
-    assert json.loads(path.read_text())["models"]["fake-model"]["rates"]
+    assert json.loads(path.read_text())["models"]["fake-model"]["factors"]
 
 
 async def test_each_chunk_shows_the_title_and_what_it_continues_from_the_page_alone(osascript: FakeOsascript) -> None:

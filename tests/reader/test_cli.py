@@ -328,6 +328,7 @@ def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
 ) -> None:
     assert osascript
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setattr(server, "SHOW_INTERVAL_S", 0.0)  # show each piece
     with in_a_thread(FakeOpenAIServer(*replies)) as fake:
         status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
 
@@ -335,7 +336,7 @@ def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
 
 
 def test_for_a_page_in_chunks_analyze_shows_only_the_combined_answer(run: Run, osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'x' * 150}" for number in range(30)))
+    osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'x' * 150}" for number in range(60)))
 
     def script(request: Request) -> Reply:
         return streamed("Al", "together.") if "[Answer 1]" in request.prompt else streamed("About", " a part.")

@@ -276,13 +276,13 @@ LIST = {"type": "object", "properties": {"names": {"type": "array"}, "city": {"t
 
 
 async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model(osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, 4)))
+    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = (
         '{"names": ["Ann", "Bo"], "city": null}',
         '```json\n{"names": ["Bo", "Cy"], "city": "Oslo"}\n```',
         '{"names": [], "city": "Oslo"}',
     )
-    async with parts(*replies) as fake, serving(fake, context_length=1950) as asker:
+    async with parts(*replies) as fake, serving(fake, context_length=1600) as asker:
         result = await asker.ask(system_prompt="Who?", output_schema=LIST)
 
     assert result.structured_content == {"names": ["Ann", "Bo", "Cy"], "city": "Oslo"}
@@ -290,11 +290,11 @@ async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model
 
 
 async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_model(osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, 4)))
+    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
     async with (
         parts(*replies, combined='{"city": "Oslo and Bergen"}') as fake,
-        serving(fake, context_length=1950) as asker,
+        serving(fake, context_length=1600) as asker,
     ):
         result = await asker.ask(system_prompt="Where?", output_schema=LIST)
 
@@ -304,9 +304,9 @@ async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_
 
 
 async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, 4)))
+    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
-    async with parts(*replies, combined="") as fake, serving(fake, context_length=1950) as asker:
+    async with parts(*replies, combined="") as fake, serving(fake, context_length=1600) as asker:
         code, sentence = error_of(await asker.ask(system_prompt="Where?", output_schema=LIST))
 
     assert code == "MODEL_EMPTY"

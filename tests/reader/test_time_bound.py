@@ -68,6 +68,24 @@ async def test_what_was_read_in_time_is_answered_and_the_last_line_names_the_res
     assert (receipt["requests"], receipt["retries"]) == (4, 0)
 
 
+async def test_a_note_gives_the_same_reason_only_once(osascript: FakeOsascript, clock: Clock) -> None:
+    osascript.shows(LONG)
+
+    def script(request: Request) -> Reply:
+        if len(fake.chats) < 3:
+            return answer(f"Answer {len(fake.chats)}.")
+        clock.ahead_s = WHOLE_S if is_combining(request) else server.CHUNKS_TIME * WHOLE_S
+        return HANG
+
+    async with FakeOpenAIServer(script=script) as fake, serving(fake, context_length=1024) as asker:
+        result = await asker.ask()
+
+    assert [is_combining(request) for request in fake.chats] == [False, False, False, True]
+    note = text_of(result).splitlines()[-1]
+    assert "could not be combined and stand " in note
+    assert note.count("(--max-seconds)") == 1
+
+
 async def test_everything_is_read_if_there_is_time(osascript: FakeOsascript, clock: Clock) -> None:
     osascript.shows(LONG)
 

@@ -115,9 +115,9 @@ OTHERS = "For the user|Click the|Mute|Block"
 
 
 async def click_surely(tab: Tab, icon: Element) -> None:
-    """Click again if the reply says that the icon was gone when the mouse arrived: it loads another image then."""
+    """Click again if a note says that the click may have missed: under the mouse the icon loads another image."""
     for _ in range(3):
-        if "had come over" not in await tab.click(icon):
+        if '"notes"' not in await tab.click(icon):
             return
 
 

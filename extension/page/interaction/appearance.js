@@ -28,6 +28,8 @@ const appearance = (() => {
     ["olive", 128, 128, 0],
   ];
   const EXACT = 12;
+  /** Share of the strongest part by which a gray's parts may differ. */
+  const GRAY = 0.15;
   const CLASS_LENGTH = 40;
   const TOOLTIPS =
     "data-tooltip data-original-title data-bs-original-title data-tip data-title data-tooltip-content".split(" ");
@@ -115,7 +117,8 @@ const appearance = (() => {
     const said = isDrawn ? (style.fill === "none" ? style.stroke : style.fill) : style.backgroundColor;
     const [red = 0, green = 0, blue = 0, alpha = 1] = said.match(/[\d.]+/gu)?.map(Number) ?? [];
     if (!said.startsWith("rgb") || alpha === 0) return "";
-    const isGray = Math.max(red, green, blue) - Math.min(red, green, blue) < EXACT;
+    const strongest = Math.max(red, green, blue);
+    const isGray = strongest - Math.min(red, green, blue) < Math.max(EXACT, GRAY * strongest);
     const names = COLORS.filter(([, r, g, b]) => !isGray || (r === g && g === b));
     const distances = names.map(([name, r, g, b]) => ({ name, far: Math.hypot(r - red, g - green, b - blue) }));
     const nearest = distances.reduce((a, b) => (b.far < a.far ? b : a));

@@ -413,7 +413,7 @@ const aria = (() => {
    * @returns {string} for example `next to "Subtitle"`: the text before it; empty if there is none
    */
   function neighborOf(field) {
-    if (!NEIGHBORLY.has(roleOf(field))) return "";
+    if (!isNeighborly(roleOf(field))) return "";
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
@@ -426,6 +426,14 @@ const aria = (() => {
       one = parentElementOf(one);
     }
     return "";
+  }
+
+  /**
+   * @param {string} role
+   * @returns {boolean} whether its elements usually have their labels in front of them
+   */
+  function isNeighborly(role) {
+    return NEIGHBORLY.has(role);
   }
 
   /**
@@ -608,6 +616,7 @@ const aria = (() => {
     accessibleNameOf,
     contentOf,
     isNamedByContent,
+    isNeighborly,
     neighborOf,
     plain,
     plainQuote,

@@ -28,6 +28,7 @@ const elementList = (() => {
   const { PageItems } = pageItems;
   const { openModals, openPopups } = modals;
   const { collapsed, patternOf } = grouping;
+  const { withoutRedundantTexts } = redundantTexts;
 
   const MAX_TEXT = 4_000;
   /** Room for the last line. */
@@ -52,7 +53,7 @@ const elementList = (() => {
   /** Items of a menu or the like that are all listed. */
   const MOST_OF_MENU = 60;
   /** Pages with more elements to act on are listed without shapes and boxes. */
-  const MOST_WITH_LOOKS = 25;
+  const MOST_WITH_LOOKS = 15;
   const OUT_OF_SIGHT = "-- out of sight --";
 
   /**
@@ -74,7 +75,8 @@ const elementList = (() => {
     const writer = new Writer(roots, framed ?? {}, popups);
     const isLeftOut = (/** @type {Item} */ { role, element }) =>
       role === "frame" && leftOut.includes(selectorOf(element, roots));
-    const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
+    const reachable = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
+    const listed = isNarrowed || reachable.length > MANY ? reachable : withoutRedundantTexts(reachable);
     if (within && page.items.length === 1) {
       writer.valueLength = MAX_TEXT - RESERVE - NAME_LENGTH - notices.join("").length;
     }

@@ -9,6 +9,8 @@ import { language, phrase } from "../../shared/messages.js";
 import { isolated } from "../../shared/text.js";
 import { grouped } from "../dom.js";
 
+const MAX_NAMED_FIGURES = 10;
+
 /** @typedef {Record<string, any>} Values */
 
 /** @type {Record<string, [MessageKey, (values: Values) => (string | number)[]]>} */
@@ -133,8 +135,10 @@ export function receiptDetails({ characters_read: read, page_characters: all, ch
 export function checkSentences(counts, missing, elsewhere) {
   const all = counts.on_page + counts.elsewhere + counts.not_on_page;
   if (!all) return [];
-  const list = (/** @type {string[]} */ figures) =>
-    new Intl.ListFormat(language()).format(figures.map((figure) => isolated(figure)));
+  const list = (/** @type {string[]} */ figures) => {
+    const named = figures.slice(0, MAX_NAMED_FIGURES).map((figure) => isolated(figure));
+    return new Intl.ListFormat(language()).format(figures.length > named.length ? [...named, "…"] : named);
+  };
   const sentences = [phrase("checkOnPage", grouped(counts.on_page + counts.elsewhere), grouped(all))];
   if (missing.length) sentences.push(phrase("checkMissing", list(missing)));
   if (elsewhere.length) sentences.push(phrase("checkElsewhere", list(elsewhere)));

@@ -228,8 +228,18 @@ function highlight(tabId, text, button) {
  */
 function run(tabId, text, button) {
   const id = crypto.randomUUID();
-  if (button) pressed.set(id, button);
+  if (button) {
+    pressed.set(id, button);
+    if (tabId !== null && tabId !== view?.tab?.id) void bringToFront(tabId);
+  }
   port.send({ action: "run", id, command: "highlight_in_tab", tabId, params: { text } });
+}
+
+/** @param {number} tabId */
+async function bringToFront(tabId) {
+  // The tab may have been closed; the command then reports it.
+  const tab = await chrome.tabs.update(tabId, { active: true }).catch(() => null);
+  if (tab) await chrome.windows.update(tab.windowId, { focused: true });
 }
 
 /** @param {Response} response about a passage to show */
@@ -301,6 +311,7 @@ page.stop.addEventListener("click", () => {
 page.clearConversation.addEventListener("click", () => {
   if (running) port.send({ action: "stop_answer", id: running.id });
   running = null;
+  if (highlighted !== null) highlight(highlighted, "");
   clearOnServer();
   page.conversation.replaceChildren();
   showState();

@@ -1,0 +1,71 @@
+"use strict";
+
+// Texts of the page that add nothing to the list of its elements: separators, and what the line of an element already
+// says.
+
+const redundantTexts = (() => {
+  const { dataOf, isDrawnIn } = dom;
+  const { accessibleNameOf, isNamedByContent, isNeighborly, plain, stateOf } = aria;
+
+  /** Separators have none of these. */
+  const MEANING = /[\p{L}\p{N}\p{S}]/u;
+  const NUMBER = /-?\d+(?:[.,]\d+)*/gu;
+
+  /**
+   * @param {Item[]} items in drawing order
+   * @returns {Item[]} without texts that are redundant
+   */
+  function withoutRedundantTexts(items) {
+    /** @type {Item | undefined} */
+    let before;
+    return items.filter((item, index) => {
+      const isText = item.kind === "text" && item.role === "text";
+      const isLeftOut = isText && isRedundant(item, before, items[index + 1]);
+      // Several numbers may stand next to a slider, but what follows another text is no longer next to it.
+      if (!isLeftOut) before = item;
+      return !isLeftOut;
+    });
+  }
+
+  /**
+   * @param {Item} item a text
+   * @param {Item | undefined} before
+   * @param {Item | undefined} after
+   */
+  function isRedundant(item, before, after) {
+    const text = plain(item.cells.flat().map(dataOf).join(""));
+    if (!MEANING.test(text)) return true;
+    if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && nameOf(before) === text) return true;
+    return (
+      [before, after].some((one) => one && isNumberOf(one, text)) || (after !== undefined && isLabelOf(after, text))
+    );
+  }
+
+  /** @param {Item} item */
+  function nameOf({ role, element, own }) {
+    return own || accessibleNameOf(element, isNamedByContent(role));
+  }
+
+  /**
+   * @param {Item} field
+   * @param {string} text
+   * @returns {boolean} whether it is the value or a limit of a slider, drawn next to it
+   */
+  function isNumberOf({ role, element }, text) {
+    return role === "slider" && [...stateOf(element, role).matchAll(NUMBER)].some(([number]) => number === text);
+  }
+
+  /**
+   * @param {Item} field
+   * @param {string} text
+   * @returns {boolean} whether the field's name begins with it
+   */
+  function isLabelOf({ role, element }, text) {
+    if (!isNeighborly(role)) return false;
+    const label = text.replace(/[\s:*]+$/u, "");
+    const name = accessibleNameOf(element, false);
+    return name.startsWith(label) && !/^[\p{L}\p{N}]/u.test(name.slice(label.length));
+  }
+
+  return { withoutRedundantTexts };
+})();
