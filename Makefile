@@ -7,7 +7,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loa
 # What `setup` installs, in an order that lets `make test` install several parts at once.
 PARTS = setup-uv setup-browsers setup-python setup-proxy setup-node
 
-.PHONY: $(PARTS) help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
+.PHONY: $(PARTS) help pictures test tests bytecode setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -16,8 +16,12 @@ test: ## all checks, and all tests except the slow ones
 	@$(MAKE) --no-print-directory --jobs=4 lint types js tests
 
 # After the fastest check, whose failure would otherwise be seen ten minutes later.
-tests: setup lint
+tests: setup lint bytecode
 	$(PYTEST)
+
+# On a fresh machine each worker would compile the same files; now it is done once, while npm installs.
+bytecode: setup-python
+	@[ -d tests/__pycache__ ] || PYTHONDONTWRITEBYTECODE= scripts/run pytest --quiet --collect-only >/dev/null 2>&1 || true
 
 setup: $(PARTS) ## install what is missing
 
