@@ -24,10 +24,12 @@ from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app, launcher
-from chrome_tab.bridge import pairing
+from chrome_tab.bridge import pairing, protocol
 from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.setup import autostart, changes, clients, json_edit, models, steps
 from chrome_tab.setup import terminal as setup_terminal
+from tests.conftest import Run
+from tests.reader.test_cli import in_a_thread
 from tests.support.fake_extension import connected, free_port, wait_for_port
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -236,34 +238,44 @@ async def test_with_nothing_installed_it_says_what_to_install_and_continues_as_f
     assert home.files().keys() == {".cursor/old", *ours}
 
 
-@pytest.mark.e2e
-@on_terminals
-async def test_an_installed_ollama_that_is_not_running_is_to_be_started(tmp_path: Path) -> None:
-    async with refused_port() as url:
-        home = Home(tmp_path, {"Ollama": port_of(url)})
-        home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
-        async with home.setup("--yes", "--clients", "none") as terminal:
-            assert await terminal.status() == 1
+def set_up(home: Home, run: Run, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    """Run --setup in this process without questions; return its exit status and what it printed, on one line."""
+    home.enter(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
+    usual = [one._replace(port=home.ports[one.name]) for one in models.USUAL if one.name in home.ports]
+    monkeypatch.setattr(models, "USUAL", usual)
+    status, out, _ = run("--setup", "--yes", "--clients", "none")
+    return status, " ".join(out.split())
+
+
+def test_an_installed_ollama_that_is_not_running_is_to_be_started(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, {"Ollama": free_port()})
+    home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
+    status, shown = set_up(home, run, monkeypatch)
 
     step = "Start Ollama: run `ollama serve` in another terminal."
-    assert f"No usable model found. {step}" in terminal.shown
-    assert f"Next: {step}" in terminal.shown
-    assert "ollama.com" not in terminal.shown
+    assert status == 1
+    assert f"No usable model found. {step}" in shown
+    assert f"Next: {step}" in shown
+    assert "ollama.com" not in shown
 
 
-@pytest.mark.e2e
-@on_terminals
-async def test_an_ollama_without_a_usable_model_is_to_get_one(tmp_path: Path) -> None:
-    async with fake_ollama() as ollama:
+def test_an_ollama_without_a_usable_model_is_to_get_one(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with in_a_thread(fake_ollama()) as ollama:
         ollama.routes["/v1/models"] = {"object": "list", "data": [{"id": "nomic-embed-text:latest"}]}
         home = Home(tmp_path, {"Ollama": port_of(ollama.url)})
         home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
-        async with home.setup("--yes", "--clients", "none") as terminal:
-            assert await terminal.status() == 1
+        status, shown = set_up(home, run, monkeypatch)
 
-    assert "No usable model found. Run `ollama pull qwen3`. Then run --setup again." in terminal.shown
-    assert "Next: Run `ollama pull qwen3`." in terminal.shown
-    assert "ollama serve" not in terminal.shown
+    assert status == 1
+    assert "No usable model found. Run `ollama pull qwen3`. Then run --setup again." in shown
+    assert "Next: Run `ollama pull qwen3`." in shown
+    assert "ollama serve" not in shown
 
 
 @pytest.mark.e2e

@@ -184,8 +184,16 @@ async def test_invalid_utf_8_inside_a_string_becomes_a_replacement(session: Sess
     await session.is_well()
 
 
-@pytest.mark.parametrize("left", ["stdout, stdin", "stdout, while a list is asked for", "stdin, stdout"])
-@pytest.mark.parametrize("stderr", ["open", "closed"])
+# Without stderr only the order in which most is written to closed pipes.
+@pytest.mark.parametrize(
+    ("left", "stderr"),
+    [
+        ("stdout, stdin", "open"),
+        ("stdout, while a list is asked for", "open"),
+        ("stdin, stdout", "open"),
+        ("stdout, while a list is asked for", "closed"),
+    ],
+)
 def test_client_that_closes_its_pipes_in_any_order_ends_the_server_without_a_traceback(
     left: str, stderr: str, tmp_path: Path
 ) -> None:
