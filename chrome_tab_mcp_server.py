@@ -3873,9 +3873,10 @@ def letters_of(folded: str) -> str:
 
 
 def pieces_of(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of pieces of at most `most` characters, cut between words where there is a space."""
+    """Yield (start, end) of pieces of about `most` characters: cut at a space, unless a passage would be too long."""
     while end - start > most:
-        cut = text.rfind(" ", start + most // 2, start + most)
+        cut = text.rfind(" ", start + 1, start + most)
+        cut = cut if cut > 0 else text.find(" ", start + most, start + MAX_PASSAGE_CHARS)
         cut = cut if cut > 0 else start + most
         yield start, cut
         start = cut + (text[cut] == " ")

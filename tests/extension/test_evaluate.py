@@ -4,11 +4,19 @@ import asyncio
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, SharedTab
+from tests.extension.conftest import DrivenTab, SharedTab, reloaded_tab_at
+
+reloaded = reloaded_tab_at("/blank")
 
 
 @pytest.fixture
-async def tab(driven: DrivenTab) -> DrivenTab:
+async def tab(reloaded: DrivenTab) -> DrivenTab:
+    await reloaded.allow_evaluate()
+    return reloaded
+
+
+@pytest.fixture
+async def new_tab(driven: DrivenTab) -> DrivenTab:
     await driven.allow_evaluate()
     return driven
 
@@ -37,13 +45,13 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
     assert await driven.page.title() == "Changed"
 
 
-async def test_code_runs_only_on_the_origin_where_it_was_allowed(tab: DrivenTab) -> None:
-    await tab.do("navigate", url=tab.site.url("/one").replace("127.0.0.1", "localhost"))
-    assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
+async def test_code_runs_only_on_the_origin_where_it_was_allowed(new_tab: DrivenTab) -> None:
+    await new_tab.do("navigate", url=new_tab.site.url("/one").replace("127.0.0.1", "localhost"))
+    assert (await new_tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
 
-    await tab.do("navigate", url=tab.site.url("/one"))
+    await new_tab.do("navigate", url=new_tab.site.url("/one"))
 
-    assert await value(tab, "1") == 1
+    assert await value(new_tab, "1") == 1
 
 
 @pytest.mark.parametrize(
@@ -219,11 +227,11 @@ async def test_page_that_replaces_its_clock_is_driven_correctly(tab: DrivenTab) 
     assert await value(tab, "1") == 1
 
 
-async def test_switch_turns_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
-    assert await value(tab, "1") == 1
+async def test_switch_turns_off_when_the_tab_is_detached(new_tab: DrivenTab) -> None:
+    assert await value(new_tab, "1") == 1
 
     for action in ("detach", "attach"):
-        await tab.person_does(action)
-        await tab.received(f"tab_{action}ed")
+        await new_tab.person_does(action)
+        await new_tab.received(f"tab_{action}ed")
 
-    assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
+    assert (await new_tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"

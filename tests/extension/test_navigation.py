@@ -2,17 +2,19 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, use_as_user
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
+
+reloaded = reloaded_tab_at("/blank")
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
 
 
 @pytest.fixture
-async def tab(driven: DrivenTab) -> DrivenTab:
-    driven.site.pages |= {"/missing": b"<title>Not here</title>", "/empty-answer": b""}
-    driven.site.statuses |= {"/missing": 404, "/empty-answer": 204}
-    return driven
+async def tab(reloaded: DrivenTab) -> DrivenTab:
+    reloaded.site.pages |= {"/missing": b"<title>Not here</title>", "/empty-answer": b""}
+    reloaded.site.statuses |= {"/missing": 404, "/empty-answer": 204}
+    return reloaded
 
 
 async def test_page_is_reported_once_it_has_loaded(tab: DrivenTab) -> None:
@@ -108,10 +110,10 @@ async def test_page_that_comes_too_late_is_not_shown_at_all(tab: DrivenTab) -> N
     assert (await tab.do("read_tab"))["title"] == "One"
 
 
-async def test_link_whose_server_never_answers_is_waited_for_once(tab: DrivenTab) -> None:
-    await tab.show("<a href='/late'>Late</a>")
+async def test_link_whose_server_never_answers_is_waited_for_once(driven: DrivenTab) -> None:
+    await driven.show("<a href='/late'>Late</a>")
 
-    clicked = await tab.do("click", selector="a")
+    clicked = await driven.do("click", selector="a")
 
     assert clicked["notes"] == ["The page that follows was still loading after 5 s."]
     assert clicked["title"] == "Shown"

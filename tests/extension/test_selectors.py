@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at, tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
 
-selectors = tab_at("/selectors.html")
+selectors = reloaded_tab_at("/selectors.html")
 same_selectors = shared_tab_at("/selectors.html")
 
 

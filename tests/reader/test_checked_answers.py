@@ -187,6 +187,17 @@ async def test_a_passage_from_a_long_sentence_is_the_part_that_matches(osascript
     assert page[offset - 1] == page[offset + len(passage)] == " "
 
 
+def test_a_passage_without_spaces_between_words_is_cut_at_the_spaces_that_are_there() -> None:
+    phrases = [chr(ord("ก") + i) * 50 for i in range(9)]
+    page = " ".join(phrases)
+
+    best = ranked(" ".join(phrases[3:5]), page)[0]
+
+    assert len(page) > server.MAX_PASSAGE_CHARS >= best.end - best.start
+    assert set(page[best.start : best.end].split(" ")) <= set(phrases)
+    assert set(phrases[3:5]) <= set(page[best.start : best.end].split(" "))
+
+
 def test_ranked_passages_do_not_overlap() -> None:
     page = "The zeppelin museum charges 23 crowns for its guided tour, " * 8 + "\n\nTour: 23\nMuseum: 23 crowns"
     places = sorted((each.start, each.end) for each in ranked("The museum tour costs 23 crowns", page))
@@ -362,9 +373,10 @@ async def test_quick_reads_everything_if_the_match_is_not_clear(
         "1/1/",
     ],
 )
+@pytest.mark.timeout(45)
 def test_checking_a_hostile_text_takes_linear_time(unit: str) -> None:
     # Anything but linear would run into the timeout of the test.
-    text = unit * (200_000 // len(unit)) + "\nThe locker costs 17 crowns."
+    text = unit * (100_000 // len(unit)) + "\nThe locker costs 17 crowns."
     index = server.PageIndex([text], server.CHECKED_CHUNK_CHARS)
 
     findings = server.check_figures(text, index, "")
