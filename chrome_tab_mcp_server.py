@@ -3769,8 +3769,9 @@ QUOTED = re.compile(
     "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
 )
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+# With the space that `sanitize_answer` inserts into those that are not on the page.
 STATED_ADDRESS = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
     re.IGNORECASE,
 )
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
@@ -4447,7 +4448,7 @@ def quoted_parts(quoted: str) -> list[str]:
 
 def has_address(folded: str, address: str) -> bool:
     """Return whether a folded text has a complete address."""
-    wanted = ADDRESS_START.sub("", fold(address), count=1).rstrip("/")
+    wanted = ADDRESS_START.sub("", fold(address).replace(" ", ""), count=1).rstrip("/")
     at = folded.find(wanted)
     while at >= 0:
         after = at + len(wanted)
@@ -4728,9 +4729,11 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     """Return the line about how many figures of an answer are on the page and which are not; empty without figures."""
 
     def named(result: CheckResult) -> str:
-        shown = (one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'") for text in checked[result])
+        texts = checked[result][:MAX_SHOWN_FIGURES]
+        # Addresses in code are intact.
+        shown = (sanitize_answer(one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'"), "")[0] for text in texts)
         more = len(checked[result]) - MAX_SHOWN_FIGURES
-        listed = ", ".join(f'"{text}"' for text in itertools.islice(shown, MAX_SHOWN_FIGURES))
+        listed = ", ".join(f'"{text}"' for text in shown)
         return listed + (f" and {more} more" if more > 0 else "")
 
     found, total = (sum(len(checked.get(result, ())) for result in kinds) for kinds in (FOUND_RESULTS, JUDGED_RESULTS))
