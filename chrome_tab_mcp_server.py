@@ -1623,8 +1623,8 @@ def usual_shares(sizes: Sequence[int]) -> dict[str, float]:
 
 
 def main_scripts(shares: Mapping[str, float]) -> set[str]:
-    """Return the scripts that make up much of a text."""
-    least = LEARNED_SHARE * sum(shares.values())
+    """Return the scripts that make up much of a text, at least the largest one."""
+    least = min(LEARNED_SHARE * sum(shares.values()), max(shares.values()))
     return {script for script, tokens in shares.items() if tokens and tokens >= least}
 
 
@@ -1646,7 +1646,8 @@ class TokenMeter:
 
     def expected(self, text: str) -> float:
         """Return the tokens that a text most likely takes."""
-        return sum(self._expected(usual_shares(byte_kinds(text))).values())
+        sizes = byte_kinds(text)
+        return min(sum(sizes), sum(self._expected(usual_shares(sizes)).values()))
 
     def estimate(self, text: str) -> float:
         """Return the expected tokens, counting scripts of which the model has reported nothing as a token per byte."""
@@ -1659,9 +1660,6 @@ class TokenMeter:
 
     def fits(self, text: str, room: int) -> bool:
         """Return whether a text most likely takes at most `room` tokens."""
-        # A token is at least one byte, and bytes are counted much faster than kinds of them.
-        if len(text) <= room and len(text.encode("utf-8", "replace")) <= room:
-            return True
         return self.expected(text) <= FITS_UP_TO * room
 
     def lower(self, text: str) -> int:
