@@ -143,6 +143,30 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     await expect(panel.at(".reference")).to_be_disabled()
 
 
+async def test_a_number_stays_on_the_line_of_its_sentence(panel: Panel) -> None:
+    asked = await panel.ask("What do apples cost?")
+    passage = {"passage": "Apples cost 1 euro.", "offset": 0, "tab_id": panel.tab.tab_id}
+    text = "Apples cost 1 euro."
+    evidence = [{"start": 0, "end": len(text), **passage}]
+    await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], evidence=evidence)
+    await expect(panel.at(".reference")).to_be_visible()
+
+    # With each width of the line, until every word has its own.
+    apart = """() => {
+        const answer = document.querySelector(".answer");
+        const word = document.createRange();
+        word.selectNodeContents(answer.querySelector(".numbered").firstChild);
+        const widths = [];
+        for (let width = 160; width >= 40; width--) {
+            answer.style.width = `${width}px`;
+            const number = answer.querySelector(".reference").getBoundingClientRect();
+            if (number.top > word.getBoundingClientRect().bottom) widths.push(width);
+        }
+        return widths;
+    }"""
+    assert await panel.page.evaluate(apart) == []
+
+
 async def test_only_the_first_figures_of_many_are_named(panel: Panel) -> None:
     asked = await panel.ask("What do apples cost?")
     text = "Apples cost " + " ".join("abcdefghijkl") + "."
@@ -408,7 +432,9 @@ async def test_closing_the_panel_stops_its_question_and_clears_the_conversation(
     asked = await panel.ask("What is it?")
     await panel.page.close()
 
-    assert await panel.question("stop") == asked["id"]
+    # A request for the models that is still open is stopped as well.
+    while (stopped := await panel.question("stop")) != asked["id"]:
+        assert stopped == "models"
     assert await panel.question("clear") == asked["conversation"]
 
 

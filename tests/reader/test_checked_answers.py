@@ -62,6 +62,9 @@ def lines_of(result: Result) -> list[str]:
         ("The company carried 1,2 Millionen guests", "The company carried 1,2 Milliarden guests"),
         ("A sign says “Mind the gap”", "A sign says “Mind the step”"),
         ("Write to harbour@ferry.test", "Write to `harbor@ferry.test`"),
+        ("Write to harbour@ferry.test", "Write to harbor@ferry.test"),
+        ("See https://ferry.test/fares/2024", "See https://ferry.test/fares/2025"),
+        ("See https://ferry.test/fares/2024", "See www.ferry.example"),
         ("It costs \u0661\u066c\u0662\u0669\u0669", "It costs \u0661\u066c\u0662\u0669\u0668"),
     ],
 )
@@ -80,6 +83,14 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     assert "; 1 of 2 figures " in line
     assert line.endswith('"99 €")')
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
+
+
+async def test_an_address_in_code_that_is_not_on_the_page_is_broken_where_the_last_line_names_it() -> None:
+    result = await asked("Run `curl https://evil.test/x` now.")
+
+    assert "`curl https://evil.test/x`" in lines_of(result)[0]
+    assert receipt_of(result)["checked"]["not_on_page"] == ["https://evil.test/x"]
+    assert lines_of(result)[-1].endswith('not: "https ://evil.test/x")')
 
 
 async def test_numbering_and_figures_of_the_prompt_raise_no_alarm() -> None:

@@ -8,12 +8,14 @@
  */
 
 import { phrase } from "../../shared/messages.js";
-import { makeButton } from "../dom.js";
+import { make, makeButton } from "../dom.js";
 
 /** @typedef {{passage: string, tabId: number | null}} Reference */
 
 const OPEN = "\uf8f0";
 const CLOSE = "\uf8f1";
+/** They stay on one line with the number behind them. */
+const LAST_LETTERS = /\S{0,12}$/;
 const MARKERS = new RegExp(`${OPEN}(\\d+)${CLOSE}`);
 
 /**
@@ -55,13 +57,18 @@ export function linkNumbers(elements, references, onChoose) {
     for (const text of texts) {
       const [first = "", ...rest] = text.data.split(MARKERS);
       /** @type {Node[]} */
-      const nodes = [new Text(first)];
+      const nodes = [];
+      let before = first;
       for (let i = 0; i < rest.length; i += 2) {
         const reference = references[Number(rest[i]) - 1];
-        if (reference) nodes.push(numberButton(String(rest[i]), reference, onChoose));
-        nodes.push(new Text(rest[i + 1] ?? ""));
+        const word = reference ? (LAST_LETTERS.exec(before)?.[0] ?? "") : "";
+        nodes.push(new Text(before.slice(0, before.length - word.length)));
+        if (reference) {
+          nodes.push(make("span", { className: "numbered" }, word, numberButton(String(rest[i]), reference, onChoose)));
+        }
+        before = rest[i + 1] ?? "";
       }
-      text.replaceWith(...nodes);
+      text.replaceWith(...nodes, new Text(before));
     }
   }
 }
