@@ -75,6 +75,28 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
     assert len(found["not_on_page"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "true", "false"),
+    [
+        ("Open until 6:30 pm on 3 May 2026.", "截至2026年5月3日", "截至2026年5月4日"),
+        ("Open until 6:30 pm.", "下午6点30分关门", "上午6点30分关门"),
+        ("Open until 6:30 pm.", "午後6時30分に閉店", "午後6時31分に閉店"),
+        ("Open until 6:30 pm.", "Bis 18.30 Uhr offen", "Bis 18.31 Uhr offen"),
+        ("营业至2026年5月3日下午6点30分。", "Open until 6:30 pm", "Open until 6:31 pm"),
+        ("닫는 시간은 오후 6시 30분이다.", "It closes at 18:30", "It closes at 17:30"),
+        ("Bis 18.30 Uhr offen.", "Open until 6.30pm", "Open until 6.30am"),
+        ("Bis 18.30 offen.", "Bis 18.30 Uhr offen", "Bis 18.40 Uhr offen"),
+    ],
+)
+async def test_dates_and_times_are_found_in_the_notation_of_other_languages(
+    page: str, true: str, false: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(page)
+    found = await checked(true)
+    assert (len(found["on_page"] + found["elsewhere"]), found["not_on_page"]) == (1, [])
+    assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
 async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     result = await asked("The ferry costs 1,299 €, a cabin 99 €.")
 
@@ -382,6 +404,9 @@ async def test_quick_reads_everything_if_the_match_is_not_clear(
         "«",
         "12:",
         "1/1/",
+        "1.30 ",
+        "1\u6708",
+        "\u4e0b\u53481\u70b9",
     ],
 )
 @pytest.mark.timeout(45)
