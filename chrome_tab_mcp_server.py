@@ -4583,14 +4583,19 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     figures = figures_of_value(value, index.words)
     best = index.matching({*about, *stems(fold(text))})
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
-    rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
-    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and len(letters_of(fold(rest))) > MAX_UNIT_LETTERS:
+    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
         words = set(stems(fold(text)))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
         results.append("on_page" if is_near else whole)
     worst: CheckResult = "on_page"
     return max((worst, *results), key=CHECK_RESULTS.index)
+
+
+def has_words(text: str, figures: Sequence[Figure]) -> bool:
+    """Return whether a text has more than figures and their units of measure."""
+    rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
+    return len(letters_of(fold(rest))) > MAX_UNIT_LETTERS
 
 
 def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
@@ -4651,10 +4656,14 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
 
 
 def states(passage: str, value: str | float, words: Vocabulary) -> bool:
-    """Return whether a passage has a value's figures, or its letters if it has no figures."""
-    folded, figures = fold(passage), figures_of_value(value, words)
+    """Return whether a passage has a value's figures, and most of its words."""
+    text, folded, figures = fold(text_of_value(value)), fold(passage), figures_of_value(value, words)
+    is_verbatim = letters_of(text) in letters_of(folded)
     if not all(figure.options for figure in figures) or not figures:
-        return letters_of(fold(text_of_value(value))) in letters_of(folded)
+        return is_verbatim
+    said = set(stems(text))
+    if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
+        return False
     values = values_in(folded, words) | words_in(folded, words_of(folded), words)
     return all(any(option <= values for option in figure.options) for figure in figures)
 

@@ -147,18 +147,19 @@ async def test_values_of_json_are_checked_by_their_paths() -> None:
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "via": "Burgas", "cabins": 13}
+    data |= {"ship": "Steamer 12", "guests": "1.2 million guests"}
 
     result = await asked(json.dumps(data), output_schema={"type": "object"}, evidence=True)
 
     assert result.structured_content == data
     found = {each.pop("path"): each for each in receipt_of(result)["evidence"]}
     assert set(found) == {f"$.{name}" for name in data}
-    for name, stated in (("price", "1,299 €"), ("seats", "45 %"), ("to", "Varna")):
+    for name, stated in (("price", "1,299 €"), ("seats", "45 %"), ("to", "Varna"), ("guests", "1.2 million")):
         offset, passage = found[f"$.{name}"]["offset"], found[f"$.{name}"]["passage"]
         assert stated in passage
         assert passage == FARES[offset : offset + len(passage)]
         assert unquote(found[f"$.{name}"]["link"]).startswith("https://ferry.test/timetable#:~:text=")
-    assert found["$.via"] == found["$.cabins"] == {"passage": None}
+    assert found["$.via"] == found["$.cabins"] == found["$.ship"] == {"passage": None}
     assert "evidence" not in receipt_of(await asked(json.dumps(data), output_schema={"type": "object"}))
 
 
