@@ -1624,8 +1624,8 @@ def usual_shares(sizes: Sequence[int]) -> dict[str, float]:
 
 
 def main_scripts(shares: Mapping[str, float]) -> set[str]:
-    """Return the scripts that make up much of a text."""
-    least = LEARNED_SHARE * sum(shares.values())
+    """Return the scripts that make up much of a text, at least the largest one."""
+    least = min(LEARNED_SHARE * sum(shares.values()), max(shares.values()))
     return {script for script, tokens in shares.items() if tokens and tokens >= least}
 
 
@@ -1647,7 +1647,8 @@ class TokenMeter:
 
     def expected(self, text: str) -> float:
         """Return the tokens that a text most likely takes."""
-        return sum(self._expected(usual_shares(byte_kinds(text))).values())
+        sizes = byte_kinds(text)
+        return min(sum(sizes), sum(self._expected(usual_shares(sizes)).values()))
 
     def estimate(self, text: str) -> float:
         """Return the expected tokens, counting scripts of which the model has reported nothing as a token per byte."""
@@ -1660,9 +1661,6 @@ class TokenMeter:
 
     def fits(self, text: str, room: int) -> bool:
         """Return whether a text most likely takes at most `room` tokens."""
-        # A token is at least one byte, and bytes are counted much faster than kinds of them.
-        if len(text) <= room and len(text.encode("utf-8", "replace")) <= room:
-            return True
         return self.expected(text) <= FITS_UP_TO * room
 
     def lower(self, text: str) -> int:
@@ -2116,11 +2114,11 @@ def parse_event(data: str, key: str | None) -> Any:
     return event
 
 
-def finished(raw: RawCompletion, model: str) -> Completion:
+def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completion:
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
     # A character may be split across two events.
     text = strip_reasoning(well_formed(raw.content))
-    if not text:
+    if not text and not may_be_empty:
         thought = raw.reasoning.strip() or raw.content.strip()
         if raw.finish_reason == "length":
             why = "it spent its whole output budget " + ("thinking" if thought else "before its first word")
@@ -2249,7 +2247,7 @@ class ModelServer:
                 f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
                 "and end, use a faster model, or raise --timeout.",
             ) from None
-        return finished(raw, model)
+        return finished(raw, model, may_be_empty=max_tokens is not None)
 
     async def _with_retries(
         self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
@@ -3073,10 +3071,18 @@ class PageReading:
             _, plan = await self._plan()
             end = (plan or await self._split())[0]
             text = self._opening("1", 0, room) + text[:end]
-        messages = messages_for(self.analyst.frame(text), self.question.prompt)
-        async with self.analyst.slots:
+        await self._count(self.analyst.frame(text), self.question.prompt)
+
+    async def _count(self, framed: str, instruction: str) -> int:
+        """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
+        messages = messages_for(framed, instruction)
+        async with self._in_time(), self.analyst.slots:
             await self.analyst.allowance.take(self.progress)
-            await self.analyst.server.complete(self.model, messages, watcher=self, stream=False, max_tokens=1)
+            self.tally["requests"] += 1
+            completion = await self.analyst.server.complete(
+                self.model, messages, watcher=self, stream=False, max_tokens=1
+            )
+        return completion.prompt_tokens or 0
 
     # Planning
 
@@ -3217,7 +3223,7 @@ class PageReading:
             return await self._ask_finer(chunk, error=error)
         if completion.prompt_tokens:
             sent = PromptSize(len(prompt), completion.prompt_tokens)
-            if await self._was_cut(prompt, sent, parent):
+            if await self._was_cut(framed, prompt, sent, parent):
                 return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
         self.read.append(chunk)
@@ -3298,7 +3304,7 @@ class PageReading:
 
     # Was it all read?
 
-    async def _was_cut(self, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
+    async def _was_cut(self, framed: str, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
         """Return whether `prompt_tokens` suggests that the server cut the prompt; otherwise learn from it.
 
         A count below the lower bound does. So does the count that a cut leaves: half the window in Ollama (the known one,
@@ -3312,6 +3318,7 @@ class PageReading:
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
+        halved = halved and not await self._grows(framed, sent.tokens)
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3320,6 +3327,13 @@ class PageReading:
         if parent is not None and not acquitted:
             self._learn_from_cut(parent, window)
         self.meter.learn(prompt, sent.tokens)
+        return False
+
+    async def _grows(self, framed: str, tokens: int) -> bool:
+        """Return whether a longer instruction takes more tokens; a prompt that the server cuts stays the same."""
+        with contextlib.suppress(ChromeTabError):
+            longer = await self._count(framed, f"{self.question.prompt}\n\n{COMBINE_PROMPT}")
+            return longer > tokens + HALF_TOLERANCE
         return False
 
     def _learn_from_cut(self, parent: PromptSize, window: int) -> None:

@@ -182,7 +182,7 @@ async function write(context, field) {
   const { way, checked: before } = await wayOf(context, field);
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
-    const reply = before === field.value ? null : await click(own);
+    const reply = String(before) === String(field.value) ? null : await click(own);
     if (reply?.checked === before) throw unlike(field.selector, before);
     return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
   }

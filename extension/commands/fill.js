@@ -107,10 +107,14 @@ export async function select(context) {
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null if the page is gone
  */
-async function enter({ session }, target, { text, isTyped }) {
+async function enter({ session }, target, { text, isTyped, isKeyed }) {
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
+  if (isKeyed) {
+    await pressKeys(session, typed(text));
+    return look({});
+  }
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
   // All at once: waiting for the page to draw in between would take longer than both.
   const [early] = await Promise.all([look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);

@@ -85,7 +85,8 @@ export class Widget {
    * @throws {CommandError} EXECUTION_ERROR if the page has replaced the element
    */
   async #ask(look, more) {
-    const answer = await this.#target.look("operate", { look, ...more });
+    const answer = /** @type {any} */ (await this.#target.look("operate", { look, ...more }));
+    if (answer?.trouble) throw new CommandError("EXECUTION_ERROR", answer.trouble);
     if (answer !== null || look === "track") return answer;
     throw this.#failed("was replaced by the page meanwhile. Look at the page, then try again.");
   }
@@ -119,11 +120,28 @@ export class Widget {
       const label = await this.#chooseOne(wanted, values.length > 1 || state.isMultiple);
       labels.set(wanted, label);
     }
+    await this.#deselectOthers(values);
     return this.#kept(labels);
   }
 
   /**
-   * Deselects previous choices: with Backspace in a field that shows them before its text, by another click in a list.
+   * Deselects other options of a list by another click on each.
+   *
+   * @param {string[]} values
+   */
+  async #deselectOthers(values) {
+    const isOther = (/** @type {string} */ label) => !values.some((value) => isAlike(label, value));
+    let state = await this.#list("");
+    if (!state.isOpen && values.length > 1 && state.shown.some(isOther)) state = await this.#opened(state, "");
+    if (!state.isMultiple) return;
+    for (const other of state.selected.filter(isOther)) {
+      const { option } = await this.#list(other);
+      if (option?.isSelected) await this.#click(option.selector);
+    }
+  }
+
+  /**
+   * Deselects previous choices with Backspace in a field that shows them before its text.
    *
    * @param {string[]} values
    * @returns {Promise<ListState>}
@@ -131,23 +149,16 @@ export class Widget {
   async #removeOthers(values) {
     let state = await this.#list(values[0] ?? "");
     const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
-    if (state.isAlwaysOpen && !state.isEditable) {
-      if (!state.isMultiple) return state;
-      for (const other of state.shown.filter(isOther)) {
-        const { option } = await this.#list(other);
-        if (option?.isSelected) await this.#click(option.selector);
-      }
-      return state;
-    }
     if (!state.isEditable || !state.shown.some(isOther)) return state;
     const isChips = state.shown.length > 0 && state.typed === "";
     if (!isChips && values.some(Boolean)) return state;
     await this.#ask("focus");
-    for (let chips = 0; chips < MAX_CHIPS && state.shown.some(isOther); chips += 1) {
+    // Some fields only mark a chip with the first key, and remove it with the second.
+    for (let chips = 0, idle = 0; chips < MAX_CHIPS && idle < 2 && state.shown.some(isOther); chips += 1) {
       const before = state;
       await this.#press("Backspace");
       state = await this.#until(values[0] ?? "", (now) => now.shown.join("\n") !== before.shown.join("\n"), QUIET_MS);
-      if (state.shown.join("\n") === before.shown.join("\n")) break;
+      idle = state.shown.join("\n") === before.shown.join("\n") ? idle + 1 : 0;
     }
     return state;
   }
@@ -292,7 +303,7 @@ export class Widget {
   async #withoutOption(wanted, state) {
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (state.isEditable && state.typed !== "") return wanted;
-    await this.#ask("leave");
+    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
     throw this.#failed(`has no option ${quote(wanted)}.${this.#offered}`);
   }
 
@@ -330,17 +341,21 @@ export class Widget {
    * @param {Map<string, string>} labels
    */
   async #kept(labels) {
-    await this.#ask("leave");
+    const before = await this.#list("");
+    const isLayerOpen = (await this.#ask("leave")) === "open";
     /** @type {ListState} */
     let state = await this.#list("");
+    // A list for several options stays open, and would cover the page.
+    const isTyped = state.isEditable && state.typed !== "";
+    if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#press("Escape");
     // A page may drop typed text a moment later.
-    if (state.isEditable && state.typed !== "") await pause(QUIET_MS);
+    if (isTyped) await pause(QUIET_MS);
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
-      if (holdsOption(state, pair)) continue;
+      if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
       throw notKept(this.#found, pair[0], state.shown.join(", "), this.#offered);
     }
-    return state.shown;
+    return [...labels].every((pair) => holdsOption(state, pair)) ? state.shown : before.selected;
   }
 
   /** @param {string} wanted */
@@ -605,6 +620,17 @@ function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
   if (wanted === "") return shown.length === 0;
   if (isAlwaysOpen) return option?.isSelected === true;
   return shown.some((each) => isAlike(each, label) || isAlike(each, wanted) || isPartOf(each, label, wanted));
+}
+
+/**
+ * @param {ListState} before with the list open
+ * @param {ListState} now
+ * @param {string} label
+ * @returns {boolean} whether the option was selected and the field shows the same since, such as "3 options selected"
+ */
+function isSelectedIn(before, now, label) {
+  const isSelected = before.selected.some((each) => isAlike(each, label));
+  return isSelected && now.shown.length > 0 && before.shown.join("\n") === now.shown.join("\n");
 }
 
 /**

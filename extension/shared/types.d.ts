@@ -684,6 +684,8 @@ export interface Filling {
   text: string;
   /** Whether it is still to be typed. */
   isTyped: boolean;
+  /** Whether it has to be typed key by key. */
+  isKeyed: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
 }
@@ -703,6 +705,8 @@ export interface ListState {
   isEditable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** The labels of the selected options, if the list is open. */
+  selected: string[];
   typed: string;
   /** The first options, and how many there are. */
   listed: string[];

@@ -46,6 +46,15 @@ CHANGES = {
     "a label": 'button "Pin" is now "Unpin"',
     "a label in a drawing": 'now "counter"; gone "node"',
     "a dialog that fades": 'dialog "Tour" closed',
+    "a menu of buttons": 'menu with 2 items: "Cut" #cut, "Copy" #copy',
+    "a menu that another one replaces": 'menu with 1 item: "Two" #item',
+    "a list of a web component": 'list with 2 options: "Red" #a, "Blue" #b',
+    "a list of a web component that closes": "menu closed",
+    "a live list": 'list with 1 option: "Red" #a',
+    "a state of what was clicked": 'button#go "More" expanded',
+    "what fades in by a class": 'now "May 2026"',
+    "what fades out": 'gone "Cut Copy"',
+    "a copy of a value for a form": "",
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
 }
 

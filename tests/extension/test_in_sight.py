@@ -166,40 +166,38 @@ async def attached_again(driven: DrivenTab) -> None:
     await until(driven.popup, "(await chrome.storage.session.get('attachments')).attachments.length === 1")
 
 
-@pytest.mark.parametrize("command", WAITING)
-async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(
-    driven: DrivenTab, command: str
-) -> None:
-    params, noted = WAITING[command]
-    await driven.show(STUCK)
-    await stopped(driven, command, driven.tab_id, **params)
-    await driven.page.evaluate("release()")
-    await attached_again(driven)
-    # Whatever was still in flight arrives before this.
-    await driven.do("wait_for", text="there")
-    assert await driven.page.evaluate("noted") == []
+# One after the other in one tab: a new one for each would take longer than the command.
+async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(driven: DrivenTab) -> None:
+    for command, (params, noted) in WAITING.items():
+        await driven.show(STUCK)
+        await stopped(driven, command, driven.tab_id, **params)
+        await driven.page.evaluate("release()")
+        await attached_again(driven)
+        # Whatever was still in flight arrives before this.
+        await driven.do("wait_for", text="there")
+        assert await driven.page.evaluate("noted") == [], command
 
-    await driven.do(command, **params)
+        await driven.do(command, **params)
 
-    assert not noted or noted in await driven.page.evaluate("noted")
+        assert not noted or noted in await driven.page.evaluate("noted"), command
 
 
-@pytest.mark.parametrize("command", BLOCKED)
-async def test_stop_ends_a_command_in_a_page_that_hangs(driven: DrivenTab, command: str) -> None:
-    params, noted = BLOCKED[command]
-    await driven.show(STUCK)
-    await driven.allow_evaluate()
-    async with driven.page.expect_request("**/late"):
-        await driven.page.evaluate("void setTimeout(block)")
-    await stopped(driven, command, driven.tab_id, **params)
-    driven.site.finish_slow.set()
-    await attached_again(driven)
-    await driven.do("wait_for", selector="#b")
-    await driven.allow_evaluate()
+async def test_stop_ends_a_command_in_a_page_that_hangs(driven: DrivenTab) -> None:
+    for command, (params, noted) in BLOCKED.items():
+        driven.site.finish_slow.clear()
+        await driven.show(STUCK)
+        await driven.allow_evaluate()
+        async with driven.page.expect_request("**/late"):
+            await driven.page.evaluate("void setTimeout(block)")
+        await stopped(driven, command, driven.tab_id, **params)
+        driven.site.finish_slow.set()
+        await attached_again(driven)
+        await driven.do("wait_for", selector="#b")
+        await driven.allow_evaluate()
 
-    await driven.do(command, **params)
+        await driven.do(command, **params)
 
-    assert not noted or noted in await driven.page.evaluate("noted")
+        assert not noted or noted in await driven.page.evaluate("noted"), command
 
 
 async def test_stop_ends_loading_and_waiting_for_the_user(driven: DrivenTab) -> None:

@@ -60,7 +60,7 @@ async def patience(browser: PlainChromium) -> AsyncGenerator[None]:
 async def test_browser_caches_the_pages_that_are_left(tab: AttachedTab) -> None:
     """Without that the other tests of this file prove nothing. A busy browser may skip it, but not five times."""
     title = ""
-    for _ in range(5):
+    for _ in range(3):
         await tab.show("<script>onpageshow = ({ persisted }) => document.title = persisted ? 'Kept' : 'New'</script>")
         await tab.do("navigate", url=tab.site.url("/two"))
         title = (await tab.do("back"))["title"]
@@ -82,7 +82,7 @@ LEAVE = "onchange=\"location.href = '/two'\""
 
 
 async def test_list_that_navigates_reports_its_selection(tab: AttachedTab) -> None:
-    for _ in range(5):
+    for _ in range(3):
         await tab.show(f"<select id=list {LEAVE}><option>a<option>b</select>")
 
         chosen = await soon(tab, "select", selector="#list", value="b")
@@ -92,7 +92,7 @@ async def test_list_that_navigates_reports_its_selection(tab: AttachedTab) -> No
 
 
 async def test_checkbox_that_navigates_reports_its_click(tab: AttachedTab) -> None:
-    for _ in range(5):
+    for _ in range(3):
         await tab.show(f"<input type=checkbox id=box {LEAVE}>")
 
         clicked = await soon(tab, "click", selector="#box")
@@ -102,7 +102,7 @@ async def test_checkbox_that_navigates_reports_its_click(tab: AttachedTab) -> No
 
 
 async def test_field_that_navigates_reports_its_value(tab: AttachedTab) -> None:
-    for _ in range(5):
+    for _ in range(3):
         await tab.show(f"<input id=field {LEAVE}>")
 
         filled = await soon(tab, "fill", selector="#field", value="words")

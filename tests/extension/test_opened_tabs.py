@@ -39,8 +39,14 @@ async def closed(tab: DrivenTab, tab_id: int) -> None:
     assert (await tab.bridge.ask("browser_close_tab", tab_id=tab_id))["success"]
 
 
-@pytest.mark.parametrize("selector", ["#link", "#unrelated", "#form", "#script", "#popup", "#led"])
-@pytest.mark.parametrize("is_behind", [False, True], ids=["in front", "behind"])
+# Behind another tab, one of each kind: a tab, a window, and one whose address comes later.
+@pytest.mark.parametrize(
+    ("selector", "is_behind"),
+    [
+        *((selector, False) for selector in ("#link", "#unrelated", "#form", "#script", "#popup", "#led")),
+        *((selector, True) for selector in ("#link", "#popup", "#led")),
+    ],
+)
 async def test_tab_or_window_that_a_page_opens_is_attached_and_reported(
     opening: DrivenTab, selector: str, *, is_behind: bool
 ) -> None:

@@ -46,6 +46,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
         "clickable that is nothing but its control": ['link "Open"  [href="#a"]'],
+        "icon next to the field of a label": [
+            'textbox "Date required"  #d',
+            'clickable "event"  #i',
+            'checkbox "Late" off  #c',
+        ],
+        "box with the role of the field in it": ['combobox "Room" = "Single"  #r', 'text "Single"'],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],
@@ -76,6 +82,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Go"  button',
             "textbox  #n",
         ],
+        "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
+        "number next to a field": ['text "20"', "slider = 80  #s"],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -124,6 +132,9 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Open"  p:nth-of-type(7)',
             'button "Open"  button',
         ],
+        "field that only gives a form its value": ['text "read"'],
+        "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
+        "backdrop": ['text "read"'],
         "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
     },
     "layers": {

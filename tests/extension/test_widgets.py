@@ -9,6 +9,7 @@ from tests.extension.conftest import DrivenTab, reloaded_tab_at
 widgets = reloaded_tab_at("/widgets.html")
 reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
+libraries = reloaded_tab_at("/acting/library-fields.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -157,3 +158,75 @@ async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) ->
     kept = await state(widgets)
     assert (kept["room"], kept["tags"]) == ("Suite", ["red", "blue"])
     assert (await widgets.do("fill_form", fields=fields[::2]))["fields"][0] == {"selector": "#room", "value": "Suite"}
+
+
+@pytest.mark.parametrize(
+    ("selector", "value", "key", "kept"),
+    [
+        ("#search", "Double", "search", "Double"),
+        ("#through", "Large", "size", "Large"),
+        ("x-select >>> #colors", "Green", "colors", ["Green"]),
+        ("#marked", "Red", "tags", ["Red"]),
+        ("#whole", "Double", "room", "Double"),
+    ],
+)
+async def test_field_of_a_library_holds_the_option(
+    libraries: DrivenTab, selector: str, value: str, key: str, kept: str | list[str]
+) -> None:
+    result = await libraries.do("fill", selector=selector, value=value)
+
+    assert result["value"] in {value, "1 selected"}
+    assert (await state(libraries))[key] == kept
+
+
+async def test_list_that_shows_a_number_holds_exactly_the_options_and_closes(libraries: DrivenTab) -> None:
+    colors = "x-select >>> #colors"
+    await libraries.do("select", selector=colors, value=["Red", "Blue"])
+    result = await libraries.do("select", selector=colors, value=["Green", "Blue"])
+
+    assert [option["label"] for option in result["selected"]] == ["Green", "Blue"]
+    assert (await state(libraries))["colors"] == ["Green", "Blue"]
+    assert await libraries.page.locator("#list").is_hidden()
+
+
+async def test_list_is_closed_when_it_has_no_such_option(libraries: DrivenTab) -> None:
+    code, message = await libraries.refused("fill", selector="x-select >>> #colors", value="Gold")
+
+    assert (code, 'Its options are "Red", "Green", "Blue"' in message) == ("EXECUTION_ERROR", True)
+    assert await libraries.page.locator("#list").is_hidden()
+
+
+async def test_option_that_the_keys_have_come_to_is_not_taken_for_a_selected_one(libraries: DrivenTab) -> None:
+    result = await libraries.do("select", selector="#marked", value=["Red", "Blue"])
+
+    assert [option["label"] for option in result["selected"]] == ["Red", "Blue"]
+    assert (await state(libraries))["tags"] == ["Red", "Blue"]
+
+
+async def test_slider_with_two_parts_is_refused_with_their_selectors(libraries: DrivenTab) -> None:
+    code, message = await libraries.refused("fill", selector="#pair", value="3|6")
+
+    assert (code, "#low, #high" in message) == ("EXECUTION_ERROR", True)
+
+
+@pytest.mark.parametrize("value", ["10:30:00", "2026-05-04"])
+async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(libraries: DrivenTab, value: str) -> None:
+    code, message = await libraries.refused("fill", selector="#time", value=value)
+
+    assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_code_is_typed_into_one_field_after_the_other(libraries: DrivenTab) -> None:
+    assert (await libraries.do("fill", selector="#code > input", value="1234"))["value"] == "1234"
+
+    assert await libraries.page.eval_on_selector_all("#code > input", "all => all.map(one => one.value)") == list(
+        "1234"
+    )
+
+
+async def test_form_takes_the_words_for_true_and_false(libraries: DrivenTab) -> None:
+    for word, is_checked in (("true", True), ("true", True), ("false", False)):
+        written = await libraries.do("fill_form", fields=[{"selector": "#late", "value": word}])
+
+        assert written["fields"][0]["checked"] is is_checked
+        assert await libraries.page.locator("#late").is_checked() is is_checked

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import stat
 from typing import Any
 
@@ -207,19 +208,77 @@ async def test_a_page_that_fits_is_not_split_before_or_after_anything_is_learned
             assert fake.sizes[-1] > 0.6 * ROOM
 
 
-async def test_a_wrong_suspicion_keeps_the_plan_and_a_cut_does_not(osascript: FakeOsascript) -> None:
-    osascript.shows(article(), mode="normal")
-    kept = []
-    # So few tokens per word that the lower bound is wrong, and a window that is smaller than reported.
-    sparse = FakeOllama(WINDOW, lambda text: [text[at : at + 16] for at in range(0, len(text), 16)])
-    for server_of_model in (sparse, FakeOllama(WINDOW // 2, reported=WINDOW)):
-        async with server_of_model as fake:
-            receipt = await read(fake, "When?")
-        assert receipt["requests"] > receipt["chunks"] + 1
-        kept.append(json.loads(server.memory_file().read_text())["plans"])
-        server.memory_file().unlink()
+def scale_learned_rate(factor: float) -> None:
+    """Change what the model's memory file says about Latin text."""
+    path = server.memory_file()
+    kept = json.loads(path.read_text())
+    kept["models"]["fake-model"]["factors"]["latin"] *= factor
+    path.write_text(json.dumps(kept))
 
-    assert [len(plans) for plans in kept] == [1, 0]
+
+async def test_chunks_that_were_read_before_stay_the_same_when_the_rates_rise(osascript: FakeOsascript) -> None:
+    osascript.shows(article(), mode="normal")
+    async with FakeOllama(WINDOW) as fake:
+        await read(fake, "When?")
+        first, fake.requests = fake.chats, []
+        scale_learned_rate(1.5)
+        await read(fake, "What does it cost?")
+
+    assert len(first) > 3
+    assert [request.prefix for request in fake.chats[:-1]] == [request.prefix for request in first[:-1]]
+
+
+async def test_the_rest_of_a_page_is_split_by_what_its_first_chunk_has_shown(osascript: FakeOsascript) -> None:
+    osascript.shows(article())
+    async with FakeOllama(WINDOW) as fake:
+        await read(fake, "When?")
+        scale_learned_rate(1.4)
+        fake.sizes.clear()
+        await read(fake, "What does it cost?")
+
+    first, second, *_ = fake.sizes
+    assert first < 0.75 * ROOM < second
+
+
+def sparse(text: str) -> list[str]:
+    """Split into so few tokens per word that the lower bound is wrong."""
+    return [text[at : at + 16] for at in range(0, len(text), 16)]
+
+
+def uneven(text: str) -> list[str]:
+    """Split the letters after m into twice as many tokens as the others."""
+    return re.findall(r"[n-z ]{1,2}|[^n-z]{1,5}", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fake", "plans"),
+    [
+        pytest.param(article(), FakeOllama(WINDOW, sparse), 1, id="wrong suspicion"),
+        pytest.param(article(), FakeOllama(WINDOW // 2, reported=WINDOW), 0, id="smaller window"),
+        pytest.param("back " * 5600 + "sorry " * 2000, FakeOllama(WINDOW, uneven), 0, id="last chunk cut"),
+    ],
+)
+async def test_a_wrong_suspicion_keeps_the_plan_and_a_cut_does_not(
+    text: str, fake: FakeOllama, plans: int, osascript: FakeOsascript
+) -> None:
+    osascript.shows(text, mode="normal")
+    async with fake:
+        receipt = await read(fake, "When?")
+
+    assert receipt["requests"] > receipt["chunks"] + 1
+    assert len(json.loads(server.memory_file().read_text())["plans"]) == plans
+
+
+async def test_a_page_that_fits_is_not_split_by_rates_that_are_too_high(osascript: FakeOsascript) -> None:
+    async with FakeOllama(WINDOW) as fake:
+        osascript.shows(article()[:9000])
+        await read(fake, "When?")
+        scale_learned_rate(1.15)
+        osascript.shows(article()[:11_000])
+        receipt = await read(fake, "When?")
+
+    assert receipt["chunks"] == 1
+    assert 0.85 * ROOM < fake.sizes[-1] < ROOM
 
 
 @pytest.mark.posix

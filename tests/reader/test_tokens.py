@@ -128,6 +128,18 @@ def test_a_script_teaches_nothing_about_another_one() -> None:
     assert meter.expected(varied("Russian", 1)) == pytest.approx(9000, rel=0.01)
 
 
+def test_a_text_in_many_scripts_teaches_the_largest_one() -> None:
+    sizes = {"A": 90, "λ": 60, "я": 90, "ש": 80, "अ": 60, "ა": 120, "あ": 50, "😀": 20}
+    text = "\n".join(char * count for char, count in sizes.items())
+    shares = server.usual_shares(byte_kinds(text))
+    assert max(shares.values()) < 0.2 * sum(shares.values())
+    meter = TokenMeter()
+    meter.learn(text, 700)
+
+    assert meter.expected(text) == pytest.approx(700)
+    assert len(meter.learned["factors"]) == 1
+
+
 def test_half_of_an_english_prompt_is_below_the_lower_bound_before_anything_is_learned() -> None:
     text = varied("English", 1)
 

@@ -33,7 +33,8 @@ const actionability = (() => {
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
-  const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
+  const READ_ONLY =
+    "is still read-only. Click it: if a picker opens, choose there. Otherwise only the page changes it.";
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =

@@ -4,7 +4,7 @@
 
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
-  const { quote, shorten } = texts;
+  const { iconWordOf, quote, shorten } = texts;
   const { isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
@@ -60,6 +60,8 @@ const appearance = (() => {
     const named =
       attributeOf(part, "data-icon") ?? /#(?:icon-)?([a-z][\w-]*)$/iu.exec(attributeOf(part, "href") ?? "")?.[1];
     if (named && (attributeOf(part, "data-icon") || tagOf(part) === "use")) return named;
+    const drawn = attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "";
+    if (drawn) return drawn;
     const words = classNamesOf(part).map((name) => ICON_CLASS.exec(name)?.[1]);
     return words.find((word) => word && !ICON_STYLE.test(word)) ?? "";
   }

@@ -421,7 +421,8 @@ const aria = (() => {
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
-        if (text) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+        // A number is a value.
+        if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
     }

@@ -12,9 +12,11 @@ const changeSummary = (() => {
     childNodesOf,
     childrenOf,
     closestOf,
+    drawnAncestors,
     holds,
     isControl,
     isDocument,
+    isDrawnIn,
     isElement,
     isInPage,
     isMatch,
@@ -24,6 +26,7 @@ const changeSummary = (() => {
     parentOf,
     pause,
     queryAll,
+    queryDrawnIn,
     queryIn,
     rootOf,
     tagOf,
@@ -31,7 +34,7 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, nameOf, quote, shorten, visibleTextOf } = texts;
+  const { collapse, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
 
@@ -56,8 +59,6 @@ const changeSummary = (() => {
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
-  /** A ligature of an icon font, drawn as an image. */
-  const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const WATCHED = {
     childList: true,
     characterData: true,
@@ -73,6 +74,14 @@ const changeSummary = (() => {
   /** Maximum length of a list's part with its first items. */
   const LIST_LENGTH = 150;
   const NAMED_ITEMS = 5;
+  /** Attributes for states, with the words for true and false. */
+  const TOGGLES = /** @type {const} */ ([
+    ["aria-expanded", "expanded", "collapsed"],
+    ["aria-pressed", "pressed", "not pressed"],
+    ["aria-selected", "selected", "not selected"],
+  ]);
+  /** Levels to climb from the element acted on to the one with such a state. */
+  const TOGGLE_LEVELS = 4;
   /** Minimum side of an image that is more than an icon on a button. */
   const PICTURE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
@@ -90,6 +99,9 @@ const changeSummary = (() => {
   /** The items of a list that opens for a field. */
   const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
 
+  /** What a menu without items consists of. */
+  const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
+
   const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
@@ -106,6 +118,8 @@ const changeSummary = (() => {
     #acted = new Set();
     /** @type {Element[]} the element acted on last, and its ancestors */
     #path = [];
+    /** @readonly @type {Map<Element, string>} whether elements acted on were expanded or the like */
+    #toggles = new Map();
     /** @readonly */
     #before;
     /** @readonly @type {Set<Node>} added elements and texts */
@@ -155,6 +169,9 @@ const changeSummary = (() => {
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
+      for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
+        if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
+      }
       return this;
     }
 
@@ -162,6 +179,12 @@ const changeSummary = (() => {
     lost() {
       this.#take(this.#observer.takeRecords());
       return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
+    }
+
+    /** @returns {boolean} whether anything may have changed */
+    hasNews() {
+      this.#take(this.#observer.takeRecords());
+      return this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
@@ -190,18 +213,25 @@ const changeSummary = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
-      const coming = [...this.#come].filter(
+      const coming = [...this.#come, ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
+      const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const fading = [
         ...[...this.#before.dialogs.keys(), ...coming]
           .filter(isElement)
           .filter(isVisible)
           .flatMap((one) => animationsOf(one)),
-        ...[...new Set(around)].flatMap((one) => animationsOf(one, false)),
+        ...[...new Set([...around, ...listed])].flatMap((one) => animationsOf(one, false)),
+        ...[...this.#restyled]
+          .filter((one) => isInPage(one) && WORDED.test(textContentOf(one) ?? ""))
+          .flatMap((one) => animationsOf(one, false, isFadeOut)),
       ];
-      if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
+      if (!fading.length) return;
+      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
+      // A page may hide only then what has faded out.
+      await pause(POLL_MS);
     }
 
     /**
@@ -221,7 +251,7 @@ const changeSummary = (() => {
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one),
       );
-      return summarizeChanges(this.#before, stateOf(this.#roots), {
+      const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
         left: [...left, ...hiddenNow],
         drawn: /** @type {Element[]} */ (drawn),
@@ -232,6 +262,13 @@ const changeSummary = (() => {
         path: this.#path,
         roots: this.#roots,
       });
+      return changes || this.#toggled();
+    }
+
+    /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
+    #toggled() {
+      const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
+      return changed ? `${nameOf(changed[0])} ${toggleOf(changed[0]) || "changed"}` : "";
     }
 
     /**
@@ -296,9 +333,18 @@ const changeSummary = (() => {
     }
   }
 
+  /**
+   * @param {Element} element
+   * @returns {string} its states that a click may change, in words
+   */
+  function toggleOf(element) {
+    const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
+    return words.filter(Boolean).join(" ");
+  }
+
   /** @param {Element} element */
   function isList(element) {
-    const items = isMatch(element, CHOICES) ? [element] : queryIn(element, CHOICES).filter(isVisible);
+    const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
     const [item] = items;
     if (!item) return false;
     for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
@@ -311,11 +357,20 @@ const changeSummary = (() => {
   /**
    * @param {Element} element
    * @param {boolean} [subtree] whether to include its descendants
+   * @param {(animation: Animation) => boolean} [isMeant]
    */
-  function animationsOf(element, subtree = true) {
+  function animationsOf(element, subtree = true, isMeant = () => true) {
     const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
     const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
-    return running.filter(hasEnd).map(({ finished }) => finished);
+    return running.filter((one) => hasEnd(one) && isMeant(one)).map(({ finished }) => finished);
+  }
+
+  /**
+   * @param {Animation} animation
+   * @returns {boolean} whether its element disappears with it
+   */
+  function isFadeOut({ effect }) {
+    return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
   }
 
   /** @param {Element} element */
@@ -346,11 +401,13 @@ const changeSummary = (() => {
           .filter(isVisible)
           .map((dialog) => [dialog, dialogName(dialog)]),
       ),
+      lists: new Set(all(LISTS).filter(isVisible)),
       faulty: new Set(all(FAULTY).filter(isVisible)),
       disabled: new Set(all(":disabled").filter(isVisible)),
       values: new Map(
         read
           .filter(isControl)
+          .filter((field) => attributeOf(field, "aria-hidden") !== "true")
           .slice(0, MOST_FIELDS)
           .map((field) => [field, valueOf(field)]),
       ),
@@ -464,13 +521,17 @@ const changeSummary = (() => {
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
     const news = come.filter(isUnreported);
     const alerts = wholesIn(news, ALERTS);
-    const statuses = wholesIn(news, STATUSES).filter((status) => !alerts.includes(status));
-    const lists = wholesIn(news, LISTS).map((list) => listName(list, roots));
+    const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
+    const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
+    const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
+    const isOfOpenedList = (/** @type {Node} */ node) =>
+      isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
     const plain = nearestFirst(
-      news.filter(({ node }) => !wholeOf(node, ANNOUNCED)),
+      news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
       path,
     );
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
+    const hasClosed = menus.length > 0 || [...before.lists].some((list) => !now.lists.has(list));
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
@@ -485,7 +546,7 @@ const changeSummary = (() => {
       ...plainly("now", plain, length),
       ...renamings(renamed),
       ...plainly("gone", lost, length),
-      ...(menus.length ? ["menu closed"] : []),
+      ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
@@ -645,7 +706,7 @@ const changeSummary = (() => {
    * @returns {boolean} whether an icon font draws an image for its word
    */
   function isIconWord(element) {
-    return isMatch(element, "[aria-hidden='true'], .notranslate") && ICON_WORD.test(textContentOf(element) ?? "");
+    return isMatch(element, "[aria-hidden='true'], .notranslate") && iconWordOf(element) !== "";
   }
 
   /** @param {Node} node */
@@ -699,17 +760,30 @@ const changeSummary = (() => {
    * @returns {string} with the first items by their selectors, because one of them is the likely next target
    */
   function listName(list, roots) {
-    const isMenu = attributeOf(list, "role") === "menu";
-    const items = queryIn(list, isMenu ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
+    const items = itemsIn(list);
     const name = attributeOf(list, "aria-label");
-    const count = `${items.length} ${isMenu ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
-    let said = `${isMenu ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
+    const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
+    let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
       const longer = `${said}${index ? ", " : ": "}${quote(visibleTextOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }
     return said;
+  }
+
+  /** @param {Element} list */
+  function isMenu(list) {
+    return attributeOf(list, "role") === "menu";
+  }
+
+  /**
+   * @param {Element} list
+   * @returns {Element[]} some menus contain buttons, links or other elements instead of items
+   */
+  function itemsIn(list) {
+    const items = queryDrawnIn(list, isMenu(list) ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
+    return items.length || !isMenu(list) ? items : queryDrawnIn(list, CONTROLS).filter(isVisible);
   }
 
   /**

@@ -25,7 +25,7 @@ const elementCommands = (() => {
   } = formControls;
   const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
     widgets;
-  const { focusedElement, takeFocus } = focusing;
+  const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
@@ -252,7 +252,13 @@ const elementCommands = (() => {
       case "scroll":
         return scrollList(field);
       case "focus":
-        if (!hasFocusIn(field)) takeFocus(field, "Click it, then look at the page.");
+        if (!hasFocusIn(field)) {
+          try {
+            takeFocusIn(field);
+          } catch (error) {
+            return { trouble: error instanceof PageError ? error.message : String(error) };
+          }
+        }
         if (isField(field) && widgetKind(field) === "list") selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":

@@ -150,6 +150,23 @@ const dom = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} selector
+   * @returns {Element[]} with what its slots draw, such as the options in the list of a web component
+   */
+  function queryDrawnIn(element, selector) {
+    const slots = queryIn(element, "slot").filter(isHtml);
+    const assigned = slots.flatMap((slot) =>
+      Reflect.apply(HTMLSlotElement.prototype.assignedElements, slot, [{ flatten: true }]),
+    );
+    const own = queryIn(element, selector);
+    return [
+      ...own,
+      ...assigned.flatMap((one) => [...(isMatch(one, selector) ? [one] : []), ...queryIn(one, selector)]),
+    ];
+  }
+
+  /**
    * @param {NodeListOf<Element>} nodes
    * @returns {Element[]} an iterator would take three times as long
    */
@@ -356,6 +373,7 @@ const dom = (() => {
     parentOf,
     pause,
     queryAll,
+    queryDrawnIn,
     queryIn,
     rootOf,
     scrollTo,

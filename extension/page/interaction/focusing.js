@@ -3,8 +3,12 @@
 // The focus.
 
 const focusing = (() => {
-  const { innerRootOf, isDocument, rootOf } = dom;
+  const { innerRootOf, isDocument, queryIn, rootOf } = dom;
   const { misfit, nameOf } = texts;
+  const { allRoots } = search;
+  const { selectorOf } = selectorGenerator;
+
+  const MOST_PARTS = 3;
 
   /**
    * Focuses an element.
@@ -18,6 +22,21 @@ const focusing = (() => {
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
     throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. ${advice}`);
+  }
+
+  /**
+   * Focuses a field, or the only part of it that takes the focus.
+   *
+   * @param {HTMLElement} field
+   * @throws {PageError} EXECUTION_ERROR
+   */
+  function takeFocusIn(field) {
+    const parts = field.tabIndex < 0 ? queryIn(field, "[tabindex]:not([tabindex^='-'])") : [];
+    if (parts.length > 1) {
+      const named = parts.slice(0, MOST_PARTS).map((part) => selectorOf(part, allRoots()));
+      throw misfit(field, `has ${parts.length} parts. Drag one of them, or press keys in it: ${named.join(", ")}.`);
+    }
+    takeFocus(/** @type {HTMLElement} */ (parts[0] ?? field), "Click it, then look at the page.");
   }
 
   /** @returns {Element} the element that receives the keys, also in shadow roots and same-origin frames */
@@ -39,5 +58,5 @@ const focusing = (() => {
     return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
   }
 
-  return { focusedElement, takeFocus };
+  return { focusedElement, takeFocus, takeFocusIn };
 })();

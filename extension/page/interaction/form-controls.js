@@ -13,7 +13,8 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, tagOf, windowOf } = dom;
+  const { attributeOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { treeAncestors, windowOf } = dom;
   const { collapse, misfit, quote, shorten } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { widgetKind } = widgets;
@@ -35,6 +36,10 @@ const formControls = (() => {
   /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
+  /** Dates and times: what opens for them is a picker, which the page closes when the field is left. */
+  const DATED = /^(?:\d{4}-\d\d-\d\d|\d{1,2}:\d\d)/u;
+  /** Levels to climb to the fields of a code that is typed into one after the other. */
+  const GROUP_LEVELS = 5;
   const EXCERPT_LENGTH = 150;
   /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
   const SUGGESTING =
@@ -151,7 +156,28 @@ const formControls = (() => {
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
     if (isTyped) selectContent(field);
     else setValue(field, text);
-    return { filling: { text, isTyped, isEntered }, prepared };
+    return { filling: { text, isTyped, isEntered, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {boolean} whether it is one of the fields for the characters of a code: each key moves on to the next one
+   */
+  function isCodePart(field) {
+    const fields = fieldsFrom(field);
+    return fields.length > 2 && fields.slice(1).every(({ maxLength }) => maxLength === 1);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {HTMLInputElement[]} the field, and those after it in the same group
+   */
+  function fieldsFrom(field) {
+    if (!isControl(field)) return [];
+    const isText = (/** @type {Element} */ one) => kindOf(one) === kindOf(field);
+    const around = [...treeAncestors(field)].slice(1, GROUP_LEVELS);
+    const all = around.map((one) => queryIn(one, "input").filter(isText)).find(({ length }) => length > 1) ?? [];
+    return /** @type {HTMLInputElement[]} */ (all).slice(all.indexOf(field));
   }
 
   /**
@@ -275,13 +301,14 @@ const formControls = (() => {
       if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
       signal.throwIfAborted();
     }
-    if (mayRetype && hasRoomFor(field, text) && !isSame(heldBy(field), text)) {
+    if (mayRetype && hasRoomFor(field, text) && !isSame(spreadFrom(field, text) ?? heldBy(field), text)) {
       field.focus();
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
     }
-    const isLeft = !isEntered && !isMatch(field, SUGGESTING) && !watch.hasOpenedList();
-    const hasToldChange = isLeft && (await leave(field, watch));
+    const isDate = DATED.test(text);
+    const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
+    const hasToldChange = isLeft && (await leave(field, watch, isDate));
     if (!hasToldChange && heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
     if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
@@ -293,9 +320,10 @@ const formControls = (() => {
    *
    * @param {HTMLInputElement} field
    * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
+   * @param {boolean} isDate whether a date or a time was written: a picker that opened for it stays closed
    * @returns {Promise<boolean>} whether the browser has fired a change event
    */
-  async function leave(field, watch) {
+  async function leave(field, watch, isDate) {
     if (focusedElement() !== field) return false;
     let hasChanged = false;
     const note = () => void (hasChanged = true);
@@ -303,9 +331,11 @@ const formControls = (() => {
     const lost = watch.lost();
     field.blur();
     await turns();
+    if (isDate) await watch.rest();
+    const isPicked = isDate && watch.hasNews();
     field.removeEventListener("change", note, true);
     const isFree = ["body", "html"].includes(tagOf(focusedElement()));
-    if (isFree && isInPage(field) && watch.lost() === lost) field.focus({ preventScroll: true });
+    if (isFree && isInPage(field) && !isPicked && watch.lost() === lost) field.focus({ preventScroll: true });
     return hasChanged;
   }
 
@@ -323,7 +353,7 @@ const formControls = (() => {
     const { field } = prepared;
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
-    return { value: shownBy(field), next: "", isKept: !isLost, notes };
+    return { value: spreadFrom(field, text) ?? shownBy(field), next: "", isKept: !isLost, notes };
   }
 
   /**
@@ -332,10 +362,21 @@ const formControls = (() => {
    * @returns {boolean} false if the page has dropped or replaced the text
    */
   function isKept({ field, before }, text) {
-    const held = heldBy(field);
+    const held = spreadFrom(field, text) ?? heldBy(field);
     if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || held !== before;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {string | null} the text, if the page has spread its characters over this field and those after it
+   */
+  function spreadFrom(field, text) {
+    if (!isControl(field) || isSecret(field) || field.value !== text[0] || text.length < 2) return null;
+    const own = fieldsFrom(field).slice(0, text.length);
+    return own.map(({ value }) => value).join("") === text ? text : null;
   }
 
   /** @param {HTMLInputElement} field */
@@ -387,8 +428,9 @@ const formControls = (() => {
     const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
     const wanted = numbersIn(text);
     if (wanted.length < 3) return false;
-    const isSameDay = new Date(held).toDateString() === new Date(`${text.slice(0, 10)}T00:00`).toDateString();
-    return isSameDay || String(numbersIn(held)) === String(wanted);
+    const day = new Date(held);
+    const isSameDay = day.toDateString() === new Date(`${text.slice(0, 10)}T00:00`).toDateString();
+    return (isSameDay && !Number.isNaN(day.getTime())) || String(numbersIn(held)) === String(wanted);
   }
 
   /**
@@ -407,7 +449,8 @@ const formControls = (() => {
    */
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
-    const isOther = isControl(field) && value !== (field.type === "color" ? text.toLowerCase() : text);
+    const isOther =
+      isControl(field) && !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
@@ -432,9 +475,13 @@ const formControls = (() => {
    */
   function wayOf(element, value) {
     if (isCheckable(element)) {
-      if (typeof value !== "boolean") throw misfit(element, "is checked or not. Give it true or false.");
+      if (!["true", "false"].includes(String(value))) {
+        throw misfit(element, "is checked or not. Give it true or false.");
+      }
       const isChosen = kindOf(element) === "radio" && isChecked(element);
-      if (isChosen && !value) throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
+      if (isChosen && String(value) === "false") {
+        throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
+      }
       return { way: "click", checked: isChecked(element) };
     }
     const kind = widgetKind(element);

@@ -6,15 +6,18 @@
 const geometry = (() => {
   const {
     boxOf,
+    closestOf,
     documentOf,
     drawnAncestors,
     elementAt,
     frameOf,
     holderOf,
     innerRootOf,
+    isControl,
     isDocument,
     isDrawnIn,
     labelsOf,
+    parentElementOf,
     queryIn,
     rootOf,
     scrollTo,
@@ -22,6 +25,10 @@ const geometry = (() => {
   } = dom;
 
   const MAX_RECTS = 4;
+  /** Levels to climb from an invisible field to the box that shows its value. */
+  const BOX_LEVELS = 4;
+  const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
+  const BUTTONS = "a, button, [role='button'], [role='option']";
   /** Where to hit a box, as fractions of its sides: the middle first. */
   const SPOTS = /** @type {const} */ ([
     [0.5, 0.5],
@@ -283,11 +290,31 @@ const geometry = (() => {
    */
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
+    if (isInBoxOf(inner, element)) return true;
     // Elements in a shadow root are sometimes hit as their host.
     for (let root = rootOf(element), host = holderOf(root); host && !isDocument(root);) {
       if (host === inner) return true;
       root = rootOf(host);
       host = holderOf(root);
+    }
+    return false;
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Element} field
+   * @returns {boolean} whether the field is invisible, or lets the mouse through, and `inner` belongs to the box that
+   *   shows its value
+   */
+  function isInBoxOf(inner, field) {
+    if (!isControl(field)) return false;
+    const { opacity, pointerEvents } = getComputedStyle(field);
+    if (opacity !== "0" && pointerEvents !== "none") return false;
+    const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one);
+    let box = parentElementOf(field);
+    for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {
+      if (queryIn(box, FIELDS).some(isOther)) return false;
+      if (isDrawnIn(box, inner)) return closestOf(inner, BUTTONS) === null;
     }
     return false;
   }

@@ -10,15 +10,16 @@
  */
 
 const offscreenItems = (() => {
-  const { boxOf, controlOf, firstElementOf, hasNodes, isControl, isFrame, labelsOf } = dom;
+  const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
   const { nextElementOf, parentElementOf, tagOf } = dom;
   const { isRendered, isVisible } = geometry;
-  const { roleOf } = aria;
+  const { contentOf, roleOf } = aria;
 
   const SEEN = { visibilityProperty: true };
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** Roles of elements that may contain further parts of the page. */
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
+  const CHECKED = new Set(["checkbox", "file", "radio"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell", "crosshair"]);
 
   /**
@@ -57,7 +58,7 @@ const offscreenItems = (() => {
   function silentRoleOf(element, cursor, inherited) {
     if (isFrame(element)) return "frame";
     const role = grippedRole(cursor);
-    return role && cursor !== (inherited || cursorAround(element)) && !controlOf(element) ? role : "";
+    return role && cursor !== (inherited || cursorAround(element)) && !isLabeling(element) ? role : "";
   }
 
   /** @param {Element} element */
@@ -72,13 +73,33 @@ const offscreenItems = (() => {
     return GRABBED.has(cursor) ? "draggable" : "";
   }
 
-  /** @param {Element} element */
-  function isThere(element) {
-    if (!isRendered(element, SEEN)) return labelsOf(element).some(isVisible);
-    if (hasNodes(element)) return true;
-    const { width, height } = boxOf(element);
-    return (width > 0 && height > 0) || isVisible(element) || labelsOf(element).some(isVisible);
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a click on it acts on the field of its label; an icon next to a text field has a purpose
+   *   of its own
+   */
+  function isLabeling(element) {
+    const control = controlOf(element);
+    if (!control) return false;
+    const isIcon = attributeOf(element, "aria-hidden") === "true" || contentOf(element).trim() === "";
+    return !isIcon || CHECKED.has(kindOf(control)) || tagOf(element) === "label" || holds(element, control);
   }
 
-  return { HEADINGS, SEEN, distantItemsIn, grippedRole };
+  /** @param {Element} element */
+  function isThere(element) {
+    if (!isRendered(element, SEEN)) return hasVisibleLabel(element);
+    if (hasNodes(element)) return true;
+    const { width, height } = boxOf(element);
+    return (width > 0 && height > 0) || isVisible(element) || hasVisibleLabel(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a click on a label acts on it although it may be hidden
+   */
+  function hasVisibleLabel(element) {
+    return CHECKED.has(kindOf(element)) && labelsOf(element).some(isVisible);
+  }
+
+  return { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling };
 })();

@@ -31,12 +31,12 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, controlOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
-  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, labelsOf, parentElementOf, parentOf } = dom;
+  const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
+  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, INLINE, contentOf, plain, roleOf } = aria;
-  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = offscreenItems;
+  const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
@@ -47,6 +47,8 @@ const pageItems = (() => {
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
+  /** Fields that may be drawn by what is next to them. */
+  const UNTYPED = wordsOf("button checkbox color file image radio range reset select submit");
   const GRID_ROLES = wordsOf("grid row rowgroup table treegrid");
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
@@ -65,6 +67,8 @@ const pageItems = (() => {
   /** Readable characters: no spaces, no glyphs of icon fonts. */
   const WORDED = /[^\s\p{C}]/u;
   const LEAST_SIDE = 8;
+  /** Share of the viewport from which an empty box is a backdrop. */
+  const MOST_OF_VIEW = 0.95;
   const LEAST_LOOK = 3;
   const DRAWN = { ...SEEN, opacityProperty: true };
   /** Minimum side of an empty area that may listen to the mouse. */
@@ -137,8 +141,7 @@ const pageItems = (() => {
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
-      // A copy that serves only for measuring.
-      if (attributeOf(element, "aria-hidden") === "true" && isOnlySpoken(element, getComputedStyle(element))) return;
+      if (attributeOf(element, "aria-hidden") === "true" && isCopy(element)) return;
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
@@ -235,7 +238,9 @@ const pageItems = (() => {
      * @returns {string} empty if it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
-      const role = isCandidate ? roleOf(element) : "";
+      const isAround = isCandidate && isAroundField(element);
+      const own = isCandidate && !isAround ? roleOf(element) : "";
+      const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
       const style = getComputedStyle(element);
@@ -244,7 +249,7 @@ const pageItems = (() => {
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
-      if (gripped && !controlOf(element)) return gripped;
+      if (gripped && !isAround && !isLabeling(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
 
@@ -266,7 +271,7 @@ const pageItems = (() => {
       else if (live) within.textKind = { kind: "message", role: live };
       else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
       else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
-      if (tag === "label" && controlOf(element)) within.isSilent = true;
+      if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
       if (tag === "tr" || role === "row") {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
       } else if (within.block.isRow && tag !== "table") {
@@ -411,11 +416,6 @@ const pageItems = (() => {
     return holders;
   }
 
-  /** @param {Element} element */
-  function hasVisibleLabel(element) {
-    return labelsOf(element).some(isVisible);
-  }
-
   /**
    * @param {Element} element
    * @param {DOMRect} box
@@ -462,6 +462,42 @@ const pageItems = (() => {
     if (overflow === "visible" && clipPath === "none") return false;
     const { width, height } = boxOf(element);
     return width <= 1 && height <= 1;
+  }
+
+  /**
+   * @param {HTMLLabelElement} label
+   * @returns {boolean} whether the field that it names is listed
+   */
+  function namesListed({ control }) {
+    return control !== null && (isRendered(control, SEEN) || hasVisibleLabel(control));
+  }
+
+  /**
+   * @param {Element} element hidden from screen readers
+   * @returns {boolean} whether it only serves for measuring, or to give a form a value
+   */
+  function isCopy(element) {
+    const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen();
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is the combobox of ARIA 1.1 around its field, which is listed itself
+   */
+  function isAroundField(element) {
+    if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
+    return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
+  }
+
+  /** @param {Element} element */
+  function isInCombobox(element) {
+    return isControl(element) && closestOf(element, "[role=combobox]") !== null;
+  }
+
+  /** @param {Element} element */
+  function isTextField(element) {
+    return isControl(element) && !UNTYPED.has(kindOf(element));
   }
 
   /**
@@ -582,7 +618,8 @@ const pageItems = (() => {
   function isBox(element, tag) {
     if (!BOXES.has(tag) || !isEmpty(element)) return false;
     const { width, height } = boxOf(element);
-    if (Math.min(width, height) < LEAST_SIDE) return false;
+    const isBackdrop = width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
+    if (isBackdrop || Math.min(width, height) < LEAST_SIDE) return false;
     const { backgroundColor, backgroundImage, borderTopWidth, content } = getComputedStyle(element);
     const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
     const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;

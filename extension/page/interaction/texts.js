@@ -3,10 +3,12 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, labelsOf, tagOf, textContentOf } =
-    dom;
+  const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, isText, labelsOf } = dom;
+  const { tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
+  /** A ligature of an icon font, drawn as an image. */
+  const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
   class PageError extends Error {
     /**
@@ -69,7 +71,7 @@ const texts = (() => {
    * @returns {string}
    */
   function textOutsideControls(node) {
-    if (!isElement(node)) return textContentOf(node) ?? "";
+    if (!isElement(node)) return isText(node) ? (textContentOf(node) ?? "") : "";
     return isControl(node) ? "" : [...childNodesOf(node)].map(textOutsideControls).join("");
   }
 
@@ -86,11 +88,20 @@ const texts = (() => {
 
   /**
    * @param {Element} element
+   * @returns {string} its only text if that may be the word of an icon, such as "edit_calendar"
+   */
+  function iconWordOf(element) {
+    const text = (textContentOf(element) ?? "").trim();
+    return ICON_WORD.test(text) ? text : "";
+  }
+
+  /**
+   * @param {Element} element
    * @param {string} advice
    */
   function misfit(element, advice) {
     return new PageError("EXECUTION_ERROR", `${nameOf(element)} ${advice}`);
   }
 
-  return { TEXT_LENGTH, PageError, collapse, misfit, nameOf, quote, shorten, textOf, visibleTextOf };
+  return { TEXT_LENGTH, PageError, collapse, iconWordOf, misfit, nameOf, quote, shorten, textOf, visibleTextOf };
 })();

@@ -20,6 +20,7 @@ const widgets = (() => {
     parentElementOf,
     pause,
     queryAll,
+    queryDrawnIn,
     queryIn,
     rootOf,
     tagOf,
@@ -35,11 +36,13 @@ const widgets = (() => {
   const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
   /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
-    "[type='search']:is(:not([role='combobox']), :not([aria-haspopup='listbox']), [placeholder], [name]), " +
+    "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
   const OTHER_FIELDS =
     "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
-  const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live]`;
+  const UNSHOWN =
+    `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ` +
+    "[role='button'][aria-label], button[aria-label]";
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
   const MOST_LISTED = 10;
   /** Maximum number of levels between a field and the element that shows its value. */
@@ -182,7 +185,7 @@ const widgets = (() => {
   function optionsIn(popup) {
     if (!isMatch(popup, POPUPS)) return leavesIn(popup);
     for (const selector of OPTION_ROLES) {
-      const found = queryIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
+      const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;
     }
     return [];
@@ -238,6 +241,8 @@ const widgets = (() => {
       isMultiple,
       isEditable: isEditable(field),
       shown: shownBy(field),
+      // Otherwise the attribute may mark the option that the keys have come to.
+      selected: isMultiple ? options.filter(isSelected).map(labelOf) : [],
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
@@ -246,7 +251,7 @@ const widgets = (() => {
         option: {
           selector: selectorOf(option, allRoots()),
           label: labelOf(option).slice(0, 200),
-          isSelected: isSelected(option),
+          isSelected: isSelected(option) && (isMultiple || popup === field || option !== active),
           isDisabled: isMatch(option, "[aria-disabled='true']"),
         },
       }),
@@ -300,6 +305,9 @@ const widgets = (() => {
    */
   function shownBy(field) {
     if (roleOf(field) === "listbox" && !isControl(field)) return optionsIn(field).filter(isSelected).map(labelOf);
+    // Some comboboxes contain their lists.
+    const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
+    if (options.length) return [...new Set(options.filter((one) => isSelected(one) && isVisible(one)).map(labelOf))];
     const own = isControl(field) ? field.value : collapse(visibleTextOf(field));
     if (own) return [own];
     const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby")].map(nameIn));
