@@ -3771,8 +3771,20 @@ CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
-CLOCK_MARK = re.compile("[0-9][:h][0-5][0-9]")
-CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-4])[:h]([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?")
+CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
+CLOCK = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?: ?([ap])\.? ?m\b)?"
+)
+# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
+EAST_ASIAN_DATE = re.compile(
+    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4] ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
+)
+EAST_ASIAN_CLOCK = re.compile(
+    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
+    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
+    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
+)
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
@@ -4076,6 +4088,13 @@ def minutes(hour: int, minute: int, half: str) -> set[str]:
     return {f"{TIME}{60 * each + minute}" for each in hours}
 
 
+def east_asian_minutes(match: re.Match[str]) -> set[str]:
+    """Return a match of `EAST_ASIAN_CLOCK` in minutes, like `minutes`."""
+    morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
+    half = "a" if morning else "p" if afternoon else ""
+    return minutes(int(hour or plain_hour), int(minute or plain_minute or 0), half)
+
+
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
     found: set[str] = set()
@@ -4090,6 +4109,8 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
             found |= minutes(int(raw), 0, after[0])
     for hour, minute, half in CLOCK.findall(folded) if CLOCK_MARK.search(folded) else ():
         found |= minutes(int(hour), int(minute), half)
+    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
+        found |= east_asian_minutes(match)
     return found
 
 
@@ -4160,8 +4181,21 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
         return add(*match.span(), dated(years, [(day, middle), (middle, day)]))
 
     def time(match: re.Match[str]) -> str:
-        return add(*match.span(), ({value} for value in minutes(int(match[1]), int(match[2]), match[3] or "")))
+        dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
+        values = minutes(int(match[1]), int(match[2]), match[3] or "")
+        return add(*match.span(), itertools.chain(({value} for value in values), dotted))
 
+    def east_asian_date(match: re.Match[str]) -> str:
+        year, month, day = match.groups()
+        parts = {numeral(part) for part in (year, day) if part}
+        return add(*match.span(), ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}")))
+
+    def east_asian_time(match: re.Match[str]) -> str:
+        hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
+        return add(*match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
+
+    if not is_spaced(folded):
+        folded = EAST_ASIAN_CLOCK.sub(east_asian_time, EAST_ASIAN_DATE.sub(east_asian_date, folded))
     folded = CLOCK.sub(time, NUMERIC_DATE.sub(date, folded))
     numbers = list(NUMBER.finditer(folded))
     parts: list[DatePart] = [
@@ -4563,14 +4597,19 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     figures = figures_of_value(value, index.words)
     best = index.matching({*about, *stems(fold(text))})
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
-    rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
-    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and len(letters_of(fold(rest))) > MAX_UNIT_LETTERS:
+    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
         words = set(stems(fold(text)))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
         results.append("on_page" if is_near else whole)
     worst: CheckResult = "on_page"
     return max((worst, *results), key=CHECK_RESULTS.index)
+
+
+def has_words(text: str, figures: Sequence[Figure]) -> bool:
+    """Return whether a text has more than figures and their units of measure."""
+    rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
+    return len(letters_of(fold(rest))) > MAX_UNIT_LETTERS
 
 
 def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
@@ -4631,10 +4670,14 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
 
 
 def states(passage: str, value: str | float, words: Vocabulary) -> bool:
-    """Return whether a passage has a value's figures, or its letters if it has no figures."""
-    folded, figures = fold(passage), figures_of_value(value, words)
+    """Return whether a passage has a value's figures, and most of its words."""
+    text, folded, figures = fold(text_of_value(value)), fold(passage), figures_of_value(value, words)
+    is_verbatim = letters_of(text) in letters_of(folded)
     if not all(figure.options for figure in figures) or not figures:
-        return letters_of(fold(text_of_value(value))) in letters_of(folded)
+        return is_verbatim
+    said = set(stems(text))
+    if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
+        return False
     values = values_in(folded, words) | words_in(folded, words_of(folded), words)
     return all(any(option <= values for option in figure.options) for figure in figures)
 

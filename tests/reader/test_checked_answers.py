@@ -75,6 +75,28 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
     assert len(found["not_on_page"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "true", "false"),
+    [
+        ("Open until 6:30 pm on 3 May 2026.", "截至2026年5月3日", "截至2026年5月4日"),
+        ("Open until 6:30 pm.", "下午6点30分关门", "上午6点30分关门"),
+        ("Open until 6:30 pm.", "午後6時30分に閉店", "午後6時31分に閉店"),
+        ("Open until 6:30 pm.", "Bis 18.30 Uhr offen", "Bis 18.31 Uhr offen"),
+        ("营业至2026年5月3日下午6点30分。", "Open until 6:30 pm", "Open until 6:31 pm"),
+        ("닫는 시간은 오후 6시 30분이다.", "It closes at 18:30", "It closes at 17:30"),
+        ("Bis 18.30 Uhr offen.", "Open until 6.30pm", "Open until 6.30am"),
+        ("Bis 18.30 offen.", "Bis 18.30 Uhr offen", "Bis 18.40 Uhr offen"),
+    ],
+)
+async def test_dates_and_times_are_found_in_the_notation_of_other_languages(
+    page: str, true: str, false: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(page)
+    found = await checked(true)
+    assert (len(found["on_page"] + found["elsewhere"]), found["not_on_page"]) == (1, [])
+    assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
 async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     result = await asked("The ferry costs 1,299 €, a cabin 99 €.")
 
@@ -125,18 +147,19 @@ async def test_values_of_json_are_checked_by_their_paths() -> None:
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "via": "Burgas", "cabins": 13}
+    data |= {"ship": "Steamer 12", "guests": "1.2 million guests"}
 
     result = await asked(json.dumps(data), output_schema={"type": "object"}, evidence=True)
 
     assert result.structured_content == data
     found = {each.pop("path"): each for each in receipt_of(result)["evidence"]}
     assert set(found) == {f"$.{name}" for name in data}
-    for name, stated in (("price", "1,299 €"), ("seats", "45 %"), ("to", "Varna")):
+    for name, stated in (("price", "1,299 €"), ("seats", "45 %"), ("to", "Varna"), ("guests", "1.2 million")):
         offset, passage = found[f"$.{name}"]["offset"], found[f"$.{name}"]["passage"]
         assert stated in passage
         assert passage == FARES[offset : offset + len(passage)]
         assert unquote(found[f"$.{name}"]["link"]).startswith("https://ferry.test/timetable#:~:text=")
-    assert found["$.via"] == found["$.cabins"] == {"passage": None}
+    assert found["$.via"] == found["$.cabins"] == found["$.ship"] == {"passage": None}
     assert "evidence" not in receipt_of(await asked(json.dumps(data), output_schema={"type": "object"}))
 
 
@@ -382,6 +405,9 @@ async def test_quick_reads_everything_if_the_match_is_not_clear(
         "«",
         "12:",
         "1/1/",
+        "1.30 ",
+        "1\u6708",
+        "\u4e0b\u53481\u70b9",
     ],
 )
 @pytest.mark.timeout(45)
