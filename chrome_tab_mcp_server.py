@@ -2798,7 +2798,8 @@ class TokenBucket:
 class ReadingMemory:
     """What was learned about models, kept between sessions: token rates, and where long texts were cut.
 
-    The file has numbers, model names and keyed hashes of texts, but no text. Without a disk it lives in memory.
+    The file has numbers, names of models and scripts, and keyed hashes of texts, but no text. Without a disk it lives in
+    memory.
     """
 
     def __init__(self) -> None:

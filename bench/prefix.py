@@ -3,8 +3,8 @@
     python -m bench.prefix
 
 Each question comes from its own process, as after a restart of our server and with several sessions at once. Then the
-time to the first word, with and without reading ahead, and how full the chunks of a long page are. The page is this
-repository's own documentation.
+time to the first word, with and without reading ahead, and how full the chunks of a long page are when it is read for
+the first and the second time. The pages are this repository's own documentation.
 """
 
 import argparse
@@ -72,7 +72,7 @@ async def ask_by_process(model: TinyModel, prompt: str, name: str) -> Asked:
     return Asked(*json.loads(output))
 
 
-async def chunk_fill(model: TinyModel, page: server.Page) -> list[float]:
+async def chunk_fill(model: TinyModel, page: server.Page, prompt: str) -> list[float]:
     """Return for each chunk of a page but the last the tokens of its prompt, as a share of the room in the window."""
     settings = server.load_settings(
         {"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True
@@ -86,7 +86,7 @@ async def chunk_fill(model: TinyModel, page: server.Page) -> list[float]:
         return completion
 
     analyzer.server.complete = counted
-    answer = await analyzer.answer(page, server.Query(PROMPTS[0]), server.Progress(None))
+    answer = await analyzer.answer(page, server.Query(prompt), server.Progress(None))
     await analyzer.server.close()
     chunks = answer.receipt["chunks"]
     return [size / (CONTEXT_LENGTH - CONTEXT_LENGTH // 4) for size in sizes[: chunks - 1]]
@@ -117,9 +117,12 @@ async def measure(model: TinyModel) -> bool:
     met &= judge(
         "first word after reading ahead, of the time without", ahead.first_word_s / cold.first_word_s, MAX_FIRST_WORD
     )
-    fill = await chunk_fill(model, page_of(*LONG_PAGES, most=24_000))
-    print(f"chunks: {[round(each, 2) for each in fill]}")
-    return judge("least full chunk but the last", min(fill), MIN_FILL, is_least=True) and met
+    long_page = page_of(*LONG_PAGES, most=24_000)
+    for reading, prompt in zip(("first", "second"), PROMPTS, strict=False):
+        fill = await chunk_fill(model, long_page, prompt)
+        print(f"chunks of the {reading} reading: {[round(each, 2) for each in fill]}")
+        met &= judge("least full chunk but the last", min(fill), MIN_FILL, is_least=True)
+    return met
 
 
 def main() -> int:
