@@ -55,6 +55,7 @@ CHANGES = {
     "what fades in by a class": 'now "May 2026"',
     "what fades out": 'gone "Cut Copy"',
     "a copy of a value for a form": "",
+    "a field for a cell": 'field #cell opened; gone "Ada"',
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
 }
 

@@ -96,6 +96,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "c"  [href="#c"]',
         ],
         "rows by their places": ['row "above"', 'row "below"'],
+        "row with what selects it": ['row "Ada"  div', 'checkbox "Toggle" off  #c'],
+        "header that sorts, and a cell that is checked": ['clickable "Name"  #h', 'gridcell "yes" on  #d'],
     },
     "drawings": {
         "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  #sheet > div'],

@@ -164,6 +164,7 @@ async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) ->
     ("selector", "value", "key", "kept"),
     [
         ("#search", "Double", "search", "Double"),
+        ("#city", "Bonn", "city", "Bonn"),
         ("#through", "Large", "size", "Large"),
         ("x-select >>> #colors", "Green", "colors", ["Green"]),
         ("#marked", "Red", "tags", ["Red"]),

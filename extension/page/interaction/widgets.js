@@ -80,7 +80,10 @@ const widgets = (() => {
     if (!isHtml(element)) return false;
     if (isControl(element)) {
       const suggests = ["list", "both"].includes(attributeOf(element, "aria-autocomplete") ?? "");
-      const isNamed = role === "combobox" || role === "listbox" || suggests || wrapperOf(element) !== null;
+      const isNamed =
+        isMatch(element, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
+        suggests ||
+        wrapperOf(element) !== null;
       return isNamed && opensList(element) && TEXT_INPUTS.has(kindOf(element)) && !isMatch(element, SEARCHES);
     }
     if (role === "listbox") return true;
@@ -133,7 +136,8 @@ const widgets = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const own = [...named, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    const listed = named.flatMap((one) => (isMatch(one, POPUPS) ? one : [...queryDrawnIn(one, POPUPS), one]));
+    const own = [...listed, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
     if (layer) return layer;
