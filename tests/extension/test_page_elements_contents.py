@@ -84,6 +84,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
         "number next to a field": ['text "20"', "slider = 80  #s"],
+        "label with a name of its own": ['checkbox "Select all rows" off  #c'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

@@ -226,7 +226,7 @@ const aria = (() => {
       const kind = kindOf(element);
       const label = collapse(
         labelsOf(element)
-          .map((one) => reading.contentOf(one))
+          .map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one))
           .join(" "),
       );
       if (label) return label;

@@ -237,16 +237,18 @@ const widgets = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
-    const isMultiple = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
+    const isDeclared = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
     const [active] = referred(field, "aria-activedescendant");
+    // Otherwise the attribute may mark the option that the keys have come to.
+    const selected = options.filter((one) => isSelected(one) && (isDeclared || popup === field || one !== active));
+    const isMultiple = isDeclared || selected.length > 1;
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
       isMultiple,
       isEditable: isEditable(field),
       shown: shownBy(field),
-      // Otherwise the attribute may mark the option that the keys have come to.
-      selected: isMultiple ? options.filter(isSelected).map(labelOf) : [],
+      selected: selected.map(labelOf),
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
@@ -255,7 +257,7 @@ const widgets = (() => {
         option: {
           selector: selectorOf(option, allRoots()),
           label: labelOf(option).slice(0, 200),
-          isSelected: isSelected(option) && (isMultiple || popup === field || option !== active),
+          isSelected: selected.includes(option),
           isDisabled: isMatch(option, "[aria-disabled='true']"),
         },
       }),
