@@ -560,9 +560,9 @@ const changeSummary = (() => {
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
-      ...plainly("now", plain, length),
+      ...plainly("now", plain, lost, length),
       ...renamings(renamed),
-      ...plainly("gone", lost, length),
+      ...plainly("gone", lost, plain, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
@@ -755,14 +755,32 @@ const changeSummary = (() => {
   /**
    * @param {string} word
    * @param {News[]} news
+   * @param {News[]} others on the other side of the change
    * @param {number} length of a text
    * @returns {string[]}
    */
-  function plainly(word, news, length) {
-    const said = [...new Set(news.map((one) => one.texts.join(" ")))];
+  function plainly(word, news, others, length) {
+    const saidOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
+    const said = saidOf(news);
     const more = said.length > MOST_TEXTS ? ` and ${said.length - MOST_TEXTS} more` : "";
-    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(text, more ? length / MOST_TEXTS : length));
+    const room = more ? length / MOST_TEXTS : length;
+    const known = saidOf(others);
+    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
+  }
+
+  /**
+   * @param {string} text
+   * @param {string[]} others
+   * @param {number} length
+   * @returns {string} the text, without a beginning that would leave no room for what has changed in it
+   */
+  function fromDifference(text, others, length) {
+    const starts = others.map((other) => other.split("").findIndex((character, index) => character !== text[index]));
+    const start = Math.max(0, ...starts);
+    if (text.length <= length || start <= length / 2) return text;
+    // The word that differs is whole.
+    return `...${text.slice(text.lastIndexOf(" ", start) + 1)}`;
   }
 
   /** @param {Element} dialog */
