@@ -84,6 +84,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
         "number next to a field": ['text "20"', "slider = 80  #s"],
+        "label with a name of its own": ['checkbox "Select all rows" off  #c'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -96,6 +97,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "c"  [href="#c"]',
         ],
         "rows by their places": ['row "above"', 'row "below"'],
+        "row with what selects it": ['row "Ada"  div', 'checkbox "Toggle" off  #c'],
+        "header that sorts, and a cell that is checked": ['clickable "Name"  #h', 'gridcell "yes" on  #d'],
     },
     "drawings": {
         "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  #sheet > div'],

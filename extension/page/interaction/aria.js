@@ -137,7 +137,7 @@ const aria = (() => {
     `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
-    ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
+    ":is(td, th, tr)[tabindex], [aria-sort], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
@@ -152,7 +152,7 @@ const aria = (() => {
       () => labelledBy(element),
       () => attributeOf(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element, closersIn(element)) : ""),
+      () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
       () => attributeOf(element, "title"),
       () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
     ];
@@ -180,10 +180,15 @@ const aria = (() => {
     return half.length > 1 && name === `${half} ${half}` ? half : name;
   }
 
-  /** @param {Element} element */
-  function closersIn(element) {
-    const isTab = attributeOf(element, "role") === "tab";
-    return new Set(isTab ? queryIn(element, CLOSERS).filter(isCloser) : []);
+  /**
+   * @param {Element} element
+   * @returns {Set<Element>} what is not part of its name: what closes a tab, what selects a row
+   */
+  function namelessIn(element) {
+    const role = attributeOf(element, "role");
+    if (role === "tab") return new Set(queryIn(element, CLOSERS).filter(isCloser));
+    const isRow = role === "row" || tagOf(element) === "tr";
+    return new Set(isRow ? queryIn(element, "input[type=checkbox], input[type=radio]") : []);
   }
 
   /**
@@ -221,7 +226,7 @@ const aria = (() => {
       const kind = kindOf(element);
       const label = collapse(
         labelsOf(element)
-          .map((one) => reading.contentOf(one))
+          .map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one))
           .join(" "),
       );
       if (label) return label;
@@ -505,7 +510,7 @@ const aria = (() => {
    * @param {string} role
    */
   function checkOf(element, role) {
-    if (!CHECKABLE.has(role)) return "";
+    if (!CHECKABLE.has(role) && attributeOf(element, "aria-checked") === null) return "";
     const input = /** @type {HTMLInputElement} */ (element);
     const isInput = isControl(element) && (input.type === "checkbox" || input.type === "radio");
     if (isInput && input.indeterminate) return "mixed";

@@ -37,6 +37,7 @@ const changeSummary = (() => {
   const { collapse, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
+  const { focusedElement } = focusing;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -54,6 +55,7 @@ const changeSummary = (() => {
   const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
   /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
+  const EDITED = "input, textarea, select, [contenteditable]";
   const MOST_FIELDS = 300;
   /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
@@ -261,8 +263,16 @@ const changeSummary = (() => {
           .map(([field]) => field),
         path: this.#path,
         roots: this.#roots,
+        editor: this.#openedField(),
       });
       return changes || this.#toggled();
+    }
+
+    /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */
+    #openedField() {
+      const field = focusedElement();
+      const isNew = [...this.#come, ...this.#before.hidden].some((one) => isElement(one) && holds(one, field));
+      return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
     }
 
     /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
@@ -295,6 +305,11 @@ const changeSummary = (() => {
       const note = () => this.#latestInput === event && this.#noteInput();
       void scheduler.postTask(note, { priority: "user-blocking" });
     };
+
+    /** Makes `rest` count from now on, because the page is about to react to something. */
+    expect() {
+      this.#noteInput();
+    }
 
     #noteInput = () => {
       this.#latestInput = null;
@@ -506,9 +521,10 @@ const changeSummary = (() => {
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
    * @param {Element[]} changes.path the element acted on, and its ancestors
    * @param {Root[]} changes.roots of the whole page
+   * @param {Element | null} changes.editor a new field that has the focus
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
-  function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots }) {
+  function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots, editor }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -540,12 +556,13 @@ const changeSummary = (() => {
       ...closed.map(([, name]) => `dialog ${name} closed`),
       ...announced("status", statuses, length),
       ...lists,
+      ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
-      ...plainly("now", plain, length),
+      ...plainly("now", plain, lost, length),
       ...renamings(renamed),
-      ...plainly("gone", lost, length),
+      ...plainly("gone", lost, plain, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
@@ -738,14 +755,32 @@ const changeSummary = (() => {
   /**
    * @param {string} word
    * @param {News[]} news
+   * @param {News[]} others on the other side of the change
    * @param {number} length of a text
    * @returns {string[]}
    */
-  function plainly(word, news, length) {
-    const said = [...new Set(news.map((one) => one.texts.join(" ")))];
+  function plainly(word, news, others, length) {
+    const saidOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
+    const said = saidOf(news);
     const more = said.length > MOST_TEXTS ? ` and ${said.length - MOST_TEXTS} more` : "";
-    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(text, more ? length / MOST_TEXTS : length));
+    const room = more ? length / MOST_TEXTS : length;
+    const known = saidOf(others);
+    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
+  }
+
+  /**
+   * @param {string} text
+   * @param {string[]} others
+   * @param {number} length
+   * @returns {string} the text, without a beginning that would leave no room for what has changed in it
+   */
+  function fromDifference(text, others, length) {
+    const starts = others.map((other) => other.split("").findIndex((character, index) => character !== text[index]));
+    const start = Math.max(0, ...starts);
+    if (text.length <= length || start <= length / 2) return text;
+    // The word that differs is whole.
+    return `...${text.slice(text.lastIndexOf(" ", start) + 1)}`;
   }
 
   /** @param {Element} dialog */

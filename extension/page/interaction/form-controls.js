@@ -329,6 +329,7 @@ const formControls = (() => {
     const note = () => void (hasChanged = true);
     field.addEventListener("change", note, { capture: true, once: true });
     const lost = watch.lost();
+    if (isDate) watch.expect();
     field.blur();
     await turns();
     if (isDate) await watch.rest();

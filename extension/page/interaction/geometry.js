@@ -308,8 +308,8 @@ const geometry = (() => {
    */
   function isInBoxOf(inner, field) {
     if (!isControl(field)) return false;
-    const { opacity, pointerEvents } = getComputedStyle(field);
-    if (opacity !== "0" && pointerEvents !== "none") return false;
+    const isSeen = isRendered(field, { opacityProperty: true });
+    if (isSeen && getComputedStyle(field).pointerEvents !== "none") return false;
     const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one);
     let box = parentElementOf(field);
     for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {

@@ -80,7 +80,10 @@ const widgets = (() => {
     if (!isHtml(element)) return false;
     if (isControl(element)) {
       const suggests = ["list", "both"].includes(attributeOf(element, "aria-autocomplete") ?? "");
-      const isNamed = role === "combobox" || role === "listbox" || suggests || wrapperOf(element) !== null;
+      const isNamed =
+        isMatch(element, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
+        suggests ||
+        wrapperOf(element) !== null;
       return isNamed && opensList(element) && TEXT_INPUTS.has(kindOf(element)) && !isMatch(element, SEARCHES);
     }
     if (role === "listbox") return true;
@@ -133,7 +136,8 @@ const widgets = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const own = [...named, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    const listed = named.flatMap((one) => (isMatch(one, POPUPS) ? one : [...queryDrawnIn(one, POPUPS), one]));
+    const own = [...listed, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
     if (layer) return layer;
@@ -233,16 +237,18 @@ const widgets = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
-    const isMultiple = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
+    const isDeclared = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
     const [active] = referred(field, "aria-activedescendant");
+    // Otherwise the attribute may mark the option that the keys have come to.
+    const selected = options.filter((one) => isSelected(one) && (isDeclared || popup === field || one !== active));
+    const isMultiple = isDeclared || selected.length > 1;
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
       isMultiple,
       isEditable: isEditable(field),
       shown: shownBy(field),
-      // Otherwise the attribute may mark the option that the keys have come to.
-      selected: isMultiple ? options.filter(isSelected).map(labelOf) : [],
+      selected: selected.map(labelOf),
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
@@ -251,7 +257,7 @@ const widgets = (() => {
         option: {
           selector: selectorOf(option, allRoots()),
           label: labelOf(option).slice(0, 200),
-          isSelected: isSelected(option) && (isMultiple || popup === field || option !== active),
+          isSelected: selected.includes(option),
           isDisabled: isMatch(option, "[aria-disabled='true']"),
         },
       }),
