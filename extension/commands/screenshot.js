@@ -109,7 +109,7 @@ async function capture(context, target, { selected, size, metrics, format, incog
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
   const image = await encoded(context, target, box, fitting, {
     format,
-    ratio: metrics.layoutViewport.clientWidth / metrics.cssLayoutViewport.clientWidth,
+    ratio: ratioOf(metrics),
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale } = image;
@@ -193,6 +193,16 @@ async function pictureOf({ session }, how) {
       await pause(POLL_MS);
     }
   }
+}
+
+/**
+ * @param {any} metrics of Page.getLayoutMetrics
+ * @returns {number} device pixels per CSS pixel
+ */
+function ratioOf({ layoutViewport, cssLayoutViewport }) {
+  // A scroll bar may take the whole side of a small window.
+  const side = cssLayoutViewport.clientWidth > 0 ? "clientWidth" : "clientHeight";
+  return cssLayoutViewport[side] > 0 ? layoutViewport[side] / cssLayoutViewport[side] : 1;
 }
 
 /**

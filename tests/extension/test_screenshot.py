@@ -161,6 +161,13 @@ async def test_invalid_size_is_rejected(blank: DrivenTab, size: dict[str, object
     assert png_size(await blank.do("screenshot", width=4, height=4000)) == (4, 4000)
 
 
+@pytest.mark.parametrize("size", [{"width": 4, "height": 4000}, {"width": 4, "height": 4}])
+async def test_window_that_its_scroll_bars_fill_is_captured(driven: DrivenTab, size: dict[str, int]) -> None:
+    await driven.show("<body style='margin:0'><div style='width:9000px;height:9000px;background:red'></div>")
+
+    assert png_size(await driven.do("screenshot", **size)) == (size["width"], size["height"])
+
+
 async def test_hidden_control_is_captured_by_its_label(driven: DrivenTab) -> None:
     await driven.show(
         "<body style='margin:0'><input type=checkbox id=box hidden>"
