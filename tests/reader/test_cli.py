@@ -351,7 +351,7 @@ def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
 
 
 def test_for_a_page_in_chunks_analyze_shows_only_the_combined_answer(run: Run, osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'x' * 150}" for number in range(30)))
+    osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'X' * 150}" for number in range(30)))
 
     def script(request: Request) -> Reply:
         return streamed("Al", "together.") if "[Answer 1]" in request.prompt else streamed("About", " a part.")
