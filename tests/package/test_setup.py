@@ -979,6 +979,12 @@ def link_to_file(path: Path) -> None:
     path.symlink_to("real.json")
 
 
+def state_of(path: Path) -> tuple[int, int, int]:
+    """Return what a replaced or changed file would not keep; following a link updates the time of its last access."""
+    state = path.lstat()
+    return state.st_mode, state.st_ino, state.st_mtime_ns
+
+
 NO_FILES = [pipe, link_to_pipe, link_to_device, socket_file, Path.mkdir]
 
 
@@ -989,14 +995,14 @@ def test_anything_but_a_regular_file_is_rejected_without_waiting_for_it(
 ) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     make(client.path)
-    before = client.path.lstat()
+    before = state_of(client.path)
     terminal = setup_terminal.Terminal(yes=True)
     clients.register(terminal, [client], ["uv", "run", "server.py"])
 
     shown = said(capsys)
     assert terminal.failed is (make is not link_to_file)
     assert (f"{client.path} cannot be read" in shown) is (make is not link_to_file)
-    assert client.path.lstat() == before
+    assert state_of(client.path) == before
     assert server.APP_NAME in (shown if terminal.failed else client.path.read_text())
 
 
