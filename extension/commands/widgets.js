@@ -21,6 +21,8 @@ const OPEN_MS = 500;
 const FILTER_MS = 1_500;
 const QUIET_MS = 150;
 const MAX_PARTS = 60;
+/** Some lists put it before selected options. */
+const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
 const MAX_CHIPS = 30;
 /** Keys for stepping through a list whose options are not rendered. */
 const MAX_WALK = 60;
@@ -644,7 +646,8 @@ function isPartOf(shown, label, wanted) {
 
 /** @param {string} text */
 function plain(text) {
-  return text.replace(/\s+/gu, " ").trim().normalize("NFC").toLowerCase();
+  const line = text.replace(/\s+/gu, " ").trim();
+  return line.replace(TICK, "").normalize("NFC").toLowerCase();
 }
 
 /** @param {string} text */

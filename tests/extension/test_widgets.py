@@ -212,6 +212,14 @@ async def test_option_that_the_keys_have_come_to_is_not_taken_for_a_selected_one
     assert (await state(libraries))["tags"] == ["Red", "Blue"]
 
 
+async def test_option_with_a_tick_is_the_option(libraries: DrivenTab) -> None:
+    await libraries.do("select", selector="#extras", value=["Boat", "Parking"])
+    result = await libraries.do("select", selector="#extras", value=["✓ Boat", "Sauna"])
+
+    assert [option["label"] for option in result["selected"]] == ["Boat", "Sauna"]
+    assert sorted((await state(libraries))["extras"]) == ["Boat", "Sauna"]
+
+
 async def test_slider_with_two_parts_is_refused_with_their_selectors(libraries: DrivenTab) -> None:
     code, message = await libraries.refused("fill", selector="#pair", value="3|6")
 

@@ -45,6 +45,7 @@ const widgets = (() => {
     "[role='button'][aria-label], button[aria-label]";
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
   const MOST_LISTED = 10;
+  const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
   /** Maximum number of levels between a field and the element that shows its value. */
   const MOST_LEVELS = 5;
   const LIST_LIMIT = 2_000;
@@ -197,12 +198,20 @@ const widgets = (() => {
 
   /** @param {Element} option */
   function labelOf(option) {
-    return collapse(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+    return unticked(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} without the tick that some lists put before selected options
+   */
+  function unticked(text) {
+    return collapse(text).replace(TICK, "");
   }
 
   /** @param {string} text */
   function fold(text) {
-    return collapse(text).normalize("NFC").toLowerCase();
+    return unticked(text).normalize("NFC").toLowerCase();
   }
 
   /**
