@@ -25,7 +25,7 @@ const elementList = (() => {
   const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf, plain } = aria;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
-  const { PageItems } = pageItems;
+  const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
@@ -407,14 +407,12 @@ const elementList = (() => {
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
   function describe(item, length, valueLength = VALUE_LENGTH) {
-    const { kind, role, element, cells, own = "", isBare = false, isShape = false } = item;
+    const { kind, role, element, cells, isShape = false } = item;
     const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
     const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
-    const isPicture = kind === "look" && role !== "text";
-    const isNamed = !isPicture && isNamedByContent(role);
-    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    const name = itemNameOf(item);
     const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
     return [
       role,

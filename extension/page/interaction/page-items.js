@@ -35,7 +35,7 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { CANDIDATES, INLINE, contentOf, plain, roleOf } = aria;
+  const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
@@ -626,5 +626,14 @@ const pageItems = (() => {
     return !isPlain || borderTopWidth !== "0px" || isField;
   }
 
-  return { PageItems };
+  /**
+   * @param {Item} item
+   * @returns {string} the name in its line
+   */
+  function itemNameOf({ kind, role, element, own = "", isBare = false }) {
+    const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
+    return (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+  }
+
+  return { PageItems, itemNameOf };
 })();

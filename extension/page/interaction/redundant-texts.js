@@ -5,7 +5,8 @@
 
 const redundantTexts = (() => {
   const { dataOf, isDrawnIn } = dom;
-  const { accessibleNameOf, isNamedByContent, isNeighborly, plain, stateOf } = aria;
+  const { accessibleNameOf, isNeighborly, plain, stateOf } = aria;
+  const { itemNameOf } = pageItems;
 
   /** Separators have none of these. */
   const MEANING = /[\p{L}\p{N}\p{S}]/u;
@@ -35,15 +36,10 @@ const redundantTexts = (() => {
   function isRedundant(item, before, after) {
     const text = plain(item.cells.flat().map(dataOf).join(""));
     if (!MEANING.test(text)) return true;
-    if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && nameOf(before) === text) return true;
+    if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && itemNameOf(before) === text) return true;
     return (
       [before, after].some((one) => one && isNumberOf(one, text)) || (after !== undefined && isLabelOf(after, text))
     );
-  }
-
-  /** @param {Item} item */
-  function nameOf({ role, element, own }) {
-    return own || accessibleNameOf(element, isNamedByContent(role));
   }
 
   /**
