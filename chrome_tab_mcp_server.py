@@ -3319,11 +3319,11 @@ class PageReading:
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
-        halved = halved and not await self._grows(framed, sent.tokens)
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
-        if (below or halved or filled) and not acquitted:
+        # What is certain comes first: the last question is another request.
+        if not acquitted and (below or filled or (halved and not await self._grows(framed, sent.tokens))):
             return True
         if parent is not None and not acquitted:
             self._learn_from_cut(parent, window)
