@@ -4521,6 +4521,14 @@ class Finding(NamedTuple):
     result: CheckResult
 
 
+def distinct_findings(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the first finding of each figure and result: an answer may repeat a figure."""
+    distinct: dict[tuple[str, CheckResult], Finding] = {}
+    for finding in findings:
+        distinct.setdefault((finding.shown, finding.result), finding)
+    return list(distinct.values())
+
+
 class Evidence(NamedTuple):
     """A sentence of an answer, by its range, and the passage that supports it best, empty if there is none."""
 
@@ -4739,15 +4747,19 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
         sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
-        passage = f'"{one_line(each.passage)}"' if each.passage else "no support found"
-        tab = "" if each.page.tab_id is None else f"tab {each.page.tab_id}, "
-        link = each.link or ""
-        place = f" ({tab}character {each.offset:,}{', ' * bool(link)}{link})" if each.passage else ""
-        notes.append(f'[{number}] "{sentence}": {passage}{place}')
-        links += [link, each.passage]
+        notes.append(f'[{number}] "{sentence}": {passage_note(each.passage, each.offset, each.link, each.page.tab_id)}')
+        links += [each.link or "", each.passage]
     # The passages' own addresses are on the page.
     safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]
     return f"{EVIDENCE_HEADING}\n{safe}" if evidence else ""
+
+
+def passage_note(passage: str, offset: int, link: str | None, tab_id: int | None = None) -> str:
+    """Return a supporting passage with its place, or that none was found."""
+    if not passage:
+        return "no support found"
+    tab = "" if tab_id is None else f"tab {tab_id}"
+    return f'"{one_line(passage)}" ({", ".join(filter(None, (tab, f"character {offset:,}", link)))})'
 
 
 # --- Checking an answer, and reading less of a page ---
@@ -4769,8 +4781,8 @@ def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex
     else:
         findings = check_figures(answer.text, index, said)
     checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
-    for shown, result in dict.fromkeys((finding.shown, finding.result) for finding in findings):
-        checked[result].append(shown)
+    for finding in distinct_findings(findings):
+        checked[finding.result].append(finding.shown)
     receipt = answer.receipt | {"checked": checked}
     if page.chunks_read:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}

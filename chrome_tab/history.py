@@ -190,7 +190,6 @@ def shown(analysis: Analysis) -> Iterator[str]:
     if checked := server.check_line(receipt.pop("checked", {})):
         yield f"{checked}\n"
     for each in receipt.pop("evidence", ()):
-        place = f" (character {each['offset']:,}, {each['link']})" if each["passage"] else ""
-        passage = f'"{server.one_line(each["passage"])}"' if each["passage"] else "no support found"
-        yield f"{each['path']}: {passage}{place}"
+        passage = server.passage_note(each["passage"] or "", each.get("offset", 0), each.get("link"))
+        yield f"{each['path']}: {passage}"
     yield ", ".join(f"{name}: {value}" for name, value in receipt.items() if name not in {"url", "title"} and value)

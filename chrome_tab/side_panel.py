@@ -25,7 +25,6 @@ from chrome_tab_mcp_server import (
     ChromeTabError,
     ChromeTabs,
     CloudModelError,
-    Finding,
     Page,
     Progress,
     Query,
@@ -33,6 +32,7 @@ from chrome_tab_mcp_server import (
     Sentence,
     TabAnswer,
     check_site,
+    distinct_findings,
     internal_error,
     logger,
     missing_settings,
@@ -281,14 +281,11 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
 def checked(answer: Answer) -> dict[str, Any]:
     """Return the count of each check result, and the positions of figures not found in the passage cited for them."""
     place = utf16_places(answer.text)
-    # A figure that the answer repeats counts once, as in the receipt.
-    findings: dict[tuple[str, str], Finding] = {}
-    for finding in answer.findings:
-        findings.setdefault((finding.shown, finding.result), finding)
-    results = Counter(finding.result for finding in findings.values())
+    findings = distinct_findings(answer.findings)
+    results = Counter(finding.result for finding in findings)
     doubtful = [
         {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}
-        for finding in findings.values()
+        for finding in findings
         if finding.result in ("elsewhere", "not_on_page")
     ]
     return {"counts": {result: results[result] for result in CHECK_RESULTS}, "figures": doubtful}
