@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from demo.web import serving
+from demo.web import WebServer, serving
 
 Reply = tuple[int, str, bytes]
 
@@ -29,5 +29,5 @@ def listening(answer: Callable[[http.server.BaseHTTPRequestHandler], Reply]) -> 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
             pass
 
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+    with serving(WebServer(Handler)) as address:
         yield address

@@ -2,8 +2,9 @@
 
 import functools
 import http.server
+import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,18 @@ def serving(server: http.server.HTTPServer) -> Generator[str]:
             thread.join()
 
 
+class WebServer(http.server.ThreadingHTTPServer):
+    """Serves on a free port of loopback."""
+
+    def __init__(self, handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing about a browser that has left before all of a page was written."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     """Serves files."""
 
@@ -36,5 +49,5 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 def demonstration_page() -> Generator[str]:
     """Serve demo/page during the block and yield its address."""
     handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+    with serving(WebServer(handler)) as address:
         yield address

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import http.server
 import importlib.util
 import json
 import tempfile
@@ -17,7 +16,7 @@ from playwright.async_api import Page
 from bench.driven import driven_browser
 from bench.miniwob.agents import Agent
 from bench.miniwob.tab import Tab
-from demo.web import QuietHandler, serving
+from demo.web import QuietHandler, WebServer, serving
 
 # An agent that is stuck does not delay the others.
 EPISODE_S = 120
@@ -75,7 +74,7 @@ def path_of(task: str) -> str:
 def served_pages() -> Generator[str]:
     """Serve the pages on loopback; yield the address."""
     handler = functools.partial(QuietHandler, directory=pages_folder())
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+    with serving(WebServer(handler)) as address:
         yield address
 
 

@@ -14,7 +14,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
 from demo.browser import close_welcome
-from demo.web import serving
+from demo.web import WebServer, serving
 from tests.support import extension_coverage
 from tests.support.browser import STILL, chromium_arguments, chromium_path
 from tests.support.fake_bridge import FakeBridge, Message, running_bridge
@@ -521,13 +521,11 @@ driven = tab_at("/blank")
 blank = shared_tab_at("/blank")
 
 
-class Site(http.server.ThreadingHTTPServer):
+class Site(WebServer):
     """Pages to read, by path. `/slow` finishes, and `/late` starts, when `finish_slow` is set."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), SiteHandler)
+        super().__init__(SiteHandler)
         self.finish_slow = threading.Event()
         self.pages = dict(PAGES)
         self.asked: list[str] = []

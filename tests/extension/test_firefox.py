@@ -11,7 +11,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing
-from demo.web import serving
+from demo.web import WebServer, serving
 from tests.support.fake_bridge import connection_string
 from tests.support.fake_extension import free_port, wait_for_port
 from tests.support.firefox import Firefox, firefox_path, firefox_with_extension
@@ -96,7 +96,7 @@ async def done(session: StdioServer, tool: str, **arguments: Any) -> Any:
 
 
 async def test_firefox_reads_tabs_and_their_data_layers_and_opens_and_closes_them(paired: Paired) -> None:
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)) as address:
+    with serving(WebServer(Page)) as address:
         async with started(**paired.environment) as session:
             await connected(paired, session)
             created = await done(session, "browser_create_tab", url=address)

@@ -10,7 +10,7 @@ import pytest
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
-from demo.web import serving
+from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import process_on, wait_for_port
 from tests.support.polling import until
@@ -27,7 +27,7 @@ def site() -> Generator[str]:
 
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
 
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)) as address:
+    with serving(WebServer(Page)) as address:
         yield address
 
 

@@ -20,7 +20,7 @@ from playwright.async_api import BrowserContext
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
-from demo.web import serving
+from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import wait_for_port
 from tests.support.polling import until
@@ -80,7 +80,7 @@ def shop() -> Generator[str]:
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
 
     files = functools.partial(Files, directory=str(SHOP))
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)) as address:
+    with serving(WebServer(files)) as address:
         yield address
 
 

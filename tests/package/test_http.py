@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import http.server
 import json
 import os
 import re
@@ -29,7 +28,7 @@ from chrome_tab import app
 from chrome_tab import http as chrome_tab_http
 from chrome_tab.bridge import pairing, port, protocol
 from chrome_tab.bridge.bridge import Bridge
-from demo.web import QuietHandler, serving
+from demo.web import QuietHandler, WebServer, serving
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, make_nonce, raw_request, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
@@ -262,7 +261,7 @@ async def test_chromium_shows_a_page_no_difference_between_our_port_and_a_free_o
             }),
         ];
     }"""
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as site:
+    with serving(WebServer(handler)) as site:
         async with http_server() as served, async_playwright() as playwright:
             chromium = await playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
             page = await chromium.new_page()

@@ -25,7 +25,7 @@ from playwright.async_api import Page
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing
 from demo.browser import browser_with_extension, extended_browser, extension_id, pair
-from demo.web import serving
+from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import free_port, wait_for_port
 from tests.support.firefox import Firefox, firefox_path, firefox_with_extension
@@ -375,7 +375,7 @@ async def several_browsers(
     }
     async with AsyncExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
-        site = stack.enter_context(serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), NamedPage)))
+        site = stack.enter_context(serving(WebServer(NamedPage)))
         string = pairing.connection_string(port, pairing.pairing_key())
         running: list[StdioServer] = []
         for _ in range(sessions + 1):
