@@ -4884,8 +4884,6 @@ APPLE_EVENT_ERRORS = {
 }
 
 
-# Browsers with our extension that AppleScript cannot read, as macOS names them.
-UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -4893,10 +4891,8 @@ ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW"
 class AppleScriptSource:
     """Reads tabs through osascript, one run at a time: nothing is installed in the browser."""
 
-    name: SourceName = "applescript"
-
-    def __init__(self, browser: str) -> None:
-        self._wanted = browser
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._listed = ""  # the browser whose tabs were listed last: tab ids are its own
         self._turn = asyncio.Lock()
 
@@ -4905,29 +4901,36 @@ class AppleScriptSource:
         """Return whether osascript is on PATH."""
         return shutil.which("osascript") is not None
 
+    async def start(self) -> None:
+        """Do nothing: AppleScript needs no connection."""
+
+    async def close(self) -> None:
+        """Do nothing: each run has ended."""
+
     async def choose(self) -> tuple[str, list[str]]:
-        """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
-        visible = await visible_applications()
+        """Return the browser to read (the frontmost one with `auto`), and notes about the choice.
+
+        Raises ChromeTabError if `[browsers]` has rules: AppleScript cannot tell which profile a window belongs to.
+        """
+        if self._settings.browsers:
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
+                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
+            )
+        visible, wanted = await visible_applications(), self._settings.browser
         frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
-        browser = frontmost if self._wanted == "auto" else self._wanted
+        browser = frontmost if wanted == "auto" else wanted
         count = visible.count(browser)
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
-
-    async def unscriptable(self) -> str:
-        """Return the frontmost browser if AppleScript cannot read it; empty otherwise."""
-        if self._wanted != "auto":
-            return ""
-        visible = await visible_applications()
-        front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
-        return front if front in UNSCRIPTABLE_BROWSERS else ""
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
         self._listed, _ = await self.choose()
         return [tab.about for tab in await self._list(self._listed)]
 
-    async def read(self, wanted: ReadOptions, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
+    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page:
         """Return the text of a tab (without `tab_id` the active one); `clipboard` also copies it."""
         browser, notes = await self.choose()
         place = ACTIVE_TAB
@@ -4957,7 +4960,33 @@ class AppleScriptSource:
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
         reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported, browser=browser)
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "applescript", (), *reported, browser=browser)
+
+    async def layers(self) -> list[Layer]:
+        """Return the state of reading by AppleScript: the browser, then the permission to read it."""
+        try:
+            browser, notes = await self.choose()
+        except ChromeTabError as error:
+            return [Layer("browser", ok=False, text=error.message)]
+        problem = None if self.available() else NO_OSASCRIPT
+        if not problem and sys.platform == "darwin":
+            problem = await compile_problem(browser)
+        if problem:
+            return [Layer("browser", ok=False, text=problem)]
+        chosen = ", chosen by --browser auto" if self._settings.browser == "auto" else ""
+        answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
+        try:
+            page = await self.read(ReadOptions())
+        except ChromeTabError as error:
+            if error.code == "NO_BROWSER":
+                unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
+                return [Layer("browser", ok=False, text=error.message), unknown]
+            if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
+                text = f"AppleScript reaches the active tab. {error.message}"
+                return [answers, Layer("permission", ok=True, text=text)]
+            return [answers, Layer("permission", ok=False, text=error.message)]
+        text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+        return [answers, Layer("permission", ok=True, text=text)]
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with its data (`about`) and how the script finds it (`place`)."""
@@ -5117,6 +5146,24 @@ def script_for(browser: str) -> Generator[Path]:
         yield copy
 
 
+async def compile_problem(browser: str) -> str | None:
+    """Compile the script with macOS's own compiler; return its error, or None if it compiles or cannot be checked."""
+    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
+        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
+        try:
+            async with (
+                killed_unless_done(command, os.environ) as process,
+                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
+            ):
+                _, err = await process.communicate()
+        except (OSError, TimeoutError):
+            return None
+    if process.returncode == 0:
+        return None
+    said = one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
+
+
 @contextlib.asynccontextmanager
 async def killed_unless_done(
     command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
@@ -5206,27 +5253,6 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
-def place_of(title: str, url: str) -> str:
-    """Return a page's title and host on one line."""
-    return f"{one_line(title, 80)} ({host_of(url) or 'no host'})"
-
-
-def place_note(browser: str, title: str, url: str) -> Sentence:
-    """Return the note about the browser in which a page was read, with its title and host."""
-    return Sentence("read_in", f"read in {browser}: {place_of(title, url)}")
-
-
-def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
-    """Return a page with a note that the front application is another one, unless that is a connected browser."""
-    if any(kind in application for kind in kinds):
-        return page
-    place = place_of(page.title, page.url)
-    note = f"{application} is in front and could not be read: this page is of another browser, {place}"
-    return page._replace(notes=(*page.notes, Sentence("read_in", note)))
-
-
-# After these AppleScript errors the extension reads the page.
-GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The running tool, by our name; empty in the terminal, where the user acts.
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
@@ -5244,17 +5270,13 @@ class Layer(NamedTuple):
 
 
 class TabSource(Protocol):
-    """A second way to read tabs: the extension, if the package is installed."""
+    """What reads tabs: AppleScript, or the package with AppleScript and the extension."""
 
-    @property
-    def connected(self) -> bool: ...
-    @property
-    def kinds(self) -> Sequence[str]: ...  # of the connected browsers: "Chrome", "Firefox"
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
-    async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page: ...
-    async def layers(self, *, is_optional: bool) -> list[Layer]: ...
+    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page: ...
+    async def layers(self) -> list[Layer]: ...
 
 
 class Recorder(Protocol):
@@ -5277,27 +5299,18 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, report the status."""
 
-    def __init__(
-        self, settings: Settings, extension: TabSource | None = None, recorder: Recorder | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, source: TabSource | None = None, recorder: Recorder | None = None) -> None:
         self.settings = settings
-        self.extension = extension
+        self.source: TabSource = source or AppleScriptSource(settings)
         self.analyst = PageAnalyzer(settings)
-        self.applescript = AppleScriptSource(settings.browser)
         self._recorder = recorder
-
-    async def start(self) -> None:
-        """Start listening for the extension, if there is one."""
-        if self.extension:
-            await self.extension.start()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Release the port and close the connections."""
-        if self.extension:
-            await self.extension.close()
+        await self.source.close()
         await self.analyst.server.close()
 
     async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page:
@@ -5308,11 +5321,11 @@ class ChromeTabs:
         if self.settings.sites:
             # The first read is only for the URL: an error about keywords quotes the page, and a
             # clipboard keeps it.
-            page = await self._read(ReadOptions(), tab_id, clipboard=False)
+            page = await self.source.read(ReadOptions(), tab_id)
             check_site(self.settings, page.url)
             site = self.settings.site(page.url)
         by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
-        page = await self._read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
+        page = await self.source.read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
         check_site(self.settings, page.url)
         return page
 
@@ -5326,7 +5339,7 @@ class ChromeTabs:
 
     async def site_rules(self) -> str:
         """Return the `[sites]` settings of the active tab."""
-        url = (await self._read(ReadOptions(), None, clipboard=False)).url
+        url = (await self.source.read(ReadOptions())).url
         said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
         rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
         return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
@@ -5338,69 +5351,11 @@ class ChromeTabs:
         progress.finish(TAB_SHARE)
         return page
 
-    @property
-    def script_lists(self) -> bool:
-        """Return whether AppleScript lists the tabs and reads those named by id: not where the extension does."""
-        source, connected = self.settings.source, self.extension is not None and self.extension.connected
-        if self.extension is None or source == "applescript":
-            return True
-        return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
-
-    def check_profiles(self) -> None:
-        """Reject reading by AppleScript if `[browsers]` has rules: it cannot tell which profile a window belongs to."""
-        if self.settings.browsers:
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
-                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
-            )
-
-    async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read a tab; if several browsers are connected, a note says which one was read."""
-        page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
-        if page.browser and self.extension and len(self.extension.kinds) > 1:
-            return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
-        return page
-
-    async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read by the configured source, or first by AppleScript on a Mac and by the extension elsewhere.
-
-        The other source is tried only if the first is unusable or cannot read this kind of page; other errors stand.
-        """
-        extension, is_auto = self.extension, self.settings.source == "auto"
-        connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
-        front = ""
-        if extension is None or self.script_lists:
-            is_first = True
-        elif not is_auto or tab_id is not None or self.settings.browsers:
-            is_first = False
-        elif is_mac:
-            front = await self.applescript.unscriptable()
-            is_first = not front
-        else:
-            is_first = not connected and self.applescript.available()
-        if extension and not is_first:
-            page = await extension.read(wanted, tab_id)
-            return with_other_browser(page, front, extension.kinds) if front else page
-        self.check_profiles()
-        try:
-            return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
-        except ChromeTabError as error:
-            may_give_way = is_auto and is_mac and connected and error.code in GIVING_WAY_CODES
-            if extension is None or not may_give_way:
-                raise
-            page = await extension.read(wanted, tab_id)
-            if error.code == "NO_BROWSER":
-                return page
-            return with_other_browser(page, (await self.applescript.choose())[0], extension.kinds)
-
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
-        extension = None if self.script_lists else self.extension
-        if extension is None:
-            self.check_profiles()
-        listed = await (extension.tabs() if extension else self.applescript.tabs())
-        return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
+        return [
+            tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
+        ]
 
     async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -5481,14 +5436,7 @@ class ChromeTabs:
 async def status(tabs: ChromeTabs) -> list[Layer]:
     """Return the state of each layer, from the browser to the model's window."""
     settings = tabs.settings
-    layers: list[Layer] = []
-    mac = sys.platform == "darwin"
-    only_script = tabs.extension is None or settings.source == "applescript"
-    first_script = mac and settings.source == "auto" and not settings.browsers
-    if only_script or first_script:
-        layers += await applescript_layers(tabs)
-    if tabs.extension and settings.source != "applescript":
-        layers += await tabs.extension.layers(is_optional=first_script)
+    layers = await tabs.source.layers()
     layers += await model_layers(tabs)
     if denied := settings.denied_browsers(""):
         layers.append(Layer("profiles", ok=True, text=f"no tool touches {', '.join(denied)}"))
@@ -5497,51 +5445,6 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     if settings.sites:
         layers.append(await site_layer(tabs, layers))
     return layers
-
-
-async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return the state of reading by AppleScript."""
-    try:
-        tabs.check_profiles()
-    except ChromeTabError as error:
-        return [Layer("browser", ok=False, text=error.message)]
-    browser, notes = await tabs.applescript.choose()
-    problem = None if tabs.applescript.available() else NO_OSASCRIPT
-    if not problem and sys.platform == "darwin":
-        problem = await compile_problem(browser)
-    if problem:
-        return [Layer("browser", ok=False, text=problem)]
-    chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
-    answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
-    try:
-        page = await tabs.applescript.read(ReadOptions())
-    except ChromeTabError as error:
-        if error.code == "NO_BROWSER":
-            unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
-            return [Layer("browser", ok=False, text=error.message), unknown]
-        if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
-            return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
-        return [answers, Layer("permission", ok=False, text=error.message)]
-    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
-    return [answers, Layer("permission", ok=True, text=text)]
-
-
-async def compile_problem(browser: str) -> str | None:
-    """Compile the script with macOS's own compiler; return its error, or None if it compiles or cannot be checked."""
-    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
-        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
-        try:
-            async with (
-                killed_unless_done(command, os.environ) as process,
-                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-            ):
-                _, err = await process.communicate()
-        except (OSError, TimeoutError):
-            return None
-    if process.returncode == 0:
-        return None
-    said = one_line(err.decode("utf-8", "replace"), 300)
-    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
@@ -6192,7 +6095,7 @@ def analyze(invocation: Invocation) -> Work:
         with contextlib.closing(Printed()) as printed:
             with invocation.program.show_progress(printed.show) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
-                    await tabs.start()
+                    await tabs.source.start()
                     about = build_query(settings, invocation.value)._replace(evidence=True)
                     answer = await tabs.process(about, wanted, options["tab"], progress)
             # Without reference numbers in the text: it is already on the screen.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import chrome_tab_mcp_server as server
 from chrome_tab import resources
 from chrome_tab.extension import commands
+from chrome_tab.extension.both_sources import BothSources
 from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.extension.tools import ExtensionToolProvider, ToolVisibilityMiddleware
 from chrome_tab.tasks import TasksExtension
@@ -33,7 +34,7 @@ __all__ = ["create_server", "main", "open_tabs"]
 
 def with_extension(source: ExtensionSource) -> server.ChromeTabs:
     """Return a reader that also uses this source, answers the side panel, and records a history if that is set."""
-    tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
+    tabs = server.ChromeTabs(source.settings, BothSources(source), record if source.settings.history else None)
 
     @functools.cache
     def side_panel(profile: str) -> SidePanel:
@@ -67,7 +68,7 @@ def create_server(settings: server.Settings) -> FastMCP:
 def server_for(source: ExtensionSource) -> FastMCP:
     """Return the MCP server with the extension's tools, prompts and resources."""
     settings, tabs = source.settings, with_extension(source)
-    middleware: list[Middleware] = [ToolVisibilityMiddleware(tabs, source.bridge)]
+    middleware: list[Middleware] = [ToolVisibilityMiddleware(source)]
     if settings.transport == "http":
         from chrome_tab.http import CancelOnDisconnect
 

@@ -310,7 +310,7 @@ def utf16_places(text: str) -> Callable[[int], int]:
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
     """Answer prompts from the browser, without any client, until this task is cancelled."""
     async with tabs:
-        await tabs.start()
+        await tabs.source.start()
         if problem := bridge.problem:
             said = f"{problem.message} Retrying until it works."
         elif bridge.role is Role.FOLLOWER:

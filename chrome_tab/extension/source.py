@@ -18,7 +18,7 @@ PAIRING_WAIT_S = 600.0  # while the user pastes the connection string
 
 
 class ExtensionSource:
-    """The open tabs, through the extension: read as a `server.TabSource`, driven by commands."""
+    """The open tabs, through the extension: read, and driven by commands."""
 
     def __init__(self, settings: server.Settings) -> None:
         self.settings = settings

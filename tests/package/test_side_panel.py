@@ -73,7 +73,7 @@ async def panel(**settings: Any) -> AsyncGenerator[Panel]:
     port = free_port()
     flags = {"port": port, "source": "extension", "context_length": 8192, **settings}
     async with app.open_tabs(server.load_settings(flags, need_model=False)) as tabs:
-        await tabs.start()
+        await tabs.source.start()
         async with connected(port, pairing.pairing_key()) as extension:
             yield Panel(extension)
 

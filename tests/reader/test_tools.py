@@ -16,6 +16,7 @@ from mcp_types import TextContent
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.extension import both_sources
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -243,12 +244,12 @@ async def test_an_offset_past_the_end_is_rejected_with_the_length(offset: int, o
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin", server)
+    pretend(monkeypatch, "darwin", server, both_sources)
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "linux", server)
+    pretend(monkeypatch, "linux", server, both_sources)
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
