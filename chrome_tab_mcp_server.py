@@ -2043,6 +2043,15 @@ def token_counts(reply: Any) -> dict[str, Any]:
     return fields(reply, "usage") | cached
 
 
+def parse_object(text: str) -> dict[str, Any]:
+    """Return the object that untrusted JSON is, or an empty one if it cannot be read or is something else."""
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def fields(reply: Any, key: str) -> dict[str, Any]:
     """Return an object inside untrusted JSON, or an empty one."""
     value = reply.get(key) if isinstance(reply, Mapping) else None
@@ -2809,10 +2818,9 @@ class ReadingMemory:
 
     def _stored(self) -> dict[str, Any]:
         try:
-            stored = parse_json(read_regular(memory_file()).decode("utf-8", "replace"))
-        except (OSError, ValueError):
+            return parse_object(read_regular(memory_file()).decode("utf-8", "replace"))
+        except OSError:
             return {}
-        return stored if isinstance(stored, dict) else {}
 
     def meter(self, model: str) -> TokenMeter:
         """Return a model's token meter."""
@@ -4950,7 +4958,7 @@ class AppleScriptSource:
         out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
-        about = parse_frame(found[2]) if found else {}
+        about = parse_object(found[2]) if found else {}
         if browser == "Arc":
             text, about = from_arc(text)
         if not text.strip():
@@ -5079,7 +5087,7 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
             case ["", _, str(text), str(about)]:
-                return text, parse_frame(about)
+                return text, parse_object(about)
             case [str(code), str(sentence), _, _] if code in SCRIPT_CODES.values():
                 raise ChromeTabError(code, one_line(sentence, 1000))
             case _:
@@ -5201,30 +5209,6 @@ async def killed_unless_done(
             # Read its pipes to the end, or the loop may be closed before they are.
             await process.communicate()
         raise
-
-
-def parse_frame(frame: str | bytes) -> dict[str, Any]:
-    """Return a frame's JSON object, or an empty one if it is not an object; binary frames are UTF-8.
-
-    The id of an unreadable reply can still be read, so that its command fails at once.
-    """
-    try:
-        message = parse_json(frame if isinstance(frame, str) else frame.decode())
-    except ValueError:
-        head = frame[:100] if isinstance(frame, str) else frame[:100].decode("utf-8", "replace")
-        reply = re.match(r'\{"id":\s?"(\d+)",\s?"type":\s?"response"', head)
-        error = {"code": "EXECUTION_ERROR", "message": str(unreadable_reply("the command"))}
-        return {"type": "response", "id": reply[1], "error": error} if reply else {}
-    return message if isinstance(message, dict) else {}
-
-
-def unreadable_reply(command: str) -> ChromeTabError:
-    """Return the error for a reply that does not fit its command."""
-    return ChromeTabError(
-        "EXECUTION_ERROR",
-        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
-        "page before you repeat anything.",
-    )
 
 
 # --- 10. Reader ---------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import protocol
 from chrome_tab.extension.both_sources import place_note
 from chrome_tab.extension.results import dialog_notes
 from chrome_tab.extension.source import ExtensionSource
@@ -56,7 +57,7 @@ def picture_of(reply: Mapping[str, Any]) -> Picture:
                 notes.append(place_note(browser, str(reply.get("title", "")), str(reply.get("url", ""))))
             return Picture(data, mime_type, width, height, tuple(notes), browser)
         case _:
-            raise server.unreadable_reply("screenshot")
+            raise protocol.unreadable_reply("screenshot")
 
 
 class Look(NamedTuple):
