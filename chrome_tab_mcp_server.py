@@ -3662,13 +3662,8 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
     result = b""
     try:
         given = await asyncio.to_thread(json.dumps, ([path for path in sys.path if path], limits, arguments))
-        async with (
-            killed_unless_done(
-                (sys.executable, "-I", "-S", "-c", source), os.environ, stdin=subprocess.PIPE
-            ) as process,
-            asyncio.timeout(BOUNDED_TIMEOUT_S),
-        ):
-            result, _ = await process.communicate(given.encode())
+        command = (sys.executable, "-I", "-S", "-c", source)
+        exit_status, result, _ = await run_process(command, BOUNDED_TIMEOUT_S, given=given.encode())
     except TimeoutError:
         reason = f"takes more than {BOUNDED_TIMEOUT_S:g} s"
     except RecursionError:
@@ -3676,7 +3671,7 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
     except OSError as error:
         reason = f"is not possible ({error.strerror or error})"
     else:
-        reason = "takes too much memory or fails" if process.returncode else ""
+        reason = "takes too much memory or fails" if exit_status else ""
     if reason or len(result) > MAX_BOUNDED_RESULT_BYTES:
         sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
         raise ChromeTabError("INVALID_ARGUMENT", sentence)
@@ -5009,11 +5004,7 @@ class AppleScriptSource:
             with script_for(browser) as script:
                 command = ["osascript", *options, str(script), *arguments]
                 try:
-                    async with (
-                        killed_unless_done(command, os.environ | wishes) as process,
-                        asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-                    ):
-                        out, err = await process.communicate()
+                    exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | wishes)
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
@@ -5027,7 +5018,7 @@ class AppleScriptSource:
                         "extension and use --source extension.",
                     ) from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
-        if process.returncode != 0:
+        if exit_status:
             raise osascript_failure(browser, stderr)
         return stdout, stderr
 
@@ -5046,30 +5037,25 @@ class OpenTab(NamedTuple):
 
 def open_tabs(printed: str, browser: str) -> list[OpenTab]:
     """Return the tabs in the five lists of the script's `listTabs`, given as AppleScript source."""
+    tabs: list[OpenTab] = []
     try:
         # Line breaks inside strings are literal.
         lists = json.loads(SOURCE_FORM.sub(lambda word: JSON_WORDS.get(word[0], word[0]), printed), strict=False)
-        return [
-            open_tab(name, url, title, (number, index), (window_id, active))
-            for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1)
-            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1)
-        ]
+        for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1):
+            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1):
+                about = {
+                    "id": number_of(name),
+                    "url": str(url or ""),
+                    "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
+                    "active": name == active,
+                    "windowId": number_of(window_id),
+                }
+                place = dict(zip(ACTIVE_TAB, map(str, (name, number, index)), strict=True))
+                tabs.append(OpenTab(about, place))
     except (ValueError, TypeError, RecursionError):
         sentence = f"The tabs of {browser} changed while they were listed. List them again."
         raise ChromeTabError("EXECUTION_ERROR", sentence) from None
-
-
-def open_tab(name: Any, url: Any, title: Any, place: tuple[int, int], window: tuple[Any, Any]) -> OpenTab:
-    """Return one tab; `place` counts its window and itself from 1, `window` is that one's id and its active tab's."""
-    window_id, active = window
-    about = {
-        "id": number_of(name),
-        "url": str(url or ""),
-        "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
-        "active": name == active,
-    }
-    found = dict(zip(ACTIVE_TAB, map(str, (name, *place)), strict=True))
-    return OpenTab(about | {"windowId": number_of(window_id)}, found)
+    return tabs
 
 
 def number_of(name: Any) -> int:
@@ -5099,10 +5085,8 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
 
 async def visible_applications() -> list[str]:
     """Return the names of the visible applications on macOS, front to back; empty elsewhere."""
-    command = ["lsappinfo", "visibleProcessList"]
     try:
-        async with killed_unless_done(command, os.environ) as process, asyncio.timeout(LSAPPINFO_TIMEOUT_S):
-            out, _ = await process.communicate()
+        _, out, _ = await run_process(["lsappinfo", "visibleProcessList"], LSAPPINFO_TIMEOUT_S)
     except (OSError, TimeoutError):
         return []
     return [name.replace("_", " ") for name in re.findall(r'"([^"]*)"', out.decode("utf-8", "replace"))]
@@ -5159,34 +5143,32 @@ async def compile_problem(browser: str) -> str | None:
     with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
         try:
-            async with (
-                killed_unless_done(command, os.environ) as process,
-                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-            ):
-                _, err = await process.communicate()
+            exit_status, _, err = await run_process(command, OSASCRIPT_TIMEOUT_S)
         except (OSError, TimeoutError):
             return None
-    if process.returncode == 0:
+    if not exit_status:
         return None
     said = one_line(err.decode("utf-8", "replace"), 300)
     return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
-@contextlib.asynccontextmanager
-async def killed_unless_done(
-    command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
-) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Start a process in its own group; kill the group when the block times out or is cancelled.
+async def run_process(
+    command: Sequence[str],
+    timeout_s: float,
+    environment: Mapping[str, str] = os.environ,
+    given: bytes | None = None,
+) -> tuple[int, bytes, bytes]:
+    """Run a process in its own group, with `given` as its input; return its exit status, stdout and stderr.
 
-    That includes a child that outlives the process and keeps its pipes open. Raises OSError when
-    the process cannot be started.
+    The group is killed when that takes too long (TimeoutError) or is cancelled, so also a child that outlives the
+    process and keeps its pipes open. Raises OSError when the process cannot be started.
     """
     pipe = subprocess.PIPE
     # In a separate task: cancelling a start halfway would end the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
             *command,
-            stdin=stdin,
+            stdin=subprocess.DEVNULL if given is None else pipe,
             stdout=pipe,
             stderr=pipe,
             env=environment,
@@ -5196,7 +5178,9 @@ async def killed_unless_done(
         )
     )
     try:
-        yield await asyncio.shield(starting)
+        async with asyncio.timeout(timeout_s):
+            process = await asyncio.shield(starting)
+            out, err = await process.communicate(given)
     except BaseException:
         # Without anyio's shield a cancelled scope would end each wait immediately.
         with anyio.move_on_after(2, shield=True):
@@ -5209,6 +5193,7 @@ async def killed_unless_done(
             # Read its pipes to the end, or the loop may be closed before they are.
             await process.communicate()
         raise
+    return process.returncode or 0, out, err
 
 
 # --- 10. Reader ---------------------------------------------------------------------------------
