@@ -102,6 +102,7 @@ if __name__ == "__main__":
 
 import anyio
 import mcp_types
+import platformdirs
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -333,15 +334,11 @@ def example(program: str) -> str:
 
 def config_dir() -> Path:
     """Return the user's configuration folder for this program (XDG_CONFIG_HOME moves it)."""
-    import platformdirs
-
     return Path(platformdirs.user_config_dir(APP_NAME))
 
 
 def memory_file() -> Path:
     """Return the file with what was learned about models (XDG_STATE_HOME moves it)."""
-    import platformdirs
-
     return Path(platformdirs.user_state_dir(APP_NAME)) / "reading.json"
 
 
@@ -2162,12 +2159,11 @@ CANNOT_ANSWER = re.compile(
     r"embed|rerank|minilm|whisper|diffusion|bert|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE
 )
 CLOUD_SERVICE = "a cloud service"  # where only the model's name shows that it runs elsewhere
-CLOUD_NAME = re.compile(r"[:-]cloud$", re.IGNORECASE)
 
 
 def is_cloud_name(model: str) -> bool:
     """Return whether a name is that of an Ollama cloud model."""
-    return CLOUD_NAME.search(model) is not None
+    return model.lower().endswith((":cloud", "-cloud"))
 
 
 def cloud_host(model: str, about: Mapping[str, Any]) -> str:
@@ -2863,7 +2859,7 @@ class ReadingMemory:
 
 
 def newest(entries: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """Return the last `limit` entries of a mapping."""
+    """Return the last `most` entries of a mapping."""
     return dict(list(entries.items())[-most:])
 
 
@@ -3027,7 +3023,6 @@ class PageReading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter = analyst.memory.meter(model)
-        self.layout: TextLayout | None = None  # of a page that is split
         self.read: list[Chunk] = []  # what the model has answered on
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
@@ -3130,13 +3125,16 @@ class PageReading:
             )
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
+    @functools.cached_property
+    def layout(self) -> TextLayout:
+        """Where the headings, tables and code blocks of the page are."""
+        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+
     def _opening(self, label: str, start: int, room: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
-        layout = self.layout or TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
-        self.layout = layout
         title = one_line(self.page.title or self.page.url, 120)
-        under = " > ".join(map(repr, layout.path(start)))
-        place, continued = f"[Part {label} of {title!r}]\n\n", layout.opening(start)
+        under = " > ".join(map(repr, self.layout.path(start)))
+        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
         full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
         for opening in (full + continued, place + continued, full):
             if usual_tokens(opening) <= room // 4:
@@ -3145,9 +3143,8 @@ class PageReading:
 
     async def _plan(self) -> tuple[str, list[int] | None]:
         """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
-        text, headings = self.page.text, self.page.headings
-        self.layout = await asyncio.to_thread(TextLayout, text, headings, is_markdown=self.page.is_markdown)
-        key = self.analyst.plan_key(self.model, await self._room(), headings, text)
+        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
+        key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
         return key, self.analyst.memory.plan(key)
 
     async def _split(self, start: int = 0) -> list[int]:
@@ -3158,7 +3155,7 @@ class PageReading:
             cost,
             start,
             opening=lambda place: self._opening("99", place, room),
-            headings=self.layout.headings if self.layout else (),
+            headings=self.layout.headings,
         )
         return [end for _, end in slices]
 
@@ -3523,18 +3520,15 @@ def removed_lines(page: Page) -> dict[str, int]:
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
-    quick = receipt.get("quick")
-    more = (
-        f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
-        if quick
-        else "",
-        check_line(receipt["checked"]) if "checked" in receipt else "",
-    )
-    return (
-        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
+    parts = [
+        f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
         f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
-        f"{''.join(f'; {each}' for each in more if each)})"
-    )
+    ]
+    if quick := receipt.get("quick"):
+        parts.append(f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read")
+    if "checked" in receipt:
+        parts.append(check_line(receipt["checked"]))
+    return f"({'; '.join(filter(None, parts))})"
 
 
 def model_place(model: str, model_host: str = "") -> str:
@@ -5248,12 +5242,6 @@ class TabSource(Protocol):
     async def layers(self) -> list[Layer]: ...
 
 
-class Recorder(Protocol):
-    """Stores an answer and returns the receipt's note about that; may block."""
-
-    def __call__(self, question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]: ...
-
-
 def check_site(settings: Settings, url: str, command: str = "") -> None:
     """Reject a page on which no tool, or not the running one, may be used; `command` led there."""
     site, host = settings.site(url), host_of(url) or "pages without a known host"
@@ -5268,11 +5256,10 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, report the status."""
 
-    def __init__(self, settings: Settings, source: TabSource | None = None, recorder: Recorder | None = None) -> None:
+    def __init__(self, settings: Settings, source: TabSource | None = None) -> None:
         self.settings = settings
         self.source: TabSource = source or AppleScriptSource(settings)
         self.analyst = PageAnalyzer(settings)
-        self._recorder = recorder
 
     async def __aenter__(self) -> Self:
         return self
@@ -5298,7 +5285,7 @@ class ChromeTabs:
         check_site(self.settings, page.url)
         return page
 
-    def _about(self, page: Page, about: Query) -> Query:
+    def complete(self, page: Page, about: Query) -> Query:
         """Return the query completed with the site's settings, then with our defaults."""
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
@@ -5332,14 +5319,8 @@ class ChromeTabs:
             return await self.answer(await self.read_with_progress(wanted, tab_id, progress), about, progress)
 
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
-        """Return the model's answer; the history keeps it if turned on and the page is known not to be incognito."""
-        about = self._about(page, about)
-        keep = self._recorder if about.recorded else None
-        answer = await self.analyst.answer(page, about, progress)
-        if not keep or page.incognito is not False or "cached" in answer.receipt:
-            return answer
-        kept = await asyncio.to_thread(keep, about.prompt, answer.render(read=False), answer.receipt)
-        return answer._replace(receipt={**answer.receipt, **kept})
+        """Return the model's answer about all of a page."""
+        return await self.analyst.answer(page, self.complete(page, about), progress)
 
     async def process_several(
         self, tab_ids: Sequence[int], about: Query, wanted: ReadOptions, progress: Progress
