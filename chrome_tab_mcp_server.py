@@ -76,7 +76,7 @@ import time
 import tomllib
 import traceback
 import unicodedata
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -687,20 +687,14 @@ def host_of(url: str) -> str:
         return ""
 
 
-def is_this_computer(host: str) -> bool:
-    """Return whether a host name or address is this computer."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
+def other_computer(url: str) -> str:
+    """Return the host of an address if that is another computer; empty for this one."""
+    host = host_of(url)
+    is_this_one = host == "localhost" or host.endswith(".localhost")
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
-        return address.is_loopback or address.is_unspecified
-    return False
-
-
-def other_computer(url: str) -> str:
-    """Return the host of an address if that is another computer; empty otherwise."""
-    host = host_of(url)
-    return "" if is_this_computer(host) else host
+        is_this_one = address.is_loopback or address.is_unspecified
+    return "" if is_this_one else host
 
 
 def environment_name(field: str) -> str | None:
@@ -2809,7 +2803,7 @@ class ReadingMemory:
 
     def __init__(self) -> None:
         self._models: dict[str, TokenMeter] = {}
-        self._plans: OrderedDict[str, list[int]] = OrderedDict()
+        self._plans: dict[str, list[int]] = {}  # the one made last is at the end
         self._private: set[str] = set()
 
     def _stored(self) -> dict[str, Any]:
@@ -2832,12 +2826,10 @@ class ReadingMemory:
 
     def keep_plan(self, key: str, ends: list[int], *, is_private: bool) -> None:
         """Remember where the chunks of a text end; nothing about private pages is stored."""
-        self._plans[key] = ends
-        self._plans.move_to_end(key)
+        self._plans.pop(key, None)
+        self._plans = newest({**self._plans, key: ends}, MAX_KEPT_PLANS)
         if is_private:
             self._private.add(key)
-        while len(self._plans) > MAX_KEPT_PLANS:
-            self._plans.popitem(last=False)
 
     def save(self) -> None:
         """Store what was learned, merged with other sessions' file; may block."""
@@ -2871,7 +2863,7 @@ class PageAnalyzer:
         self.server = ModelServer(settings.ollama_url or "", api_key=settings.api_key, timeout_s=settings.timeout)
         self._windows: dict[str, ContextWindow] = {}
         self.memory = ReadingMemory()
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._answers: dict[str, Answer] = {}  # the one used last is at the end
         self.slots = asyncio.Semaphore(settings.parallel)
         self.allowance = TokenBucket(settings.requests_per_minute)
 
@@ -2932,9 +2924,9 @@ class PageAnalyzer:
         failures: list[ChromeTabError] = []
         for name in models:
             key = cache_key(page, question, name)
-            if key in self._answers:
-                self._answers.move_to_end(key)
-                return self._answers[key]._replace(receipt=self._answers[key].receipt | {"cached": True})
+            if known := self._answers.pop(key, None):
+                self._answers[key] = known
+                return known._replace(receipt=known.receipt | {"cached": True})
             try:
                 if not question.confirmed:
                     await self.check_model(name, self.settings.site(page.url).model)
@@ -2944,9 +2936,7 @@ class PageAnalyzer:
                 failures.append(error)
                 continue
             if not (reading.gaps or reading.uncombined or page.incognito):
-                self._answers[key] = answer
-            while len(self._answers) > MAX_CACHED_ANSWERS:
-                self._answers.popitem(last=False)
+                self._answers = newest({**self._answers, key: answer}, MAX_CACHED_ANSWERS)
             return answer
         first = failures[0]
         others = "".join(
@@ -2987,6 +2977,11 @@ class UnreadRange(NamedTuple):
     first: Chunk
     last: Chunk
     error: ChromeTabError
+
+    def chunks(self) -> str:
+        """Return what to call them in a sentence."""
+        first, last = self.first.label, self.last.label
+        return f"chunk {first}" if first == last else f"chunks {first} to {last}"
 
 
 class PromptSize(NamedTuple):
@@ -3462,13 +3457,8 @@ class PageReading:
         notes: list[str] = [
             Sentence(
                 "unread",
-                (
-                    f"chunk {gap.first.label}"
-                    if gap.first == gap.last
-                    else f"chunks {gap.first.label} to {gap.last.label}"
-                )
-                + f" of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
-                + f"could not be read: {gap.error.message.rstrip('.')}",
+                f"{gap.chunks()} of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+                f"could not be read: {gap.error.message.rstrip('.')}",
                 start=gap.first.start,
                 end=gap.last.end,
                 total=total,
@@ -5293,13 +5283,6 @@ class ChromeTabs:
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
         return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
 
-    async def site_rules(self) -> str:
-        """Return the `[sites]` settings of the active tab."""
-        url = (await self.source.read(ReadOptions())).url
-        said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
-        rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
-        return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
-
     async def read_with_progress(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""
         await progress.begin(Sentence("reading_tab", "reading the tab"), TAB_SHARE)
@@ -5428,9 +5411,12 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
         return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
-        return Layer("this site", ok=True, text=await tabs.site_rules())
+        url = (await tabs.source.read(ReadOptions())).url
     except ChromeTabError as error:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
+    said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
+    rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
+    return Layer("this site", ok=True, text=f"for {host_of(url) or 'this page'} holds {', '.join(rules)}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -5925,9 +5911,8 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
     default = "" if field.default in (None, [], False) else f", default {field.default}"
-    listed = f"{field.description} [{environment_name(name)}{default}]"
-    if name == "browser":
-        listed = f"{field.description}: {', '.join(get_args(field.annotation))} [{environment_name(name)}{default}]"
+    choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
+    listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
 
