@@ -184,7 +184,6 @@ OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
-READ_AHEAD_PROMPT = "Answer with one word."
 DEFAULT_SYSTEM_PROMPT = (
     "You analyse the text of one web page for a reader who has it open. Say what kind of page it is and what it is "
     "about; give its main points; list the figures, dates, names and prices that matter, exactly as the page has them; "
@@ -2906,17 +2905,6 @@ class PageAnalyzer:
             raise
         return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
 
-    async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
-        """Send the model server the common prefix of all prompts about the page, before there is a prompt.
-
-        Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
-        """
-        name = well_formed(model or self.settings.model or "")
-        if await self.server.model_host(name) and not confirmed:
-            return
-        with contextlib.suppress(ChromeTabError):  # the question itself will report the failure
-            await PageReading(self, page, Query(READ_AHEAD_PROMPT), name, Progress(None)).begin()
-
     async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer from the whole page, with the fallback models unless the caller named a model."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
@@ -3062,15 +3050,6 @@ class PageReading:
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
-
-    async def begin(self) -> None:
-        """Send the first chunk with an answer of one token, so that the server caches its computation."""
-        text, room = self.page.text, await self._room()
-        if not self.meter.fits(text, await self._room(whole=True)):
-            _, plan = await self._plan()
-            end = (plan or await self._split())[0]
-            text = self._opening("1", 0, room) + text[:end]
-        await self._count(self.analyst.frame(text), self.question.prompt)
 
     async def _count(self, framed: str, instruction: str) -> int:
         """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
