@@ -3459,31 +3459,30 @@ class PageReading:
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyst.server.model_host(self.model)
-        return {
-            "url": self.page.url,
-            "title": self.page.title,
-            "source": self.page.source,
+        optional = {
+            "model_host": host or None,
+            "cached_tokens": self.cached_tokens,
+            "dialogs": self.page.dialogs or None,
+        }
+        return page_receipt(self.page) | {
             "model": self.model,
-            **({"model_host": host} if host else {}),
             "window": window.tokens,
             "window_source": window.origin,
-            "page_characters": len(self.page.text),
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
             **self.tally,
-            **({} if self.cached_tokens is None else {"cached_tokens": self.cached_tokens}),
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
-            "content": dict(self.page.content),
-            **({"browser": self.page.browser} if self.page.browser else {}),
-            **removed_lines(self.page),
-        } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
+            **{key: value for key, value in optional.items() if value is not None},
+        }
 
 
-def removed_lines(page: Page) -> dict[str, int]:
-    """Return the receipt's note about repeated lines, if any were removed."""
-    return {"repeated_lines_removed": page.repeated_lines} if page.repeated_lines else {}
+def page_receipt(page: Page) -> dict[str, Any]:
+    """Return what a receipt says about the page that was read."""
+    about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": len(page.text)}
+    optional = {"browser": page.browser, "repeated_lines_removed": page.repeated_lines}
+    return about | {"content": dict(page.content)} | {key: value for key, value in optional.items() if value}
 
 
 def read_line(receipt: Mapping[str, Any]) -> str:
@@ -5750,10 +5749,8 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
     content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
-    about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
-    about |= {"browser": page.browser} if page.browser else {}
-    left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
-    return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
+    receipt = page_receipt(page) | {"next_offset": end if end < total else None}
+    return ToolResult(content, meta={"receipt": receipt})
 
 
 # Receives the progress of a call that runs as a task, instead of notifications: percent, and a sentence.
