@@ -3517,7 +3517,7 @@ def read_line(receipt: Mapping[str, Any]) -> str:
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     quick = receipt.get("quick")
     more = (
-        f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
+        f"quick read the best {quick['read']} of {quick['chunks']} excerpts; without quick all are read"
         if quick
         else "",
         check_line(receipt["checked"]) if "checked" in receipt else "",
