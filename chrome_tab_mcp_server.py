@@ -977,10 +977,11 @@ UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
 )
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
-DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
+# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
 
 TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
-DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*+\)){0,4000}+")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
 ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
@@ -992,7 +993,7 @@ QUALIFIED_NAME = re.compile(
     r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
 )
 SIMPLE_TAG = re.compile(
-    r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
+    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
     re.IGNORECASE,
 )
 RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
@@ -1818,7 +1819,7 @@ MAX_HEADER_CHARS = 800
 MARKDOWN_HEADING = re.compile(r"^(#{1,6}) +(\S[^\n]*)$", re.MULTILINE)
 CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
-ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}+", re.MULTILINE)
+ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
 
 
@@ -3770,7 +3771,7 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
-DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
+DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
