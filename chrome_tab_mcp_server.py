@@ -822,8 +822,8 @@ PROBLEMS = {
     "less_than_equal": "must be at most {le:,.9g}",
     "string_too_long": "must have at most {max_length:,} characters",
     "string_too_short": "must not be empty",
-    "too_short": "must have at least {min_length:,} of them",
-    "too_long": "must have at most {max_length:,} of them",
+    "too_short": "must have {min_length:,} or more entries",
+    "too_long": "must have {max_length:,} or fewer entries",
     "extra_forbidden": "is unknown",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -5553,7 +5553,8 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     try:
         names = await model_server.models()
         if names and not {model, f"{model}:latest"} & set(names):
-            text = f"{model_server.url} has no model {model!r}; it has: {await model_server.offer()}"
+            offer = await model_server.offer()
+            text = f"{model_server.url} has no model {model!r}. It has: {offer}. Name one of them with --model."
             return [Layer("model", ok=False, text=text)]
         window = await tabs.analyst.window(model)
         await report_progress(f"asking {model} for one word")
@@ -6021,11 +6022,22 @@ METAVARS = {
 }
 
 
+# Our wording for argparse's errors.
+COMMAND_LINE_ERRORS = (
+    (r"argument (\S+): expected one argument", r"\1 needs a value"),
+    (r"argument (\S+): not allowed with argument (.+)", r"\1 and \2 cannot be combined"),
+    (r"argument (\S+): invalid int value: (.+)", r"\1 must be a whole number; got \2"),
+    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", r"\1 must be one of \3; got \2"),
+)
+
+
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the command line and exit with status 2."""
+        for theirs, ours in COMMAND_LINE_ERRORS:
+            message = re.sub(theirs, ours, message)
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 
