@@ -3523,9 +3523,10 @@ def read_line(receipt: Mapping[str, Any]) -> str:
         else "",
         check_line(receipt["checked"]) if "checked" in receipt else "",
     )
+    took = "answered before" if receipt.get("cached") else f"{receipt['seconds']:.1f} s"
     return (
         f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
+        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"
         f"{''.join(f'; {each}' for each in more if each)})"
     )
 
