@@ -812,8 +812,8 @@ PROBLEMS = {
     "less_than_equal": "must be at most {le:,.9g}",
     "string_too_long": "must have at most {max_length:,} characters",
     "string_too_short": "must not be empty",
-    "too_short": "must have at least {min_length:,} of them",
-    "too_long": "must have at most {max_length:,} of them",
+    "too_short": "must have {min_length:,} or more entries",
+    "too_long": "must have {max_length:,} or fewer entries",
     "extra_forbidden": "is unknown",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -967,10 +967,11 @@ UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
 )
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
-DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
+# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
 
 TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
-DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*+\)){0,4000}+")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
 ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
@@ -982,7 +983,7 @@ QUALIFIED_NAME = re.compile(
     r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
 )
 SIMPLE_TAG = re.compile(
-    r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
+    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
     re.IGNORECASE,
 )
 RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
@@ -1808,7 +1809,7 @@ MAX_HEADER_CHARS = 800
 MARKDOWN_HEADING = re.compile(r"^(#{1,6}) +(\S[^\n]*)$", re.MULTILINE)
 CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
-ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}+", re.MULTILINE)
+ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
 
 
@@ -3488,12 +3489,13 @@ def page_receipt(page: Page) -> dict[str, Any]:
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
+    took = "answered before" if receipt.get("cached") else f"{receipt['seconds']:.1f} s"
     parts = [
         f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
+        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"
     ]
     if quick := receipt.get("quick"):
-        parts.append(f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read")
+        parts.append(f"quick read the best {quick['read']} of {quick['chunks']} excerpts; without quick all are read")
     if "checked" in receipt:
         parts.append(check_line(receipt["checked"]))
     return f"({'; '.join(filter(None, parts))})"
@@ -3735,7 +3737,7 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
-DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
+DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
@@ -5366,7 +5368,8 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     try:
         names = await model_server.models()
         if names and not {model, f"{model}:latest"} & set(names):
-            text = f"{model_server.url} has no model {model!r}; it has: {await model_server.offer()}"
+            offer = await model_server.offer()
+            text = f"{model_server.url} has no model {model!r}. It has: {offer}. Name one of them with --model."
             return [Layer("model", ok=False, text=text)]
         window = await tabs.analyst.window(model)
         await report_progress(f"asking {model} for one word")
@@ -5835,11 +5838,22 @@ METAVARS = {
 }
 
 
+# Our wording for argparse's errors.
+COMMAND_LINE_ERRORS = (
+    (r"argument (\S+): expected one argument", r"\1 needs a value"),
+    (r"argument (\S+): not allowed with argument (.+)", r"\1 and \2 cannot be combined"),
+    (r"argument (\S+): invalid int value: (.+)", r"\1 must be a whole number; got \2"),
+    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", r"\1 must be one of \3; got \2"),
+)
+
+
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the command line and exit with status 2."""
+        for theirs, ours in COMMAND_LINE_ERRORS:
+            message = re.sub(theirs, ours, message)
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 

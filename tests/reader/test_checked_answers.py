@@ -353,7 +353,7 @@ async def test_quick_reads_only_what_matches_and_reports_it(osascript: FakeOsasc
     receipt = receipt_of(quick)
     assert receipt["quick"]["read"] == 5 < receipt["quick"]["chunks"]
     assert receipt["characters_read"] < receipt["page_characters"] == len(page)
-    assert f"read 5 of {receipt['quick']['chunks']} chunks that match best" in lines_of(quick)[-1]
+    assert f"quick read the best 5 of {receipt['quick']['chunks']} excerpts" in lines_of(quick)[-1]
     assert "quick" not in receipt_of(whole)
 
 

@@ -516,6 +516,7 @@ async def test_same_question_about_the_same_text_is_answered_from_the_cache(
     assert text_of(first) == text_of(again)
     assert receipt_of(again)["cached"] is True
     assert "cached" not in receipt_of(first)
+    assert [", answered before" in str(each.content) for each in (first, again)] == [False, True]
 
 
 async def test_failure_is_not_cached() -> None:

@@ -116,7 +116,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("process_chrome_tab", {"prompt": "p"}, ["there is no argument 'prompt' (it takes system_prompt, start, "]),
     ("chrome_tab_status", {"verbose": True}, ["there is no argument 'verbose' (it takes no arguments)"]),
     ("process_chrome_tabs", {}, ["the argument 'tab_ids' is missing"]),
-    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have at least 1"]),
+    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have 1 or more"]),
     ("no_such_tool", {}, ["no tool 'no_such_tool'"]),
     ("no\nsuch\x1btool" + "x" * 1_000, {}, ["no tool 'no such tool"]),
 ]
@@ -478,7 +478,9 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
         lines = await status_lines(asker.client)
 
-    assert lines["model"] == f"FIX {fake.url} has no model 'fake-model'; it has: one, two"
+    assert lines["model"] == (
+        f"FIX {fake.url} has no model 'fake-model'. It has: one, two. Name one of them with --model."
+    )
 
 
 @pytest.mark.parametrize(
