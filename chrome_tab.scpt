@@ -317,14 +317,13 @@ property pageFunction : "function readPage(request) {
     return { text, pieces, headings: [] };
   }
   function alignedPage(text) {
-    const rows = isWebPage ? rowsOfData() : new Map();
-    const quick = new Alignment(text, rows, false);
-    return (quick.isLost ? new Alignment(text, rows, true) : quick).result();
+    if (isWebPage) rows = rowsOfData();
+    const quick = new Alignment(text, false);
+    return (quick.isLost ? new Alignment(text, true) : quick).result();
   }
   class Alignment {
-    constructor(source, rows, isStrict) {
+    constructor(source, isStrict) {
       this.source = source;
-      this.rows = rows;
       this.cards = isWebPage ? cardsOfPage() : new Set();
       this.isStrict = isStrict;
       this.isLost = false;
@@ -372,7 +371,7 @@ property pageFunction : "function readPage(request) {
         this.#field(element, tag);
         return false;
       }
-      if (this.rows.size > 0) this.#enterRow(element);
+      if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, tag);
       if (traits !== this.traits) this.open.push({ element, traits: this.traits });
       this.traits = traits;
@@ -478,7 +477,7 @@ property pageFunction : "function readPage(request) {
       else this.copied = this.cursor += isInline ? gap.length - 1 : (/^ */.exec(gap)?.[0].length ?? 0);
     }
     #enterRow(element) {
-      const row = this.rows.get(element);
+      const row = rows.get(element);
       if (!row) return;
       if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
       if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
@@ -524,7 +523,7 @@ property pageFunction : "function readPage(request) {
   }
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes(\"\\n\"));
-    if (isMixed || (row.isNarrow && isTall) || (row.isLoose && written.length > MAX_LOOSE_ROW)) return null;
+    if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes(\"\\n\") && written.split(\"\\t\").length === cells.length;
     if (isLine && !hasField) return written;
     const texts = cells.map(([from, to]) =>
@@ -563,19 +562,20 @@ property pageFunction : "function readPage(request) {
     return [...Reflect.get(Element.prototype, \"children\", element)];
   }
   function rowsOfData() {
-    const rows = new Map();
+    const found = new Map();
     const add = (element, cells, given) => {
-      if (rows.has(element)) return;
-      const row = { columns: Infinity, isLoose: false, isNarrow: false, ...given };
-      for (const cell of [element, ...cells]) rows.set(cell, row);
+      if (found.has(element)) return;
+      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
+      for (const cell of [element, ...cells]) found.set(cell, row);
     };
     for (const table of all(\"[role=table], [role=grid], [role=treegrid]\")) {
       for (const row of table.querySelectorAll(\"[role=row]\")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all(\"table\")) {
       const isLoose = !table.querySelector(\"th, caption\");
-      const found = isDataTable(table, isLoose) ? table.querySelectorAll(\"tr\") : [];
-      for (const row of found) add(row, childrenOf(row), { group: table, isLoose });
+      const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll(\"tr\") : [];
+      const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
+      for (const row of rowsOfTable) add(row, childrenOf(row), { group: table, maxLength });
     }
     for (const list of all(\"dl\")) {
       const parts = childrenOf(list);
@@ -583,7 +583,7 @@ property pageFunction : "function readPage(request) {
       if (isPaired) add(list, parts, { group: list, columns: 2, isNarrow: true });
     }
     addShapes(add);
-    return rows;
+    return found;
   }
   function isDataTable(table, isLoose) {
     if (/^(?:none|presentation)$/.test(attributeOf(table, \"role\")) || table.querySelector(\"table\")) return false;
@@ -601,7 +601,8 @@ property pageFunction : "function readPage(request) {
         ({ row, cells }) => cells.length === length && tagOf.call(row) === tagOf.call(second.row),
       );
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
-      for (const { row, cells } of [first, ...others]) add(row, cells, { group, isNarrow: true, isLoose: true });
+      const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
+      for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
     const gridParents = new Set(all(\":nth-child(6)\").map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
@@ -1089,8 +1090,9 @@ property pageFunction : "function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
+    const options = { links: request.links ?? false, shown: shown.length, fieldValue, rows };
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
+      return chromeTabMainContent.read(document, options);
     } catch {
       return nothing;
     }
@@ -1110,6 +1112,7 @@ property pageFunction : "function readPage(request) {
   const tagOf = getterOf(Element.prototype, \"localName\");
   const parentOf = getterOf(Node.prototype, \"parentElement\");
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
+  let rows = new Map();
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";

@@ -17,7 +17,7 @@
  * @typedef {object} Row elements whose cells belong on one line
  * @property {Element} group its table or grid
  * @property {number} columns cells per line
- * @property {boolean} isLoose whether only its shape makes it a row: a long one then stays as it is
+ * @property {number} maxLength of its text: a longer one stays as it is
  * @property {boolean} isNarrow whether it counts only if each of its cells is a single line
  *
  * @typedef {object} OpenRow a row whose text is being written
@@ -238,22 +238,20 @@ export function readPage(request) {
    * @returns {AlignedText} with the values of its fields, and each row of data on one line
    */
   function alignedPage(text) {
-    const rows = isWebPage ? rowsOfData() : new Map();
-    const quick = new Alignment(text, rows, false);
+    if (isWebPage) rows = rowsOfData();
+    const quick = new Alignment(text, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
-    return (quick.isLost ? new Alignment(text, rows, true) : quick).result();
+    return (quick.isLost ? new Alignment(text, true) : quick).result();
   }
 
   /** Walks the page and its `innerText` in parallel. */
   class Alignment {
     /**
      * @param {string} source
-     * @param {Map<Element, Row>} rows each row and each cell of the page, with its row
      * @param {boolean} isStrict whether to check that each element is drawn
      */
-    constructor(source, rows, isStrict) {
+    constructor(source, isStrict) {
       this.source = source;
-      this.rows = rows;
       this.cards = isWebPage ? cardsOfPage() : new Set();
       this.isStrict = isStrict;
       this.isLost = false;
@@ -319,7 +317,7 @@ export function readPage(request) {
         this.#field(element, tag);
         return false;
       }
-      if (this.rows.size > 0) this.#enterRow(element);
+      if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, tag);
       if (traits !== this.traits) this.open.push({ element, traits: this.traits });
       this.traits = traits;
@@ -468,7 +466,7 @@ export function readPage(request) {
 
     /** @param {Element} element may be a row or a cell */
     #enterRow(element) {
-      const row = this.rows.get(element);
+      const row = rows.get(element);
       if (!row) return;
       if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
       if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
@@ -524,7 +522,7 @@ export function readPage(request) {
    */
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes("\n"));
-    if (isMixed || (row.isNarrow && isTall) || (row.isLoose && written.length > MAX_LOOSE_ROW)) return null;
+    if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes("\n") && written.split("\t").length === cells.length;
     if (isLine && !hasField) return written;
     const texts = cells.map(([from, to]) =>
@@ -584,23 +582,24 @@ export function readPage(request) {
     return [...Reflect.get(Element.prototype, "children", element)];
   }
 
-  /** @returns {Map<Element, Row>} the rows of data of this page, and the cells of each */
+  /** @returns {Map<Element, Row>} the rows of data of this page and their cells */
   function rowsOfData() {
     /** @type {Map<Element, Row>} */
-    const rows = new Map();
+    const found = new Map();
     /** @type {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} */
     const add = (element, cells, given) => {
-      if (rows.has(element)) return;
-      const row = { columns: Infinity, isLoose: false, isNarrow: false, ...given };
-      for (const cell of [element, ...cells]) rows.set(cell, row);
+      if (found.has(element)) return;
+      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
+      for (const cell of [element, ...cells]) found.set(cell, row);
     };
     for (const table of all("[role=table], [role=grid], [role=treegrid]")) {
       for (const row of table.querySelectorAll("[role=row]")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all("table")) {
       const isLoose = !table.querySelector("th, caption");
-      const found = isDataTable(table, isLoose) ? table.querySelectorAll("tr") : [];
-      for (const row of found) add(row, childrenOf(row), { group: table, isLoose });
+      const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll("tr") : [];
+      const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
+      for (const row of rowsOfTable) add(row, childrenOf(row), { group: table, maxLength });
     }
     for (const list of all("dl")) {
       const parts = childrenOf(list);
@@ -608,7 +607,7 @@ export function readPage(request) {
       if (isPaired) add(list, parts, { group: list, columns: 2, isNarrow: true });
     }
     addShapes(add);
-    return rows;
+    return found;
   }
 
   /**
@@ -637,7 +636,8 @@ export function readPage(request) {
         ({ row, cells }) => cells.length === length && tagOf.call(row) === tagOf.call(second.row),
       );
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
-      for (const { row, cells } of [first, ...others]) add(row, cells, { group, isNarrow: true, isLoose: true });
+      const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
+      for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
     const gridParents = new Set(all(":nth-child(6)").map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
@@ -1360,8 +1360,9 @@ export function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
+    const options = { links: request.links ?? false, shown: shown.length, fieldValue, rows };
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
+      return chromeTabMainContent.read(document, options);
     } catch {
       // Too many elements, or nested too deeply: the whole page is still available.
       return nothing;
@@ -1396,6 +1397,8 @@ export function readPage(request) {
   const parentOf = getterOf(Node.prototype, "parentElement");
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
+  /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
+  let rows = new Map();
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";

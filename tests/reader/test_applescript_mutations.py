@@ -488,7 +488,7 @@ UNNOTICED_LINES = {
     "this.pieces.length = pieces;",
     "this.#addPiece(start, this.length, KEPT);",
     "if (isLine && !hasField) return written;",
-    "if (rows.has(element)) return;",
+    "if (found.has(element)) return;",
     "if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;",
     'const [name] = attributeOf(element, "class").trim().split(/\\s+/, 1);',
     "return `${tagOf.call(element)} ${inside}`;",

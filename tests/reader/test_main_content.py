@@ -4,6 +4,7 @@ does.
 
 import json
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT
 
 pytestmark = pytest.mark.e2e
 
+PAGES = Path(__file__).parent.parent / "pages"
 SCRIPTS = main_content_script()
 SENTENCE = (
     "The river rose by two metres in one night, and the people of the lower town moved what they could upstairs. "
@@ -183,6 +185,36 @@ def test_data_table_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     rows = [f"| Stop {i} pier | No | - No |" for i in range(6)] + [f"| Quay {i} | No |" for i in range(3)]
     assert [line for line in rows if line not in text.split("\n")] == []
     assert text.count("Other paper") in {0, 6}
+
+
+def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: Page) -> None:
+    show(tab, (PAGES / "rows-by-style.html").read_text(encoding="utf-8"))
+
+    text = read(tab)["text"]
+    _, plans, stops, ship, terms, news = text.split("\n## ")
+
+    assert plans.split("\n")[2:6] == [
+        "| Plan | Price | Trips |",
+        "| Day | 9 € | 2 \\| 4 |",
+        "| Month | 45 € |  |",
+        "| Year | 400 € | any |",
+    ]
+    assert stops.split("\n")[2:5] == ["| Pier | 07:10 |", "| Mill | 07:25 |", "| Isle | 07:40 |"]
+    assert ship.split("\n")[2:5] == ["| Length | 24 m |", "| Built | 1987 |", "| Length | 24 m |"]
+    assert "|" not in terms
+    assert "at its owner's own risk.\n" in terms
+    assert "|" not in news
+
+
+def test_long_rows_by_style_stay_lines_of_their_own(tab: Page) -> None:
+    row = "<div style='display: flex'><b>Flood {0}</b><p>{1}</p></div>"
+    rows = "".join(row.format(i, SENTENCE * i) for i in (1, 12, 3))
+    show(tab, article(f"<div>{rows}</div>"))
+
+    lines = read(tab)["text"].split("\n")
+
+    assert f"| Flood 1 | {SENTENCE.strip()} |" in lines
+    assert "Flood 12" in lines
 
 
 def test_paragraph_with_soft_hyphens_stays_in_an_article(tab: Page) -> None:

@@ -44,8 +44,11 @@ const mainContent = (() => {
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
 
   /**
-   * @typedef {{links?: boolean, shown?: number, fieldValue?: (field: Element, tag: string) => string}} Options `shown`:
-   *   length of the page's text; `fieldValue`: value of a visible field
+   * @typedef {object} Options
+   * @property {boolean} [links] whether to write links as Markdown
+   * @property {number} [shown] length of the page's text
+   * @property {(field: Element, tag: string) => string} [fieldValue] value of a visible field
+   * @property {Parameters<typeof copyOf>[2]} [rows]
    */
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
@@ -134,15 +137,15 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, chars: number}} its readable content
+   * @returns {ReturnType<typeof copyOf> & {path: Path, chars: number}} its readable content
    */
-  function readableCopy(page, { fieldValue = () => "" }) {
-    const copy = copyOf(page, fieldValue);
+  function readableCopy(page, { fieldValue = () => "", rows: rowsOfPage = new Map() }) {
+    const { copy, rows } = copyOf(page, fieldValue, rowsOfPage);
     const chars = textLength(copy);
     const spare = chars < FEW_CHARS ? withoutScripts(page) : null;
     const spareChars = spare ? textLength(spare) : 0;
-    if (spare && spareChars > FEW_CHARS) return { copy: spare, path: "noscript", chars: spareChars };
-    return { copy, path: "blocks", chars };
+    if (spare && spareChars > FEW_CHARS) return { copy: spare, rows, path: "noscript", chars: spareChars };
+    return { copy, rows, path: "blocks", chars };
   }
 
   /** @param {Document} copy */
@@ -153,23 +156,16 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, chars: number, kind: ReturnType<typeof declaredKind>,
-   *   readable: Element | null, readableText: string}} `copy`: without the surroundings of the content; `chars`: including
-   *   them
+   * @returns {ReturnType<typeof readableCopy> & {kind: ReturnType<typeof declaredKind>, readable: Element | null,
+   *   readableText: string}} `copy`: without the surroundings of the content; `chars`: including them
    */
   function prepare(page, options) {
-    const { copy, path, chars } = readableCopy(page, options);
-    removeSurroundings(copy.body);
+    const copied = readableCopy(page, options);
+    removeSurroundings(copied.copy.body);
     const kind = declaredKind(page);
-    const readable = readableOf(copy, kind);
-    return {
-      copy,
-      path,
-      chars,
-      kind,
-      readable,
-      readableText: readable ? render(readable, { isPlain: true }).text : "",
-    };
+    const readable = readableOf(copied.copy, kind);
+    const readableText = readable ? render(readable, { isPlain: true }).text : "";
+    return { ...copied, kind, readable, readableText };
   }
 
   /**
@@ -196,9 +192,10 @@ const mainContent = (() => {
    *   see; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, path, chars, kind, readable, readableText } = prepare(page, options);
+    const { copy, rows, path, chars, kind, readable, readableText } = prepare(page, options);
+    const form = { links: options.links ?? false, rows };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
-      return { path, ...render(readable, options) };
+      return { path, ...render(readable, form) };
     }
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
@@ -218,11 +215,11 @@ const mainContent = (() => {
     const isKept = isArticle ? isLikely : isContent;
     const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
     if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
-    if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, options) };
+    if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, form) };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
     });
-    return { path: isArticle && path === "blocks" ? "article" : path, ...render(copy.body, options) };
+    return { path: isArticle && path === "blocks" ? "article" : path, ...render(copy.body, form) };
   }
 
   /**

@@ -10,9 +10,12 @@ const markdown = (() => {
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
+  /** @typedef {ReturnType<typeof visibleCopy.copyOf>["rows"]} Rows rows that only a style or a list makes */
+
   /**
    * @typedef {object} Options
    * @property {boolean} [links] whether to write links as Markdown
+   * @property {Rows} [rows]
    * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
    */
 
@@ -90,6 +93,7 @@ const markdown = (() => {
       if (this.options.isPlain) this.children(element);
       else if (tag === "pre") this.code(element);
       else if (isDataTable(element)) this.table(element);
+      else if (this.row(element)) return;
       else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
       else if (/^h[1-6]$/.test(tag)) this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
@@ -159,7 +163,7 @@ const markdown = (() => {
 
     /** @param {Element} table */
     table(table) {
-      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => cellText(cell, this.options)));
+      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => asCell(render(cell, this.options).text)));
       const filled = rows.filter((cells) => cells.some(Boolean));
       const columns = Math.max(...filled.map((cells) => cells.length));
       filled.forEach((cells, i) => {
@@ -167,6 +171,32 @@ const markdown = (() => {
         if (i === 0) this.write(`|${" --- |".repeat(columns)}`, true);
       });
     }
+
+    /**
+     * @param {Element} element
+     * @returns {boolean} whether it is a row, which is then written
+     */
+    row(element) {
+      const row = this.options.rows?.get(element);
+      const cells = row ? [...element.children].filter((child) => this.options.rows?.get(child) === row) : [];
+      if (!row || cells.length < 2 || hasTextOutside(element, cells)) return false;
+      const texts = cells.map((cell) => render(cell, this.options).text);
+      const length = texts.reduce((sum, text) => sum + text.length, 0);
+      if (length > row.maxLength || (row.isNarrow && texts.some((text) => text.includes("\n")))) return false;
+      for (let i = 0; i < texts.length; i += row.columns) {
+        const line = texts.slice(i, i + row.columns);
+        if (line.some(Boolean)) this.write(`| ${line.map(asCell).join(" | ")} |`, true);
+      }
+      return true;
+    }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element[]} cells
+   */
+  function hasTextOutside({ childNodes }, cells) {
+    return [...childNodes].some((node) => !cells.includes(/** @type {Element} */ (node)) && node.textContent?.trim());
   }
 
   /** @param {Element} element */
@@ -189,12 +219,9 @@ const markdown = (() => {
     return text.replace(/\r\n?/g, "\n");
   }
 
-  /**
-   * @param {Element} cell
-   * @param {Options} options
-   */
-  function cellText(cell, options) {
-    return render(cell, options).text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+  /** @param {string} text */
+  function asCell(text) {
+    return text.replace(/\s+/g, " ").replaceAll("|", "\\|");
   }
 
   /**

@@ -45,6 +45,15 @@ const visibleCopy = (() => {
 
   /** @typedef {(field: Element, tag: string) => string} FieldValue the readable value of a field */
 
+  /**
+   * @typedef {object} Row elements whose cells belong on one line
+   * @property {number} columns cells per line
+   * @property {number} maxLength of its text: a longer one stays as it is
+   * @property {boolean} isNarrow whether it counts only if each of its cells is a single line
+   */
+
+  /** @typedef {Map<Element, Row>} Rows each row and each of its cells */
+
   class TooLarge extends Error {}
 
   /**
@@ -59,9 +68,13 @@ const visibleCopy = (() => {
     /**
      * @param {Document} page
      * @param {FieldValue} fieldValue
+     * @param {Rows} rows
      */
-    constructor(page, fieldValue) {
+    constructor(page, fieldValue, rows) {
       this.fieldValue = fieldValue;
+      this.rowsOfPage = rows;
+      /** @type {Rows} */
+      this.rows = new Map();
       this.inert = document.implementation.createHTMLDocument("");
       this.nodes = 0;
       this.#page(page, this.inert.body);
@@ -142,6 +155,8 @@ const visibleCopy = (() => {
       }
       const copy = this.#shell(element, tag, style.display);
       to.append(copy);
+      const row = this.rowsOfPage.get(element);
+      if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
       found.leave(element, cover, layer, around);
     }
@@ -220,11 +235,13 @@ const visibleCopy = (() => {
   /**
    * @param {Document} page
    * @param {FieldValue} fieldValue
-   * @returns {Document}
+   * @param {Rows} rows
+   * @returns {{copy: Document, rows: Rows}} `rows`: of the copy
    * @throws {TooLarge} for a page of more than 300,000 nodes
    */
-  function copyOf(page, fieldValue) {
-    return new Copy(page, fieldValue).inert;
+  function copyOf(page, fieldValue, rows) {
+    const copied = new Copy(page, fieldValue, rows);
+    return { copy: copied.inert, rows: copied.rows };
   }
 
   /**
