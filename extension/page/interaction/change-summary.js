@@ -99,7 +99,7 @@ const changeSummary = (() => {
   const LISTS = "[role='listbox'], [role='menu']";
 
   /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
+  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
 
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
@@ -388,7 +388,7 @@ const changeSummary = (() => {
       if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }
-    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
+    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");
   }
 
   /**

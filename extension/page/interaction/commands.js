@@ -443,7 +443,7 @@ const elementCommands = (() => {
         return { filling };
       }
       case "select":
-        if (widgetKind(element)) return rememberWidget(element);
+        if (tagOf(element) !== "select") return rememberWidget(element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
         if (isWhole(element) && documentOf(element) === document) return { box: pageBox() };
@@ -496,7 +496,8 @@ const elementCommands = (() => {
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
     widgets.begin(element);
-    return { widget: /** @type {WidgetKind} */ (widgetKind(element)) };
+    // A search field has a list only for a choice.
+    return { widget: widgetKind(element) || "list" };
   }
 
   /**
