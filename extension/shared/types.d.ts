@@ -560,6 +560,8 @@ export type ElementLook =
   | "readChecked"
   | "readDrag"
   | "readDrop"
+  | "readMoved"
+  | "readTransitions"
   | "readField"
   | "readFiles"
   | "readPressed"

@@ -308,6 +308,25 @@ async def test_value_that_the_page_changes_or_drops_is_an_error_with_the_actual_
     assert (await controlled.do("fill", selector=selector, value=held or ""))["value"] == held
 
 
+async def test_editor_that_loses_a_space_gets_its_text_by_keys(fields: DrivenTab) -> None:
+    await fields.page.evaluate("""void (editor.oninput = ({ data }) => {
+      if (data?.length > 1) editor.textContent = editor.textContent.trimEnd();
+      getSelection().selectAllChildren(editor);
+      getSelection().collapseToEnd();
+    })""")
+
+    assert (await fields.do("fill", selector="#editor", value="line 2"))["value"] == "line 2"
+    assert await fields.page.inner_text("#editor") == "line 2"
+
+
+async def test_editor_that_is_empty_afterwards_has_not_kept_its_text(fields: DrivenTab) -> None:
+    await fields.page.evaluate("void (editor.oninput = () => (editor.textContent = ''))")
+
+    code, message = await fields.refused("fill", selector="#editor", value="new")
+
+    assert (code, "is empty now" in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
     await lists.page.evaluate(
         "setTimeout(() => document.querySelector('#many').add(new Option('Late', 'late')), 300)",

@@ -85,6 +85,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
         "number next to a field": ['text "20"', "slider = 80  #s"],
         "label with a name of its own": ['checkbox "Select all rows" off  #c'],
+        "labels of buttons and of web components": [
+            'checkbox "Terms" on  #b',
+            'clickable "Large"  #x',
+            'text "For display"',
+            'checkbox "Agree" off  #i',
+            'text "Owner"',
+            'button "Owner Ada"  #o',
+        ],
+        "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

@@ -247,3 +247,49 @@ async def test_form_takes_the_words_for_true_and_false(libraries: DrivenTab) -> 
 
         assert written["fields"][0]["checked"] is is_checked
         assert await libraries.page.locator("#late").is_checked() is is_checked
+
+
+async def test_list_that_is_a_menu_holds_exactly_the_options(libraries: DrivenTab) -> None:
+    await libraries.do("select", selector="#pets", value=["Cat", "Dog"])
+    result = await libraries.do("select", selector="text=Pets", value=["Dog"])
+
+    assert ([option["label"] for option in result["selected"]], (await state(libraries))["pets"]) == (["Dog"], ["Dog"])
+
+
+async def test_list_is_closed_after_a_failure_because_it_may_keep_the_page_from_all_input(libraries: DrivenTab) -> None:
+    code, _ = await libraries.refused("select", selector="#pets", value="Emu")
+
+    assert (code, await libraries.page.locator("#animals").is_hidden()) == ("EXECUTION_ERROR", True)
+
+
+async def test_chips_may_be_options_of_a_list_of_their_own(libraries: DrivenTab) -> None:
+    result = await libraries.do("select", selector="#person", value=["Ada", "Bob"])
+
+    assert [option["label"] for option in result["selected"]] == ["Ada", "Bob"]
+    assert (await state(libraries))["people"] == ["Ada", "Bob"]
+
+
+async def test_search_takes_a_suggestion_as_a_choice_and_any_text_as_a_text(libraries: DrivenTab) -> None:
+    result = await libraries.do("select", selector="#query", value="Apples")
+    assert (result["selected"][0]["label"], await libraries.page.input_value("#query")) == ("Apples", "Apples")
+
+    assert (await libraries.do("fill", selector="#query", value="plum"))["value"] == "plum"
+
+
+async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> None:
+    fields = [
+        {"selector": "text=Volume", "value": "5"},
+        {"selector": "text=Pro", "value": True},
+        {"selector": "x-text", "value": "Ada"},
+        {"selector": "#on", "value": True},
+    ]
+    result = await libraries.do("fill_form", fields=fields)
+
+    assert [one.get("value", one.get("checked")) for one in result["fields"]] == ["5", True, "Ada", True]
+    assert await libraries.page.get_attribute("#volume", "aria-valuenow") == "5"
+    assert await libraries.page.get_attribute("#pro", "aria-checked") == "true"
+    assert await libraries.page.input_value("#inner") == "Ada"
+    assert (await libraries.page.get_attribute("#on", "aria-checked"), await libraries.page.is_checked("#on")) == (
+        "true",
+        False,
+    )

@@ -142,7 +142,8 @@ const actionability = (() => {
       if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
-      if (isWritten(action) && widgetKind(element)) return { trouble: "" };
+      const isWidget = widgetKind(element) || (action === "select" && kindOf(element) !== "select");
+      if (isWritten(action) && isWidget) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {

@@ -7,11 +7,13 @@ const aria = (() => {
     attributeOf,
     childrenOf,
     closestOf,
+    controlOf,
     dataOf,
     documentOf,
     drawnAncestors,
     drawnChildrenOf,
     hasIn,
+    holderOf,
     innerTextOf,
     isControl,
     isElement,
@@ -30,6 +32,7 @@ const aria = (() => {
   } = dom;
   const { collapse, quote, shorten } = texts;
   const { isRendered } = geometry;
+  const { hasNativeState } = formControls;
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;
@@ -222,14 +225,10 @@ const aria = (() => {
    */
   function nativeNameOf(element, reading = new Reading(element)) {
     const tag = tagOf(element);
+    const label = labelTextOf(element, reading);
+    if (label) return label;
     if (isControl(element)) {
       const kind = kindOf(element);
-      const label = collapse(
-        labelsOf(element)
-          .map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one))
-          .join(" "),
-      );
-      if (label) return label;
       if (kind === "image") return attributeOf(element, "alt") ?? attributeOf(element, "title") ?? "Submit";
       if (!WORDED.has(kind)) return "";
       return element.value || { submit: "Submit", reset: "Reset" }[kind];
@@ -238,6 +237,23 @@ const aria = (() => {
     const part = NAMING_PARTS.get(tag);
     const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
     return naming ? new Reading(element, true).contentOf(naming) : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Reading} reading
+   * @returns {string} of its labels, or of those of the web component that it is the field of
+   */
+  function labelTextOf(element, reading) {
+    const own = labelsOf(element);
+    const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
+    const labels = host && controlOf(host) === element ? labelsOf(host) : own;
+    return collapse(labels.map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one)).join(" "));
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    return isControl(element) || CHECKABLE.has(attributeOf(element, "role") ?? "");
   }
 
   /**
@@ -282,8 +298,9 @@ const aria = (() => {
      * @returns {string}
      */
     nameOf(element) {
-      const own =
-        attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element) || nativeNameOf(element, this);
+      const said = attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element);
+      // A button that names itself contributes its content.
+      const own = said || (tagOf(element) === "button" ? "" : nativeNameOf(element, this));
       return own || this.contentOf(element) || attributeOf(element, "title") || "";
     }
 
@@ -512,7 +529,7 @@ const aria = (() => {
   function checkOf(element, role) {
     if (!CHECKABLE.has(role) && attributeOf(element, "aria-checked") === null) return "";
     const input = /** @type {HTMLInputElement} */ (element);
-    const isInput = isControl(element) && (input.type === "checkbox" || input.type === "radio");
+    const isInput = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
     if (isInput && input.indeterminate) return "mixed";
     const said = isInput ? String(input.checked) : attributeOf(element, "aria-checked");
     return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";

@@ -99,7 +99,7 @@ const changeSummary = (() => {
   const LISTS = "[role='listbox'], [role='menu']";
 
   /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
+  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
 
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
@@ -132,6 +132,8 @@ const changeSummary = (() => {
     #restyled = new Set();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
+    /** @readonly @type {Map<Element, string>} styles of elements before they changed */
+    #styles = new Map();
     #latestAt = 0;
     #inputAt = 0;
     /** @type {Event | null} the input that the page is handling */
@@ -187,6 +189,13 @@ const changeSummary = (() => {
     hasNews() {
       this.#take(this.#observer.takeRecords());
       return this.#come.size + this.#gone.size + this.#restyled.size > 0;
+    }
+
+    /** @returns {boolean} whether an element has come, gone or got another style than before */
+    hasMoved() {
+      this.#take(this.#observer.takeRecords());
+      const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
+      return this.#come.size + this.#gone.size > 0 || isRestyled;
     }
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
@@ -246,7 +255,9 @@ const changeSummary = (() => {
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
-      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node));
+      const isMoved = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node) && isSeen(node);
+      const moved = [...this.#come].filter((node) => isInPage(node) && isMoved(node));
+      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isMoved(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
       const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
@@ -255,6 +266,7 @@ const changeSummary = (() => {
       );
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
+        moved,
         left: [...left, ...hiddenNow],
         drawn: /** @type {Element[]} */ (drawn),
         renamed,
@@ -325,6 +337,15 @@ const changeSummary = (() => {
       if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
     }
 
+    /**
+     * @param {Node} target
+     * @param {string | null} before
+     */
+    #noteStyle(target, before) {
+      const element = /** @type {Element} */ (target);
+      if (!this.#styles.has(element)) this.#styles.set(element, plainStyle(before));
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
@@ -333,6 +354,7 @@ const changeSummary = (() => {
         // What was typed is not a reported change.
         if (this.#editors.some((editor) => holds(editor, target))) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
+        if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
@@ -366,7 +388,7 @@ const changeSummary = (() => {
       if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }
-    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
+    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");
   }
 
   /**
@@ -386,6 +408,11 @@ const changeSummary = (() => {
    */
   function isFadeOut({ effect }) {
     return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+  }
+
+  /** @param {string | null} style as the page has written it, or as the browser does */
+  function plainStyle(style) {
+    return (style ?? "").replace(/[;\s]+$/u, "");
   }
 
   /** @param {Element} element */
@@ -515,6 +542,7 @@ const changeSummary = (() => {
    * @param {PageState} now
    * @param {object} changes
    * @param {Node[]} changes.shown elements and texts that are visible now, and were not before
+   * @param {Node[]} changes.moved elements and texts that are elsewhere now
    * @param {Node[]} changes.left elements and texts that are gone or no longer visible
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
@@ -524,7 +552,7 @@ const changeSummary = (() => {
    * @param {Element | null} changes.editor a new field that has the focus
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
-  function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots, editor }) {
+  function summarizeChanges(before, now, { shown, moved, left, drawn, renamed, refilled, path, roots, editor }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -561,6 +589,7 @@ const changeSummary = (() => {
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", plain, lost, length),
+      ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
       ...renamings(renamed),
       ...plainly("gone", lost, plain, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
@@ -675,11 +704,22 @@ const changeSummary = (() => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
-    const textsOf = (/** @type {Node} */ node) => ({ node, texts: textsIn(node) });
-    const come = shown.map(textsOf);
-    const gone = left.map(textsOf);
-    const hasText = (/** @type {News} */ news) => news.texts.length > 0;
+    const come = shown.map(newsOf);
+    const gone = left.map(newsOf);
     return { come: come.map(isNotIn(gone)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {News}
+   */
+  function newsOf(node) {
+    return { node, texts: textsIn(node) };
+  }
+
+  /** @param {News} news */
+  function hasText({ texts: own }) {
+    return own.length > 0;
   }
 
   /**

@@ -13,9 +13,10 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
   const { treeAncestors, windowOf } = dom;
   const { collapse, misfit, quote, shorten } = texts;
+  const { isRendered } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { widgetKind } = widgets;
 
@@ -54,8 +55,18 @@ const formControls = (() => {
 
   /** @param {Element} element */
   function isChecked(element) {
-    if (tagOf(element) === "input") return /** @type {HTMLInputElement} */ (element).checked;
+    if (hasNativeState(element)) return /** @type {HTMLInputElement} */ (element).checked;
     return attributeOf(element, "aria-checked") === "true";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} false for a switch that the page draws itself, and whose state it gives only in its attribute
+   */
+  function hasNativeState(element) {
+    if (tagOf(element) !== "input") return false;
+    const isDrawn = isRendered(element, { opacityProperty: true }) && boxOf(element).width > 1;
+    return isDrawn || !isMatch(element, "[role='switch'][aria-checked]");
   }
 
   /**
@@ -152,7 +163,7 @@ const formControls = (() => {
     const isTyped = !FORMATS.has(kind) || kind === "number";
     refuseValue(field, text);
     takeFocus(field, "Fill what takes it.");
-    const before = isControl(element) ? field.value : innerTextOf(field);
+    const before = heldBy(field);
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
     if (isTyped) selectContent(field);
     else setValue(field, text);
@@ -301,7 +312,7 @@ const formControls = (() => {
       if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
       signal.throwIfAborted();
     }
-    if (mayRetype && hasRoomFor(field, text) && !isSame(spreadFrom(field, text) ?? heldBy(field), text)) {
+    if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) {
       field.focus();
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
@@ -366,7 +377,18 @@ const formControls = (() => {
     const held = spreadFrom(field, text) ?? heldBy(field);
     if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
     // An editor displays its content in its own way, and long texts in parts.
-    return isSame(held, text) || held !== before;
+    return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {boolean} whether it contains the text; an editor also between the same spaces
+   */
+  function isWritten(field, text) {
+    const held = spreadFrom(field, text) ?? heldBy(field);
+    const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
+    return isSame(held, text) && (isControl(field) || words(held) === words(text));
   }
 
   /**
@@ -401,9 +423,17 @@ const formControls = (() => {
    * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes
    */
   function isSame(held, text) {
-    const kept = /[\p{L}\p{N}]/u.test(text) ? /[\p{L}\p{N}]/gu : /\S/gu;
-    const essence = (/** @type {string} */ value) => (value.normalize("NFC").match(kept) ?? []).join("").toLowerCase();
-    return essence(held) === essence(text);
+    return /[\p{L}\p{N}]/u.test(text)
+      ? essenceOf(held) === essenceOf(text)
+      : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
+  }
+
+  /**
+   * @param {string} value
+   * @returns {string} its letters and digits
+   */
+  function essenceOf(value) {
+    return (value.normalize("NFC").match(/[\p{L}\p{N}]/gu) ?? []).join("").toLowerCase();
   }
 
   /**
@@ -450,8 +480,9 @@ const formControls = (() => {
    */
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
-    const isOther =
-      isControl(field) && !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text);
+    const isOther = isControl(field)
+      ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+      : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
@@ -511,6 +542,7 @@ const formControls = (() => {
     chooseOptions,
     chosenIn,
     finishFill,
+    hasNativeState,
     isCheckable,
     isChecked,
     matching,

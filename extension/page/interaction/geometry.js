@@ -291,6 +291,8 @@ const geometry = (() => {
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element)) return true;
+    const button = closestOf(element, BUTTONS);
+    if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
     for (let root = rootOf(element), host = holderOf(root); host && !isDocument(root);) {
       if (host === inner) return true;

@@ -31,7 +31,18 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    closestOf,
+    controlOf,
+    dataOf,
+    documentOf,
+    drawnChildrenOf,
+    hasIn,
+  } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
@@ -469,7 +480,9 @@ const pageItems = (() => {
    * @returns {boolean} whether the field that it names is listed
    */
   function namesListed({ control }) {
-    return control !== null && (isRendered(control, SEEN) || hasVisibleLabel(control));
+    // A web component may be for display only.
+    if (!control || (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control))) return false;
+    return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
 
   /**

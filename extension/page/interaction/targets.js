@@ -10,7 +10,7 @@ const targets = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { FORMATS, isCheckable } = formControls;
-  const { operableIn, widgetKind } = widgets;
+  const { hasSuggestions, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -164,6 +164,7 @@ const targets = (() => {
     if (kindOf(list) === "select") return list;
     const widget = widgetIn(element);
     if (widget && widgetKind(widget) === "list") return widget;
+    if (isControl(list) && hasSuggestions(list)) return list;
     if (isControl(list)) throw misfit(list, "is not a list of options (<select>). Use fill or click.");
     throw misfit(list, "is not a list of options (<select>). Use click to open it, then click the option.");
   }
