@@ -3692,11 +3692,13 @@ ALL_WORDS = 0.999
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
+NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
 OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
 # What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
 LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.19
+MIN_SUPPORT = 0.208
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
@@ -4351,11 +4353,14 @@ class PageIndex:
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
-    def weights(self, query: Collection[str]) -> dict[str, float]:
-        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more."""
+    def weights(self, query: Collection[str], new: Collection[str] = (), factor: float = 1) -> dict[str, float]:
+        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
         self._look_for(query)
         weights = {
-            stem: self._found_weights[stem] * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1) for stem in query
+            stem: self._found_weights[stem]
+            * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
+            * (factor if stem in new else 1)
+            for stem in query
         }
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
@@ -4659,27 +4664,41 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first; `about` are the stems of the question."""
-    query = set(stems(fold(sentence)))
-    if len(query) < MIN_WORDS:
-        query.update(about)
-    weights, candidates, found = index.weights(query), index.ranked(query, CANDIDATES), list[RankedPassage]()
+    """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
+
+    What the sentence adds to the question decides between passages about the same thing.
+    """
+    said = set(stems(fold(sentence)))
+    query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
+    candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
-    for _, number in candidates:
-        chunk, around = index.chunks[number], weight_of(weights, index.counts[number])
-        for start, end, found_stems in index.windows(number):
-            share = weight_of(weights, found_stems) * OWN_SHARE + around * (1 - OWN_SHARE)
-            support = share - (end - start) * LENGTH_PRICE - rival * RIVAL_PRICE
-            found.append(RankedPassage(support, chunk.source, start, end))
-    return without_overlaps(sorted(found, key=lambda each: -each.support))
+    found = [
+        (passage_score(order, window, around), number, window)
+        for _, number in candidates
+        for around in (weight_of(order, index.counts[number]),)
+        for window in index.windows(number)
+    ]
+    weights = index.weights(query, new, NEW_IN_SUPPORT)
+    for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
+        score = passage_score(weights, window, weight_of(weights, index.counts[number]))
+        yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
 
 
-def without_overlaps(ranked: Sequence[RankedPassage]) -> Iterator[RankedPassage]:
-    """Yield the passages that overlap no better one."""
-    kept = list[RankedPassage]()
+def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
+    """Return the score of a passage from its own words, its chunk's (`around`), and its length."""
+    start, end, found = window
+    return weight_of(weights, found) * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
+
+
+def without_overlaps(
+    ranked: Sequence[tuple[float, int, Window]], index: PageIndex
+) -> Iterator[tuple[float, int, Window]]:
+    """Yield the passages (score, number of the chunk, window) that overlap no better one."""
+    kept = list[tuple[int, int, int]]()
     for each in ranked:
-        if not any(each.source == one.source and each.start < one.end and one.start < each.end for one in kept):
-            kept.append(each)
+        source, (start, end, _) = index.chunks[each[1]].source, each[2]
+        if not any(source == other and start < after and before < end for other, before, after in kept):
+            kept.append((source, start, end))
             yield each
 
 

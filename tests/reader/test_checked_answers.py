@@ -199,8 +199,9 @@ async def test_a_line_ends_a_sentence_even_after_a_short_word(osascript: FakeOsa
 # --- Which passage ---
 
 
-def ranked(sentence: str, page: str) -> list[server.RankedPassage]:
-    return list(server.rank_passages(sentence, server.PageIndex([page], server.CHECKED_CHUNK_CHARS)))
+def ranked(sentence: str, page: str, question: str = "") -> list[server.RankedPassage]:
+    index = server.PageIndex([page], server.CHECKED_CHUNK_CHARS)
+    return list(server.rank_passages(sentence, index, server.stems(question)))
 
 
 async def test_a_passage_from_a_long_sentence_is_the_part_that_matches(osascript: FakeOsascript) -> None:
@@ -258,6 +259,27 @@ def test_a_passage_with_the_figure_is_better_than_one_with_a_word_that_is_as_rar
     best = ranked("The ferry to Varna leaves 17", page)[0]
 
     assert "17" in page[best.start : best.end]
+
+
+def test_a_passage_with_what_the_answer_adds_is_better_than_one_with_the_words_of_the_question() -> None:
+    line = "Quays and cranes serve many boats, and nets dry in the wind of the coast on each day of the long year. "
+    page = f"The tour of the zeppelin museum begins here.\n{line * 2}\nVisitors follow Ada Lane."
+    answer, question = "The tour of the zeppelin museum is led by Ada Lane", "who leads the tour of the zeppelin museum"
+
+    best, without = ranked(answer, page, question)[0], ranked(answer, page)[0]
+
+    assert "Ada" in page[best.start : best.end]
+    assert "Ada" not in page[without.start : without.end]
+
+
+def test_what_an_answer_repeats_of_the_question_counts_less_in_its_support() -> None:
+    answer = "On Sundays in winter the guide is Ada Lane"
+    with_question, without = (
+        ranked(answer, "The guide is Ada Lane.", question)[0].support
+        for question in ("who is the guide on sundays in winter", "")
+    )
+
+    assert with_question > without
 
 
 @pytest.mark.parametrize("word", ["الكتاب", "والكتاب", "بالكتاب", "للكتاب"])
