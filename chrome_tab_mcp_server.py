@@ -496,9 +496,13 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
-    if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
+    known = Settings.model_fields.keys() - {"config"}
+    if unknown := values.keys() - known:
         first = min(unknown)
-        raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
+        near = get_close_matches(first, known, n=1)
+        advice = f" Did you mean {near[0]}?" if near else ""
+        place = f"{path}{place_in_file(path, [first])}"
+        raise ValueError(f"The configuration file {place} has an unknown key {first!r}.{advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
