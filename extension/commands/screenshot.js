@@ -110,6 +110,7 @@ async function capture(context, target, { selected, size, metrics, format, incog
   const image = await encoded(context, target, box, fitting, {
     format,
     ratio: ratioOf(metrics),
+    zoom: metrics.cssVisualViewport.zoom,
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale } = image;
@@ -131,16 +132,21 @@ async function capture(context, target, { selected, size, metrics, format, incog
  * @param {ElementTarget} target
  * @param {Box} box
  * @param {number} fitting the largest scale
- * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: device pixels per CSS
- *   pixel
+ * @param {object} how
+ * @param {"webp" | "jpeg"} how.format
+ * @param {number} how.ratio device pixels per CSS pixel
+ * @param {number} how.zoom of the tab
+ * @param {boolean} how.captureBeyondViewport
  */
-async function encoded(context, target, box, fitting, { format, ratio, captureBeyondViewport }) {
+async function encoded(context, target, box, fitting, { format, ratio, zoom, captureBeyondViewport }) {
+  const { x, y, width, height } = box;
+  const clip = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
     const data = await shoot(context, target, {
       ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
-      clip: { ...box, scale: scale / ratio },
+      clip: { ...clip, scale: scale / ratio },
       captureBeyondViewport,
     });
     if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale };
