@@ -214,8 +214,9 @@ const changeSummary = (() => {
     /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
-      // Measured from the input: effects before this call count, too. Under load the input is noted late.
-      do await pause(this.#inputAt + WAITS_MS.first - performance.now());
+      // Measured from the input: effects before this call count, too. Under load the input is noted late. Timers take
+      // whole milliseconds, and those that follow one that was too short are delayed by the browser.
+      do await pause(Math.ceil(this.#inputAt + WAITS_MS.first - performance.now()));
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
       // On a busy machine the browser may run an earlier timer of the page after ours.
       await pause(0);
