@@ -33,8 +33,16 @@ class Elements:
     def show(self, body: str) -> None:
         show(self.page, f"<!doctype html><meta charset=utf-8>{body}")
         self._world = IsolatedWorld(self.page)
-        for path in files():
-            self.evaluate((EXTENSION / path).read_text(encoding="utf-8"))
+        self.evaluate("\n".join((EXTENSION / path).read_text(encoding="utf-8") for path in files()))
+
+    def write(self, body: str) -> None:
+        """Show another body without a navigation, with the files of the first one: for calls that keep no state."""
+        if self._world:
+            # Constants of the body before are still there.
+            body = body.replace("<script>", "<script>{").replace("</script>", "}</script>")
+            self.page.set_content(f"<!doctype html><meta charset=utf-8>{body}")
+        else:
+            self.show(body)
 
     def evaluate(self, program: str) -> Any:
         assert self._world
