@@ -3710,8 +3710,8 @@ MONTH = "month "  # prefixes of the values of months, times, and numbers before 
 TIME, SCALED = "minute ", "scaled "
 
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
-MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
+DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
+MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
@@ -3752,6 +3752,7 @@ EAST_ASIAN_CLOCK = re.compile(
     "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
 )
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
@@ -4098,6 +4099,7 @@ class Figure(NamedTuple):
     """A checkable part of an answer: a number, date, time, quotation or address.
 
     `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
+    `dates` are pairs of a month and its day (or its year, without a day), one of which must be together on the page.
     """
 
     start: int
@@ -4106,6 +4108,7 @@ class Figure(NamedTuple):
     currency: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
+    dates: tuple[tuple[int, int], ...] = ()
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4135,48 +4138,53 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
 
-    def add(start: int, end: int, options: Iterator[Collection[str]], currency: frozenset[str] = frozenset()) -> str:
+    def add(
+        span: tuple[int, int],
+        options: Iterator[Collection[str]],
+        currency: frozenset[str] = frozenset(),
+        dates: Collection[tuple[int, int]] = (),
+    ) -> str:
         options_once = tuple(dict.fromkeys(map(frozenset[str], options)))
-        found.append(Figure(places[start], places[end - 1] + 1, options_once, currency))
-        return " " * (end - start)
+        found.append(Figure(places[span[0]], places[span[1] - 1] + 1, options_once, currency, dates=tuple(dates)))
+        return " " * (span[1] - span[0])
 
     def date(match: re.Match[str]) -> str:
         first, middle, last = match[1], match[3], match[4]
         year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
         years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
-        return add(*match.span(), dated(years, [(day, middle), (middle, day)]))
+        days = [(day, middle), (middle, day)]
+        return add(match.span(), dated(years, days), dates=numeric_dates(day, middle))
 
     def time(match: re.Match[str]) -> str:
         dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
         values = minutes(int(match[1]), int(match[2]), match[3] or "")
-        return add(*match.span(), itertools.chain(({value} for value in values), dotted))
+        return add(match.span(), itertools.chain(({value} for value in values), dotted))
 
     def east_asian_date(match: re.Match[str]) -> str:
         year, month, day = match.groups()
         parts = {numeral(part) for part in (year, day) if part}
-        return add(*match.span(), ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}")))
+        values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
+        return add(match.span(), values, dates=[(int(month), int(day))])
 
     def east_asian_time(match: re.Match[str]) -> str:
         hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
-        return add(*match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
+        return add(match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
 
     if not is_spaced(folded):
         folded = EAST_ASIAN_CLOCK.sub(east_asian_time, EAST_ASIAN_DATE.sub(east_asian_date, folded))
     folded = CLOCK.sub(time, NUMERIC_DATE.sub(date, folded))
-    numbers = list(NUMBER.finditer(folded))
-    parts: list[DatePart] = [
-        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
-    ]
-    parts += [(*match.span(1), frozenset[str]()) for match in numbers if match[1].isdecimal()]
     in_dates: set[int] = set()
-    for group in date_groups(sorted(parts), folded):
+    for group in date_groups(folded, words):
         in_dates.update(start for start, _, _ in group)
-        add(group[0][0], group[-1][1], named_date(group, folded))
-    for match in numbers:
+        pairs = named_dates(group, folded)
+        day = min(number for _, number in pairs)
+        dates = [pair for pair in pairs if pair[1] == day]
+        add((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+    for match in NUMBER.finditer(folded):
         if match.start() not in in_dates:
             currency = currency_of(folded, *match.span(1), words)
             add(
-                *shown_range(match, folded, words, is_money=bool(currency)),
+                shown_range(match, folded, words, is_money=bool(currency)),
                 number_options(match[1], match[2] or "", words),
                 currency,
             )
@@ -4212,13 +4220,48 @@ def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set
             yield {numeral(year), numeral(day), numeral(month)}
 
 
-def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePart]]:
+def named_dates(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
+    """Return the pairs of a month and a number in a date with a month's name."""
+    months = {int(month.removeprefix(MONTH)) for _, _, named in group for month in named}
+    return [(month, int(folded[start:end])) for month in months for start, end, named in group if not named]
+
+
+def numeric_dates(first: str, second: str) -> list[tuple[int, int]]:
+    """Return the pairs of a month and a number that two numbers can mean, in either order."""
+    pairs = ((int(first), int(second)), (int(second), int(first)))
+    return [(month, number) for month, number in pairs if month <= MONTHS]
+
+
+def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
+    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
+    found = {pair for group in date_groups(folded, words) for pair in named_dates(group, folded)}
+    for first, _, middle, last in NUMERIC_DATE.findall(folded):
+        found.update(numeric_dates(first, middle) + numeric_dates(middle, last))
+    for first, second in SHORT_DATE.findall(folded):
+        found.update(numeric_dates(first, second))
+    for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
+        found.update((int(month), int(number)) for number in (year, day) if number)
+    return found
+
+
+def is_part_of_date(number: str) -> bool:
+    """Return whether a number may be a day or a year."""
+    return number.isdecimal() and len(number) <= DIGITS_OF_YEAR
+
+
+def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
     """Yield neighbors that form one date: a month's name and one or two numbers."""
     group: list[DatePart] = []
-    for item in [*items, (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
+    items: list[DatePart] = [
+        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
+    ]
+    items += [(*match.span(1), frozenset[str]()) for match in NUMBER.finditer(folded) if is_part_of_date(match[1])]
+    for item in [*sorted(items), (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
         is_near = (
             group and item[0] - group[-1][1] <= MAX_DATE_GAP and DATE_GLUE.fullmatch(folded, group[-1][1], item[0])
         )
+        if is_near and item[2] and group[0][2] and group[0][1] - group[0][0] <= MAX_SHORT_MONTH:
+            del group[0]  # German "des 27. Januar": "des" is December in Indonesian
         months = sum(bool(named) for _, _, named in group)
         if group and not (is_near and len(group) < MAX_DATE_PARTS and months + bool(item[2]) <= 1):
             if months == 1 and len(group) > 1:
@@ -4297,6 +4340,7 @@ class PageIndex:
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
+        self._found_dates: dict[int, set[tuple[int, int]]] = {}
         self._found_windows: dict[int, list[Window]] = {}
 
     def look_for_figures_of(self, answer: str) -> None:
@@ -4329,6 +4373,14 @@ class PageIndex:
         if number not in self._found_letters:
             self._found_letters[number] = letters_of(self.chunks[number].folded)
         return self._found_letters[number]
+
+    def _has_date(self, number: int, dates: Collection[tuple[int, int]]) -> bool:
+        """Return whether a chunk has one of these dates: its parts together, or its day apart from any other month."""
+        if number not in self._found_dates:
+            self._found_dates[number] = dates_in(self.chunks[number].folded, self.words)
+        found, named = self._found_dates[number], self._named(number)
+        taken = {day for _, day in found}
+        return any((month, day) in found or (f"{MONTH}{month}" in named and day not in taken) for month, day in dates)
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
@@ -4397,6 +4449,8 @@ class PageIndex:
             values = values | self._named(number)
             if not any(option <= values for option in figure.options):
                 return False
+        if figure.dates and not self._has_date(number, figure.dates):
+            return False
         return not figure.currency or not self._is_other_currency(chunk.folded, figure)
 
     @functools.cached_property
