@@ -265,9 +265,6 @@ class Sentence(str):
         sentence.code, sentence.values = code, values
         return sentence
 
-    def __reduce__(self) -> tuple[Callable[[], Sentence], tuple[()]]:
-        return functools.partial(Sentence, self.code, str(self), **self.values), ()
-
 
 def sentence_data(text: str) -> dict[str, Any]:
     """Return a sentence as JSON: `{code, values}`; one without a code, such as a note of the page function, as its text."""
@@ -410,6 +407,9 @@ def split_names(value: Any) -> Any:
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
+Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
+
+
 def header_safe(value: str) -> str:
     """Reject what an HTTP header cannot carry."""
     if not value.isascii() or not value.isprintable():
@@ -535,8 +535,8 @@ class Settings(BaseSettings):
         None, "OLLAMA_BASE_URL", "model server, with or without a trailing / or /v1 (required)"
     )
     model: str | None = setting(None, "OLLAMA_MODEL", "model name (required)", max_length=500)
-    fallback_model: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)")
+    fallback_model: Names = setting(
+        [], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)"
     )
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
@@ -572,8 +572,8 @@ class Settings(BaseSettings):
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", ge=1024, le=65_535)
-    upload_folder: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)")
+    upload_folder: Names = setting(
+        [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
@@ -2207,7 +2207,8 @@ class ModelServer:
         if self._http is None:
             import httpx
 
-            timeout = httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S)
+            # The callers limit the time of a whole request.
+            timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
             limits = httpx.Limits(max_connections=100)
             # Proxies of the environment are ignored: page text must not pass through them.
             self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
@@ -2308,8 +2309,6 @@ class ModelServer:
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     return await read_event_stream(response, watcher, self._api_key)
                 return parse_completion(await read_body(response), self._api_key)
-        except httpx.ReadTimeout:
-            raise TimeoutError from None
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise truncated_stream() from error
         except httpx.TransportError as error:
@@ -2451,7 +2450,7 @@ class ModelServer:
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
-        except (TimeoutError, httpx.ReadTimeout):
+        except TimeoutError:
             problem = ChromeTabError(
                 "MODEL_TIMEOUT",
                 f"The model server at {self.url} did not answer {path} within {seconds:g} s. It may be busy with "
@@ -3011,7 +3010,6 @@ class PageReading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter = analyst.memory.meter(model)
-        self.read: list[Chunk] = []  # what the model has answered on
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
@@ -3211,7 +3209,6 @@ class PageReading:
             if await self._was_cut(framed, prompt, sent, parent):
                 return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
-        self.read.append(chunk)
         return [completion.text]
 
     async def _ask_finer(
@@ -3430,11 +3427,6 @@ class PageReading:
         return data, problem and one_line(problem, 700)
 
     # Result
-
-    @property
-    def read_chunks(self) -> list[tuple[str, int]]:
-        """The chunks that the model has answered on, in page order: their text and its offset."""
-        return [(self.page.text[chunk.start : chunk.end], chunk.start) for chunk in sorted(self.read)]
 
     def _notes(self) -> list[str]:
         total = len(self.page.text)
