@@ -412,7 +412,7 @@ SURROUNDINGS = {
     "plain": ("plain", ""),
     "turned": ("plain", "#plain { transform: rotate(30deg) scale(1.3) skew(9deg); margin: 60px; width: 120px }"),
     "mirrored": ("plain", "#plain { -webkit-box-reflect: right; filter: drop-shadow(0 0 9px black) }"),
-    "shown by force": ("plain", "iframe { opacity: 1 !important; transition: opacity 1s !important }"),
+    "shown by force": ("plain", "iframe { opacity: 1 !important; transition: all 1s !important }"),
     "moving": (
         "plain",
         "@keyframes go { to { margin-left: 200px; opacity: 0.9 } } #plain { animation: go 0.4s linear infinite alternate }",

@@ -368,9 +368,11 @@ ACTED_ON = {
 MARK = """([listed, labeled]) => {
   const all = search.allRoots().flatMap((root) => [...root.querySelectorAll("*")]);
   const textOf = (element) => element.textContent.trim().replace(/\\s+/g, " ");
+  // A form may have a field with the name `matches`.
+  const isMatch = (element, css) => Element.prototype.matches.call(element, css);
   for (const element of all) {
-    const isLabeled = labeled.some(([css, label]) => element.matches(css) && textOf(element) === label);
-    element.toggleAttribute("data-is-listed", isLabeled || element.matches(listed));
+    const isLabeled = labeled.some(([css, label]) => isMatch(element, css) && textOf(element) === label);
+    element.toggleAttribute("data-is-listed", isLabeled || isMatch(element, listed));
   }
 }"""
 

@@ -16,27 +16,28 @@ async def state(tab: DrivenTab) -> dict[str, Any]:
     return await tab.page.evaluate("state")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("room", "Double"),
-        ("room", "Single"),
-        ("city", "City 250"),
-        ("any", "known"),
-        ("any", "of my own"),
-        ("chosen", "green"),
-        ("portal", "Large"),
-        ("drawn", "Row 2"),
-        ("drawn", "Row 50"),
-        ("tags", "blue"),
-    ],
-)
-async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, name: str, value: str) -> None:
-    result = await widgets.do("fill", selector=f"#{name}", value=value)
+CHOSEN = [
+    ("room", "Double"),
+    ("room", "Single"),
+    ("city", "City 250"),
+    ("any", "known"),
+    ("any", "of my own"),
+    ("chosen", "green"),
+    ("portal", "Large"),
+    ("drawn", "Row 2"),
+    ("drawn", "Row 50"),
+    ("tags", "blue"),
+]
 
-    assert result["value"].lower() == value.lower()
-    kept = (await state(widgets))[name]
-    assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
+
+async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, subtests: pytest.Subtests) -> None:
+    for name, value in CHOSEN:
+        with subtests.test(f"{name} {value}"):
+            result = await widgets.do("fill", selector=f"#{name}", value=value)
+
+            assert result["value"].lower() == value.lower()
+            kept = (await state(widgets))[name]
+            assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
 
 
 async def test_list_that_draws_only_what_is_in_sight_is_searched_although_frames_are_rare(widgets: DrivenTab) -> None:
@@ -59,30 +60,31 @@ async def test_several_options_become_exactly_the_fields_value(widgets: DrivenTa
     assert await widgets.page.locator("#standing [aria-selected=true]").all_text_contents() == ["two", "three"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "code", "says"),
-    [
-        ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
-        ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
-        ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
-        ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
-        ("slider", "22", "VALUE_NOT_KEPT", " now"),
-        ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
-        ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
-        ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
-    ],
-)
+NOT_KEPT = [
+    ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
+    ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
+    ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
+    ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
+    ("slider", "22", "VALUE_NOT_KEPT", " now"),
+    ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
+    ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
+    ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
+]
+
+
 async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_existing_ones(
-    widgets: DrivenTab, name: str, value: str, code: str, says: str
+    widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    before = await state(widgets)
+    for name, value, code, says in NOT_KEPT:
+        with subtests.test(f"{name} {value}"):
+            before = await state(widgets)
 
-    got, message = await widgets.refused("fill", selector=f"#{name}", value=value)
+            got, message = await widgets.refused("fill", selector=f"#{name}", value=value)
 
-    assert got == code, message
-    assert says in message
-    after = await state(widgets)
-    assert {**after, "committed": 0} == {**before, "committed": 0}
+            assert got == code, message
+            assert says in message
+            after = await state(widgets)
+            assert {**after, "committed": 0} == {**before, "committed": 0}
 
 
 async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: DrivenTab) -> None:
@@ -95,22 +97,24 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
     assert await widgets.page.locator("#pair").text_content() == "25 to 600"
 
 
-@pytest.mark.parametrize(("name", "value"), [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")])
 async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
-    widgets: DrivenTab, name: str, value: str
+    widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
+    for name, value in [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")]:
+        with subtests.test(name):
+            assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
-    now = await widgets.page.eval_on_selector_all(
-        f"#{name}, #{name} [role=spinbutton]", "all => all.flatMap(one => one.ariaValueNow ?? [])"
-    )
-    assert now == (["12", "31", "2026"] if name == "day" else [value])
+            now = await widgets.page.eval_on_selector_all(
+                f"#{name}, #{name} [role=spinbutton]", "all => all.flatMap(one => one.ariaValueNow ?? [])"
+            )
+            assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
-@pytest.mark.parametrize(("selector", "held"), [("#key", "#held"), ("#search", "#found")])
-async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, selector: str, held: str) -> None:
-    assert (await offering.do("fill", selector=selector, value="owner"))["value"] == "owner"
-    assert await offering.page.locator(held).inner_text() == "owner"
+async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, held in [("#key", "#held"), ("#search", "#found")]:
+        with subtests.test(selector):
+            assert (await offering.do("fill", selector=selector, value="owner"))["value"] == "owner"
+            assert await offering.page.locator(held).inner_text() == "owner"
 
 
 async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(offering: DrivenTab) -> None:
@@ -160,24 +164,23 @@ async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) ->
     assert (await widgets.do("fill_form", fields=fields[::2]))["fields"][0] == {"selector": "#room", "value": "Suite"}
 
 
-@pytest.mark.parametrize(
-    ("selector", "value", "key", "kept"),
-    [
-        ("#search", "Double", "search", "Double"),
-        ("#city", "Bonn", "city", "Bonn"),
-        ("#through", "Large", "size", "Large"),
-        ("x-select >>> #colors", "Green", "colors", ["Green"]),
-        ("#marked", "Red", "tags", ["Red"]),
-        ("#whole", "Double", "room", "Double"),
-    ],
-)
-async def test_field_of_a_library_holds_the_option(
-    libraries: DrivenTab, selector: str, value: str, key: str, kept: str | list[str]
-) -> None:
-    result = await libraries.do("fill", selector=selector, value=value)
+HOLDING = [
+    ("#search", "Double", "search", "Double"),
+    ("#city", "Bonn", "city", "Bonn"),
+    ("#through", "Large", "size", "Large"),
+    ("x-select >>> #colors", "Green", "colors", ["Green"]),
+    ("#marked", "Red", "tags", ["Red"]),
+    ("#whole", "Double", "room", "Double"),
+]
 
-    assert result["value"] in {value, "1 selected", f"{value} 1 selected"}
-    assert (await state(libraries))[key] == kept
+
+async def test_field_of_a_library_holds_the_option(libraries: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, value, key, kept in HOLDING:
+        with subtests.test(selector):
+            result = await libraries.do("fill", selector=selector, value=value)
+
+            assert result["value"] in {value, "1 selected", f"{value} 1 selected"}
+            assert (await state(libraries))[key] == kept
 
 
 async def test_list_that_shows_a_number_holds_exactly_the_options_and_closes(libraries: DrivenTab) -> None:
@@ -226,11 +229,14 @@ async def test_slider_with_two_parts_is_refused_with_their_selectors(libraries: 
     assert (code, "#low, #high" in message) == ("EXECUTION_ERROR", True)
 
 
-@pytest.mark.parametrize("value", ["10:30:00", "2026-05-04"])
-async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(libraries: DrivenTab, value: str) -> None:
-    code, message = await libraries.refused("fill", selector="#time", value=value)
+async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(
+    libraries: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for value in ["10:30:00", "2026-05-04"]:
+        with subtests.test(value):
+            code, message = await libraries.refused("fill", selector="#time", value=value)
 
-    assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
+            assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
 async def test_code_is_typed_into_one_field_after_the_other(libraries: DrivenTab) -> None:
