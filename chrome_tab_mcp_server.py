@@ -3991,11 +3991,8 @@ def script_of(character: str) -> str:
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
     scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
-    return tuple(
-        dict.fromkeys(
-            itertools.chain.from_iterable(LANGUAGES.get(name, "").split() for name in LANGUAGES if name in scripts)
-        )
-    )
+    codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
+    return tuple(dict.fromkeys(" ".join(codes).split()))
 
 
 # --- Figures ---
@@ -4672,18 +4669,13 @@ def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
     figures = find_figures(text, 0, len(text), words)
     if isinstance(value, str) or not 0 < value < 1:
         return figures
-    share = frozenset({scaled(readings_of_float(value), 100)})
+    share = frozenset({scaled(numeral(*f"{value:.10f}".split(".")), 100)})
     return [figure._replace(options=(*figure.options, share)) for figure in figures]
 
 
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
     return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
-
-
-def readings_of_float(value: float) -> str:
-    """Return a number between 0 and 1 in the form of a page's numbers."""
-    return numeral(*f"{value:.10f}".split("."))
 
 
 # --- Evidence ---
