@@ -3045,7 +3045,7 @@ class PageReading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        asking = Sentence("asking_window", f"asking for the window of {self.model}", model=self.model)
+        asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
             await self.analyst.window(self.model)
