@@ -3029,7 +3029,7 @@ class PageReading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        asking = Sentence("asking_window", f"asking for the window of {self.model}", model=self.model)
+        asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
             await self.analyst.window(self.model)
@@ -3760,6 +3760,7 @@ MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.co
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
     "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
@@ -4850,7 +4851,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     """Return the line about how many figures of an answer are on the page and which are not; empty without figures."""
 
     def named(result: CheckResult) -> str:
-        texts = checked[result][:MAX_SHOWN_FIGURES]
+        texts = [text.strip(QUOTATION_MARKS) for text in checked[result][:MAX_SHOWN_FIGURES]]
         # Addresses in code are intact.
         shown = (sanitize_answer(one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'"), "")[0] for text in texts)
         more = len(checked[result]) - MAX_SHOWN_FIGURES

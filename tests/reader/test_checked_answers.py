@@ -156,6 +156,12 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
 
 
+async def test_a_quotation_that_is_not_on_the_page_is_named_in_one_pair_of_quotation_marks() -> None:
+    result = await asked('The captain says "all hands on deck".')
+
+    assert lines_of(result)[-1].endswith('not: "all hands on deck")')
+
+
 async def test_an_address_in_code_that_is_not_on_the_page_is_broken_where_the_last_line_names_it() -> None:
     result = await asked("Run `curl https://evil.test/x` now.")
 
