@@ -265,9 +265,6 @@ class Sentence(str):
         sentence.code, sentence.values = code, values
         return sentence
 
-    def __reduce__(self) -> tuple[Callable[[], Sentence], tuple[()]]:
-        return functools.partial(Sentence, self.code, str(self), **self.values), ()
-
 
 def sentence_data(text: str) -> dict[str, Any]:
     """Return a sentence as JSON: `{code, values}`; one without a code, such as a note of the page function, as its text."""
@@ -410,6 +407,9 @@ def split_names(value: Any) -> Any:
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
+Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
+
+
 def header_safe(value: str) -> str:
     """Reject what an HTTP header cannot carry."""
     if not value.isascii() or not value.isprintable():
@@ -496,9 +496,13 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
-    if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
+    known = Settings.model_fields.keys() - {"config"}
+    if unknown := values.keys() - known:
         first = min(unknown)
-        raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
+        near = get_close_matches(first, known, n=1)
+        advice = f" Did you mean {near[0]}?" if near else ""
+        place = f"{path}{place_in_file(path, [first])}"
+        raise ValueError(f"The configuration file {place} has an unknown key {first!r}.{advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
@@ -531,8 +535,8 @@ class Settings(BaseSettings):
         None, "OLLAMA_BASE_URL", "model server, with or without a trailing / or /v1 (required)"
     )
     model: str | None = setting(None, "OLLAMA_MODEL", "model name (required)", max_length=500)
-    fallback_model: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)")
+    fallback_model: Names = setting(
+        [], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)"
     )
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
@@ -568,8 +572,8 @@ class Settings(BaseSettings):
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", ge=1024, le=65_535)
-    upload_folder: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)")
+    upload_folder: Names = setting(
+        [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
@@ -2203,7 +2207,8 @@ class ModelServer:
         if self._http is None:
             import httpx
 
-            timeout = httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S)
+            # The callers limit the time of a whole request.
+            timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
             limits = httpx.Limits(max_connections=100)
             # Proxies of the environment are ignored: page text must not pass through them.
             self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
@@ -2304,8 +2309,6 @@ class ModelServer:
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     return await read_event_stream(response, watcher, self._api_key)
                 return parse_completion(await read_body(response), self._api_key)
-        except httpx.ReadTimeout:
-            raise TimeoutError from None
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise truncated_stream() from error
         except httpx.TransportError as error:
@@ -2447,7 +2450,7 @@ class ModelServer:
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
-        except (TimeoutError, httpx.ReadTimeout):
+        except TimeoutError:
             problem = ChromeTabError(
                 "MODEL_TIMEOUT",
                 f"The model server at {self.url} did not answer {path} within {seconds:g} s. It may be busy with "
@@ -3007,7 +3010,6 @@ class PageReading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter = analyst.memory.meter(model)
-        self.read: list[Chunk] = []  # what the model has answered on
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
@@ -3207,7 +3209,6 @@ class PageReading:
             if await self._was_cut(framed, prompt, sent, parent):
                 return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
-        self.read.append(chunk)
         return [completion.text]
 
     async def _ask_finer(
@@ -3426,11 +3427,6 @@ class PageReading:
         return data, problem and one_line(problem, 700)
 
     # Result
-
-    @property
-    def read_chunks(self) -> list[tuple[str, int]]:
-        """The chunks that the model has answered on, in page order: their text and its offset."""
-        return [(self.page.text[chunk.start : chunk.end], chunk.start) for chunk in sorted(self.read)]
 
     def _notes(self) -> list[str]:
         total = len(self.page.text)
@@ -3692,11 +3688,13 @@ ALL_WORDS = 0.999
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
+NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
 OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
 # What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
 LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.19
+MIN_SUPPORT = 0.208
 QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
@@ -3712,8 +3710,8 @@ MONTH = "month "  # prefixes of the values of months, times, and numbers before 
 TIME, SCALED = "minute ", "scaled "
 
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
-MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
+DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
+MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
@@ -3754,6 +3752,7 @@ EAST_ASIAN_CLOCK = re.compile(
     "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
 )
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
@@ -4100,6 +4099,7 @@ class Figure(NamedTuple):
     """A checkable part of an answer: a number, date, time, quotation or address.
 
     `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
+    `dates` are pairs of a month and its day (or its year, without a day), one of which must be together on the page.
     """
 
     start: int
@@ -4108,6 +4108,7 @@ class Figure(NamedTuple):
     currency: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
+    dates: tuple[tuple[int, int], ...] = ()
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4137,48 +4138,53 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
 
-    def add(start: int, end: int, options: Iterator[Collection[str]], currency: frozenset[str] = frozenset()) -> str:
+    def add(
+        span: tuple[int, int],
+        options: Iterator[Collection[str]],
+        currency: frozenset[str] = frozenset(),
+        dates: Collection[tuple[int, int]] = (),
+    ) -> str:
         options_once = tuple(dict.fromkeys(map(frozenset[str], options)))
-        found.append(Figure(places[start], places[end - 1] + 1, options_once, currency))
-        return " " * (end - start)
+        found.append(Figure(places[span[0]], places[span[1] - 1] + 1, options_once, currency, dates=tuple(dates)))
+        return " " * (span[1] - span[0])
 
     def date(match: re.Match[str]) -> str:
         first, middle, last = match[1], match[3], match[4]
         year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
         years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
-        return add(*match.span(), dated(years, [(day, middle), (middle, day)]))
+        days = [(day, middle), (middle, day)]
+        return add(match.span(), dated(years, days), dates=numeric_dates(day, middle))
 
     def time(match: re.Match[str]) -> str:
         dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
         values = minutes(int(match[1]), int(match[2]), match[3] or "")
-        return add(*match.span(), itertools.chain(({value} for value in values), dotted))
+        return add(match.span(), itertools.chain(({value} for value in values), dotted))
 
     def east_asian_date(match: re.Match[str]) -> str:
         year, month, day = match.groups()
         parts = {numeral(part) for part in (year, day) if part}
-        return add(*match.span(), ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}")))
+        values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
+        return add(match.span(), values, dates=[(int(month), int(day))])
 
     def east_asian_time(match: re.Match[str]) -> str:
         hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
-        return add(*match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
+        return add(match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
 
     if not is_spaced(folded):
         folded = EAST_ASIAN_CLOCK.sub(east_asian_time, EAST_ASIAN_DATE.sub(east_asian_date, folded))
     folded = CLOCK.sub(time, NUMERIC_DATE.sub(date, folded))
-    numbers = list(NUMBER.finditer(folded))
-    parts: list[DatePart] = [
-        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
-    ]
-    parts += [(*match.span(1), frozenset[str]()) for match in numbers if match[1].isdecimal()]
     in_dates: set[int] = set()
-    for group in date_groups(sorted(parts), folded):
+    for group in date_groups(folded, words):
         in_dates.update(start for start, _, _ in group)
-        add(group[0][0], group[-1][1], named_date(group, folded))
-    for match in numbers:
+        pairs = named_dates(group, folded)
+        day = min(number for _, number in pairs)
+        dates = [pair for pair in pairs if pair[1] == day]
+        add((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+    for match in NUMBER.finditer(folded):
         if match.start() not in in_dates:
             currency = currency_of(folded, *match.span(1), words)
             add(
-                *shown_range(match, folded, words, is_money=bool(currency)),
+                shown_range(match, folded, words, is_money=bool(currency)),
                 number_options(match[1], match[2] or "", words),
                 currency,
             )
@@ -4214,13 +4220,48 @@ def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set
             yield {numeral(year), numeral(day), numeral(month)}
 
 
-def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePart]]:
+def named_dates(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
+    """Return the pairs of a month and a number in a date with a month's name."""
+    months = {int(month.removeprefix(MONTH)) for _, _, named in group for month in named}
+    return [(month, int(folded[start:end])) for month in months for start, end, named in group if not named]
+
+
+def numeric_dates(first: str, second: str) -> list[tuple[int, int]]:
+    """Return the pairs of a month and a number that two numbers can mean, in either order."""
+    pairs = ((int(first), int(second)), (int(second), int(first)))
+    return [(month, number) for month, number in pairs if month <= MONTHS]
+
+
+def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
+    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
+    found = {pair for group in date_groups(folded, words) for pair in named_dates(group, folded)}
+    for first, _, middle, last in NUMERIC_DATE.findall(folded):
+        found.update(numeric_dates(first, middle) + numeric_dates(middle, last))
+    for first, second in SHORT_DATE.findall(folded):
+        found.update(numeric_dates(first, second))
+    for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
+        found.update((int(month), int(number)) for number in (year, day) if number)
+    return found
+
+
+def is_part_of_date(number: str) -> bool:
+    """Return whether a number may be a day or a year."""
+    return number.isdecimal() and len(number) <= DIGITS_OF_YEAR
+
+
+def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
     """Yield neighbors that form one date: a month's name and one or two numbers."""
     group: list[DatePart] = []
-    for item in [*items, (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
+    items: list[DatePart] = [
+        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
+    ]
+    items += [(*match.span(1), frozenset[str]()) for match in NUMBER.finditer(folded) if is_part_of_date(match[1])]
+    for item in [*sorted(items), (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
         is_near = (
             group and item[0] - group[-1][1] <= MAX_DATE_GAP and DATE_GLUE.fullmatch(folded, group[-1][1], item[0])
         )
+        if is_near and item[2] and group[0][2] and group[0][1] - group[0][0] <= MAX_SHORT_MONTH:
+            del group[0]  # German "des 27. Januar": "des" is December in Indonesian
         months = sum(bool(named) for _, _, named in group)
         if group and not (is_near and len(group) < MAX_DATE_PARTS and months + bool(item[2]) <= 1):
             if months == 1 and len(group) > 1:
@@ -4299,6 +4340,7 @@ class PageIndex:
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
+        self._found_dates: dict[int, set[tuple[int, int]]] = {}
         self._found_windows: dict[int, list[Window]] = {}
 
     def look_for_figures_of(self, answer: str) -> None:
@@ -4332,6 +4374,14 @@ class PageIndex:
             self._found_letters[number] = letters_of(self.chunks[number].folded)
         return self._found_letters[number]
 
+    def _has_date(self, number: int, dates: Collection[tuple[int, int]]) -> bool:
+        """Return whether a chunk has one of these dates: its parts together, or its day apart from any other month."""
+        if number not in self._found_dates:
+            self._found_dates[number] = dates_in(self.chunks[number].folded, self.words)
+        found, named = self._found_dates[number], self._named(number)
+        taken = {day for _, day in found}
+        return any((month, day) in found or (f"{MONTH}{month}" in named and day not in taken) for month, day in dates)
+
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
         return [number for _, number in self.ranked(query, count)]
@@ -4351,11 +4401,14 @@ class PageIndex:
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
-    def weights(self, query: Collection[str]) -> dict[str, float]:
-        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more."""
+    def weights(self, query: Collection[str], new: Collection[str] = (), factor: float = 1) -> dict[str, float]:
+        """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
         self._look_for(query)
         weights = {
-            stem: self._found_weights[stem] * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1) for stem in query
+            stem: self._found_weights[stem]
+            * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
+            * (factor if stem in new else 1)
+            for stem in query
         }
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
@@ -4396,6 +4449,8 @@ class PageIndex:
             values = values | self._named(number)
             if not any(option <= values for option in figure.options):
                 return False
+        if figure.dates and not self._has_date(number, figure.dates):
+            return False
         return not figure.currency or not self._is_other_currency(chunk.folded, figure)
 
     @functools.cached_property
@@ -4659,27 +4714,41 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first; `about` are the stems of the question."""
-    query = set(stems(fold(sentence)))
-    if len(query) < MIN_WORDS:
-        query.update(about)
-    weights, candidates, found = index.weights(query), index.ranked(query, CANDIDATES), list[RankedPassage]()
+    """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
+
+    What the sentence adds to the question decides between passages about the same thing.
+    """
+    said = set(stems(fold(sentence)))
+    query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
+    candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
-    for _, number in candidates:
-        chunk, around = index.chunks[number], weight_of(weights, index.counts[number])
-        for start, end, found_stems in index.windows(number):
-            share = weight_of(weights, found_stems) * OWN_SHARE + around * (1 - OWN_SHARE)
-            support = share - (end - start) * LENGTH_PRICE - rival * RIVAL_PRICE
-            found.append(RankedPassage(support, chunk.source, start, end))
-    return without_overlaps(sorted(found, key=lambda each: -each.support))
+    found = [
+        (passage_score(order, window, around), number, window)
+        for _, number in candidates
+        for around in (weight_of(order, index.counts[number]),)
+        for window in index.windows(number)
+    ]
+    weights = index.weights(query, new, NEW_IN_SUPPORT)
+    for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
+        score = passage_score(weights, window, weight_of(weights, index.counts[number]))
+        yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
 
 
-def without_overlaps(ranked: Sequence[RankedPassage]) -> Iterator[RankedPassage]:
-    """Yield the passages that overlap no better one."""
-    kept = list[RankedPassage]()
+def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
+    """Return the score of a passage from its own words, its chunk's (`around`), and its length."""
+    start, end, found = window
+    return weight_of(weights, found) * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
+
+
+def without_overlaps(
+    ranked: Sequence[tuple[float, int, Window]], index: PageIndex
+) -> Iterator[tuple[float, int, Window]]:
+    """Yield the passages (score, number of the chunk, window) that overlap no better one."""
+    kept = list[tuple[int, int, int]]()
     for each in ranked:
-        if not any(each.source == one.source and each.start < one.end and one.start < each.end for one in kept):
-            kept.append(each)
+        source, (start, end, _) = index.chunks[each[1]].source, each[2]
+        if not any(source == other and start < after and before < end for other, before, after in kept):
+            kept.append((source, start, end))
             yield each
 
 

@@ -82,26 +82,29 @@ def measure_check(claims: list[Claim], index: server.PageIndex) -> dict[str, flo
     }
 
 
+def passages_for(claim: Claim, index: server.PageIndex) -> Iterator[server.RankedPassage]:
+    return server.rank_passages(stated(claim, claim.answer), index, server.stems(server.fold(claim.question)))
+
+
 def measure_evidence(claims: list[Claim], index: server.PageIndex, foreign: list[Claim]) -> dict[str, float]:
-    firsts = thirds = 0
+    firsts = thirds = sentences = 0
     supports = list[float]()
+    spans = server.sentence_spans(index.texts[0])
     for claim in claims:
-        ranked = list(itertools.islice(server.rank_passages(stated(claim, claim.answer), index), 3))
+        ranked = list(itertools.islice(passages_for(claim, index), 3))
         hits = [each.start <= claim.place < each.end for each in ranked]
         firsts, thirds = firsts + (hits[:1] == [True]), thirds + any(hits)
+        start, end = next(span for span in spans if span[0] <= claim.place < span[1])
+        sentences += any(each.start < end and start < each.end for each in ranked)
         supports.append(ranked[0].support if ranked else 0.0)
-    strangers = [best_support(claim, index) for claim in foreign]
+    strangers = [next((each.support for each in passages_for(claim, index)), 0.0) for claim in foreign]
     return {
         "evidence first": firsts / len(claims),
         "evidence in three": thirds / len(claims),
+        "sentence in three": sentences / len(claims),
         "foreign refused": sum(support < server.MIN_SUPPORT for support in strangers) / len(strangers),
         "true refused": sum(support < server.MIN_SUPPORT for support in supports) / len(supports),
     }
-
-
-def best_support(claim: Claim, index: server.PageIndex) -> float:
-    best = next(server.rank_passages(stated(claim, claim.answer), index), None)
-    return best.support if best else 0.0
 
 
 def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:

@@ -145,7 +145,7 @@ class HttpSide:
             return JSONResponse({"key": key})
         return port.http_failure(
             401,
-            "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
+            "This link has been used or is older than two minutes. Get a new one: run the server with --pair --http.",
         )
 
     async def _connect(self, request: Request) -> JSONResponse:

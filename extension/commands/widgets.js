@@ -206,7 +206,8 @@ export class Widget {
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.#failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
-    if (isSelected && (isOneOfSeveral || state.isAlwaysOpen)) return label;
+    // Another click would deselect it.
+    if (isSelected && (isOneOfSeveral || state.isMultiple || state.isAlwaysOpen)) return label;
     try {
       await this.#click(selector);
     } catch (error) {

@@ -58,6 +58,11 @@ CHANGES = {
     "a field for a cell": 'field #cell opened; gone "Ada"',
     "a change near the end of a long text": 'now "...2 of 9"; gone "...1 of 9"',
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
+    "rows that are drawn again": "",
+    "a row that moves": 'moved "Ada"',
+    "a dialog whose title is in a slot": 'dialog "Discard?" opened',
+    "a dialog without a name": "dialog opened",
+    "a state of something without words": "#go expanded",
 }
 
 

@@ -94,6 +94,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Owner"',
             'button "Owner Ada"  #o',
         ],
+        "editor with a placeholder that a style adds": ["textbox  #e"],
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
     },
     "labelledby": {
@@ -122,6 +123,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "shapes that can be acted on": [
             "clickable circle red 20x20 at 20,20  circle",
             "clickable rect blue 30x10 at 60,20  rect",
+        ],
+        "described nodes on a sheet": [
+            'draggable "Slide"  #pane',
+            'draggable "Source"  #node',
+            'text "Slide"  [role=group] text=Slide',
         ],
     },
     "canvas": {

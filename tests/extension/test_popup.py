@@ -401,6 +401,12 @@ async def test_browser_page_cannot_be_attached_and_the_popup_explains_why(paired
     await expect(paired.element("attachButton")).to_be_enabled()
     await expect(paired.element("tab-obstacle")).to_be_hidden()
 
+    await paired.element("attachButton").click()
+    await expect(paired.element("attachButton")).to_have_attribute("data-action", "detach")
+    await page.goto("chrome://version/")
+    await expect(paired.element("tab-obstacle")).to_contain_text("chrome: pages")
+    await expect(paired.element("attachButton")).to_be_enabled()
+
 
 @pytest.mark.parametrize("way", ["forget", "another key"])
 async def test_new_pairing_starts_without_attached_tabs(

@@ -280,6 +280,8 @@ async def test_search_takes_a_suggestion_as_a_choice_and_any_text_as_a_text(libr
     assert (result["selected"][0]["label"], await libraries.page.input_value("#query")) == ("Apples", "Apples")
 
     assert (await libraries.do("fill", selector="#query", value="plum"))["value"] == "plum"
+    written = await libraries.do("fill_form", fields=[{"selector": "#query", "value": ["Apples"]}])
+    assert written["fields"][0]["selected"] == [{"value": "Apples", "label": "Apples"}]
 
 
 async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> None:
@@ -288,10 +290,11 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
         {"selector": "text=Pro", "value": True},
         {"selector": "x-text", "value": "Ada"},
         {"selector": "#on", "value": True},
+        {"selector": "text=Accept", "value": True},
     ]
     result = await libraries.do("fill_form", fields=fields)
 
-    assert [one.get("value", one.get("checked")) for one in result["fields"]] == ["5", True, "Ada", True]
+    assert [one.get("value", one.get("checked")) for one in result["fields"]] == ["5", True, "Ada", True, True]
     assert await libraries.page.get_attribute("#volume", "aria-valuenow") == "5"
     assert await libraries.page.get_attribute("#pro", "aria-checked") == "true"
     assert await libraries.page.input_value("#inner") == "Ada"

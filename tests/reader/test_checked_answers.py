@@ -97,6 +97,36 @@ async def test_dates_and_times_are_found_in_the_notation_of_other_languages(
     assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("page", "true", "false"),
+    [
+        ("Open until 6:30 pm on 3 May 2026.", "Open on 3 May 2026", "Open on 3 June 2026"),
+        ("Open on 3/5/2026, until 6:30 pm.", "Open on May 3", "Open on June 3"),
+        ("Closed on 3/5 from 6 am.", "Closed on May 3", "Closed on June 3"),
+        ("Open from 2026-05-03 for 6 crowns.", "Open in May 2026", "Open in June 2026"),
+        ("Open on 3, 4 and 5 June, closed on 9 May.", "Open on 3 June", "Open on 9 June"),
+        ("June 2026\nMo\tTu\n3\t4\nClosed on 9 May.", "Open on 3 June 2026", "Open on 9 June 2026"),
+        ("Am Morgen des 27. Januar 1967.", "Es war am 27. Januar 1967", "Es war am 27. Februar 1967"),
+        ("2026年5月3日下午6点30分。", "Open on 3 May 2026", "Open on 3 June 2026"),
+        ("Open on 3 May until 6:30 pm.", "于5月3日开放", "于6月3日开放"),
+        ("Open on 3 May until 6:30 pm.", "Open from 03.05.2026", "Open from 03.06.2026"),
+    ],
+)
+async def test_a_day_and_its_month_must_be_together_on_the_page(
+    page: str, true: str, false: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(f"{page} The year is 2026.")
+    found = await checked(true)
+    assert (len(found["on_page"] + found["elsewhere"]), found["not_on_page"]) == (1, [])
+    assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
+async def test_a_number_too_long_for_a_date_is_only_a_number(osascript: FakeOsascript) -> None:
+    osascript.shows(f"Open on 3 May {'9' * 5_000}.")
+
+    assert (await checked("Open on 3 May."))["not_on_page"] == []
+
+
 async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     result = await asked("The ferry costs 1,299 €, a cabin 99 €.")
 
@@ -199,8 +229,9 @@ async def test_a_line_ends_a_sentence_even_after_a_short_word(osascript: FakeOsa
 # --- Which passage ---
 
 
-def ranked(sentence: str, page: str) -> list[server.RankedPassage]:
-    return list(server.rank_passages(sentence, server.PageIndex([page], server.CHECKED_CHUNK_CHARS)))
+def ranked(sentence: str, page: str, question: str = "") -> list[server.RankedPassage]:
+    index = server.PageIndex([page], server.CHECKED_CHUNK_CHARS)
+    return list(server.rank_passages(sentence, index, server.stems(question)))
 
 
 async def test_a_passage_from_a_long_sentence_is_the_part_that_matches(osascript: FakeOsascript) -> None:
@@ -258,6 +289,27 @@ def test_a_passage_with_the_figure_is_better_than_one_with_a_word_that_is_as_rar
     best = ranked("The ferry to Varna leaves 17", page)[0]
 
     assert "17" in page[best.start : best.end]
+
+
+def test_a_passage_with_what_the_answer_adds_is_better_than_one_with_the_words_of_the_question() -> None:
+    line = "Quays and cranes serve many boats, and nets dry in the wind of the coast on each day of the long year. "
+    page = f"The tour of the zeppelin museum begins here.\n{line * 2}\nVisitors follow Ada Lane."
+    answer, question = "The tour of the zeppelin museum is led by Ada Lane", "who leads the tour of the zeppelin museum"
+
+    best, without = ranked(answer, page, question)[0], ranked(answer, page)[0]
+
+    assert "Ada" in page[best.start : best.end]
+    assert "Ada" not in page[without.start : without.end]
+
+
+def test_what_an_answer_repeats_of_the_question_counts_less_in_its_support() -> None:
+    answer = "On Sundays in winter the guide is Ada Lane"
+    with_question, without = (
+        ranked(answer, "The guide is Ada Lane.", question)[0].support
+        for question in ("who is the guide on sundays in winter", "")
+    )
+
+    assert with_question > without
 
 
 @pytest.mark.parametrize("word", ["الكتاب", "والكتاب", "بالكتاب", "للكتاب"])

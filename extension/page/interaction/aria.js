@@ -145,6 +145,9 @@ const aria = (() => {
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
+  /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
+  const DESCRIBED = "[aria-roledescription][tabindex='0']";
+
   /**
    * @param {Element} element
    * @param {boolean} fromContent
@@ -410,7 +413,9 @@ const aria = (() => {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
     const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
     if (native && !said) return native;
-    if (said && STRUCTURES.has(said) && !native) return isMatch(element, LISTENERS) ? "clickable" : "";
+    if (said && STRUCTURES.has(said) && !native) {
+      return isMatch(element, `${LISTENERS}, ${DESCRIBED}`) ? "clickable" : "";
+    }
     if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
       const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
       return isSo ? said : "";
@@ -558,7 +563,10 @@ const aria = (() => {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
     if (!EDITORS.has(role)) return "";
-    const text = length > VALUE_LENGTH ? wholeValueOf(element, role) : collapse(contentOf(element));
+    // What a style adds to an editor is a placeholder.
+    const isEditor = isHtml(element) && element.isContentEditable;
+    const isWhole = isEditor || length > VALUE_LENGTH;
+    const text = isWhole ? wholeValueOf(element, role).trim() : collapse(contentOf(element));
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 

@@ -108,6 +108,8 @@ const changeSummary = (() => {
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
 
+  /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
+
   /** Records changes from its construction until it is queried. */
   class ChangeWatch {
     /** @readonly */
@@ -128,6 +130,8 @@ const changeSummary = (() => {
     #come = new Set();
     /** @readonly @type {Set<Node>} removed elements and texts */
     #gone = new Set();
+    /** @readonly @type {Map<Node, Place>} where they were */
+    #places = new Map();
     /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
@@ -214,8 +218,9 @@ const changeSummary = (() => {
     /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
-      // Measured from the input: effects before this call count, too. Under load the input is noted late.
-      do await pause(this.#inputAt + WAITS_MS.first - performance.now());
+      // Measured from the input: effects before this call count, too. Under load the input is noted late. Timers take
+      // whole milliseconds, and those that follow one that was too short are delayed by the browser.
+      do await pause(Math.ceil(this.#inputAt + WAITS_MS.first - performance.now()));
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
       // On a busy machine the browser may run an earlier timer of the page after ours.
       await pause(0);
@@ -255,9 +260,10 @@ const changeSummary = (() => {
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
-      const isMoved = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node) && isSeen(node);
-      const moved = [...this.#come].filter((node) => isInPage(node) && isMoved(node));
-      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isMoved(node));
+      const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
+      const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
+      const moved = back.filter((node) => !isAt(node, this.#places.get(node)));
+      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
       const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
@@ -290,7 +296,11 @@ const changeSummary = (() => {
     /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
     #toggled() {
       const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
-      return changed ? `${nameOf(changed[0])} ${toggleOf(changed[0]) || "changed"}` : "";
+      if (!changed) return "";
+      const [element] = changed;
+      const name =
+        visibleTextOf(element).trim() || isControl(element) ? nameOf(element) : selectorOf(element, this.#roots);
+      return `${name} ${toggleOf(element) || "changed"}`;
     }
 
     /**
@@ -350,7 +360,8 @@ const changeSummary = (() => {
     #take(records) {
       if (!records.length) return;
       this.#latestAt = performance.now();
-      for (const { type, target, addedNodes, removedNodes, attributeName, oldValue } of records) {
+      for (const record of records) {
+        const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
         // What was typed is not a reported change.
         if (this.#editors.some((editor) => holds(editor, target))) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
@@ -360,10 +371,15 @@ const changeSummary = (() => {
         if (type === "characterData") this.#come.add(target);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
-        for (const node of removedNodes) {
+        for (const [index, node] of removedNodes.entries()) {
           // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);
-          if (wasSeen && !isNew && isRead(node)) this.#gone.add(node);
+          if (!wasSeen || isNew || !isRead(node)) continue;
+          this.#gone.add(node);
+          if (this.#places.has(node)) continue;
+          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
+          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
+          this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
         }
       }
       if (this.#come.size + this.#gone.size + this.#restyled.size > MOST_CHANGES) this.stop();
@@ -408,6 +424,16 @@ const changeSummary = (() => {
    */
   function isFadeOut({ effect }) {
     return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+  }
+
+  /**
+   * @param {Node} node
+   * @param {Place} [place]
+   * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
+   */
+  function isAt(node, place) {
+    const is = (/** @type {keyof Place} */ name) => Reflect.get(Node.prototype, name, node) === place?.[name];
+    return is("parentNode") && (is("previousSibling") || is("nextSibling"));
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
@@ -560,7 +586,7 @@ const changeSummary = (() => {
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const { come, gone } = differences(outermost(shown), outermost(left));
     const isUnreported = (/** @type {News} */ { node }) =>
-      !reported.some((one) => holds(one, node) || holds(node, one));
+      !reported.some((one) => holds(one, node) || holds(node, one) || (isElement(node) && isDrawnIn(one, node)));
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
     const news = come.filter(isUnreported);
@@ -580,8 +606,8 @@ const changeSummary = (() => {
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
-      ...opened.map(([, name]) => `dialog ${name} opened`),
-      ...closed.map(([, name]) => `dialog ${name} closed`),
+      ...opened.map(([, name]) => `${name} opened`),
+      ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
       ...lists,
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
@@ -823,10 +849,23 @@ const changeSummary = (() => {
     return `...${text.slice(text.lastIndexOf(" ", start) + 1)}`;
   }
 
-  /** @param {Element} dialog */
+  /**
+   * @param {Element} dialog
+   * @returns {string} for example `dialog "Edit"`
+   */
   function dialogName(dialog) {
     const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
-    return quote(attributeOf(dialog, "aria-label") || visibleTextOf(title ?? dialog));
+    const name = attributeOf(dialog, "aria-label") || drawnTextOf(title ?? dialog);
+    return name.trim() ? `dialog ${quote(name)}` : "dialog";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const texts_ = [element, ...queryDrawnIn(element, "*")].map(visibleTextOf);
+    return texts_.find((text) => text.trim()) ?? "";
   }
 
   /**
@@ -902,5 +941,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, dialogName, stateOf, summarizeChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
 })();

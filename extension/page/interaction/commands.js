@@ -26,7 +26,7 @@ const elementCommands = (() => {
   const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
     widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
-  const { isField } = targets;
+  const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
   const { ChangeWatch, announcements } = changeSummary;
@@ -451,7 +451,7 @@ const elementCommands = (() => {
         return { box: inDocument(outlineOf(handleOf(element))) };
       case "click":
         latest.press = new PressWatch(element, roots, request.count);
-        return rememberState(controlOf(element) ?? element);
+        return rememberState(checkableOf(element));
       case "drag":
         latest.press = new PressWatch(element, roots, 1);
         latest.drag = new DragWatch(element, roots);

@@ -18,7 +18,7 @@ const formControls = (() => {
   const { collapse, misfit, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { focusedElement, takeFocus } = focusing;
-  const { widgetKind } = widgets;
+  const { hasSuggestions, widgetKind } = widgets;
 
   const LISTED_OPTIONS = 10;
   /** Fields that accept only one format, and an example of it. */
@@ -521,6 +521,7 @@ const formControls = (() => {
       if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it labels of options.");
       return { way: "choose" };
     }
+    if (Array.isArray(value) && isControl(element) && hasSuggestions(element)) return { way: "choose" };
     if (kind && typeof value === "string") {
       refuseSetting(element, value);
       return { way: "fill" };

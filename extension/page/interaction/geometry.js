@@ -7,6 +7,7 @@ const geometry = (() => {
   const {
     boxOf,
     closestOf,
+    controlOf,
     documentOf,
     drawnAncestors,
     elementAt,
@@ -290,7 +291,7 @@ const geometry = (() => {
    */
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
-    if (isInBoxOf(inner, element)) return true;
+    if (isInBoxOf(inner, element) || controlOf(element) === inner) return true;
     const button = closestOf(element, BUTTONS);
     if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.

@@ -256,6 +256,10 @@ const pageItems = (() => {
       const inherited = within.cursor;
       const style = getComputedStyle(element);
       within.cursor = style.cursor;
+      // A part that a page describes itself may be for dragging, like the surface around it.
+      if (role === "clickable" && attributeOf(element, "aria-roledescription")) {
+        return grippedRole(style.cursor) || role;
+      }
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";

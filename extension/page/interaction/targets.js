@@ -31,6 +31,7 @@ const targets = (() => {
   const TAKERS =
     "a, button, label, summary, [onclick], [tabindex], " +
     "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
+  const CHECKABLE = "[role='checkbox'], [role='radio'], [role='switch']";
   const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
 
@@ -107,8 +108,16 @@ const targets = (() => {
    * @returns {Element} the element with the form value: a field, a list of options, or something checkable
    */
   function entryOf(element) {
-    const own = controlOf(element) ?? element;
+    const own = checkableOf(element);
     return (isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select" ? own : fieldOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} what a click on it checks, if it is checkable
+   */
+  function checkableOf(element) {
+    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? element;
   }
 
   /** @param {Element} element */
@@ -178,5 +187,5 @@ const targets = (() => {
     return TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(element) !== null;
   }
 
-  return { isField, targetOf };
+  return { checkableOf, isField, targetOf };
 })();
