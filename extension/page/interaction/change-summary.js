@@ -262,7 +262,8 @@ const changeSummary = (() => {
       const { hidden } = this.#before;
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
       const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
-      const moved = back.filter((node) => !isAt(node, this.#places.get(node)));
+      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
+      const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
@@ -424,6 +425,22 @@ const changeSummary = (() => {
    */
   function isFadeOut({ effect }) {
     return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+  }
+
+  /**
+   * @param {Node[]} nodes in the order in which they were removed
+   * @returns {boolean} whether they are all elements of their parent, and still in that order or its reverse
+   */
+  function isWholeInOrder(nodes) {
+    const [first] = nodes;
+    const parent = first && parentOf(first);
+    if (!parent || !isElement(parent)) return false;
+    const now = [...childrenOf(parent)];
+    const order = nodes.map((node) => now.indexOf(/** @type {Element} */ (node)));
+    if (order.length !== now.length) return false;
+    return (
+      order.every((place, index) => place === index) || order.every((place, index) => place === now.length - 1 - index)
+    );
   }
 
   /**
