@@ -496,6 +496,7 @@ UNNOTICED_LINES = {
     "work.headings = inside.map(([place, level]) => [place - start, level]);",
     "last = [];",
     "return asked.steps;",
+    "if (request.keep) globalThis.chromeTabReadPage = { version: request.keep, read: readPage };",
     "let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };",
 }
 
