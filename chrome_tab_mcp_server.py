@@ -76,7 +76,7 @@ import time
 import tomllib
 import traceback
 import unicodedata
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -102,6 +102,7 @@ if __name__ == "__main__":
 
 import anyio
 import mcp_types
+import platformdirs
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -183,7 +184,6 @@ OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
-READ_AHEAD_PROMPT = "Answer with one word."
 DEFAULT_SYSTEM_PROMPT = (
     "You analyse the text of one web page for a reader who has it open. Say what kind of page it is and what it is "
     "about; give its main points; list the figures, dates, names and prices that matter, exactly as the page has them; "
@@ -265,9 +265,6 @@ class Sentence(str):
         sentence.code, sentence.values = code, values
         return sentence
 
-    def __reduce__(self) -> tuple[Callable[[], Sentence], tuple[()]]:
-        return functools.partial(Sentence, self.code, str(self), **self.values), ()
-
 
 def sentence_data(text: str) -> dict[str, Any]:
     """Return a sentence as JSON: `{code, values}`; one without a code, such as a note of the page function, as its text."""
@@ -333,15 +330,11 @@ def example(program: str) -> str:
 
 def config_dir() -> Path:
     """Return the user's configuration folder for this program (XDG_CONFIG_HOME moves it)."""
-    import platformdirs
-
     return Path(platformdirs.user_config_dir(APP_NAME))
 
 
 def memory_file() -> Path:
     """Return the file with what was learned about models (XDG_STATE_HOME moves it)."""
-    import platformdirs
-
     return Path(platformdirs.user_state_dir(APP_NAME)) / "reading.json"
 
 
@@ -412,6 +405,9 @@ def model_server_url(value: str) -> str:
 def split_names(value: Any) -> Any:
     """Read `a, b` from an environment variable as a list."""
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
 
 
 def header_safe(value: str) -> str:
@@ -500,9 +496,13 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
-    if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
+    known = Settings.model_fields.keys() - {"config"}
+    if unknown := values.keys() - known:
         first = min(unknown)
-        raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
+        near = get_close_matches(first, known, n=1)
+        advice = f" Did you mean {near[0]}?" if near else ""
+        place = f"{path}{place_in_file(path, [first])}"
+        raise ValueError(f"The configuration file {place} has an unknown key {first!r}.{advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
@@ -535,8 +535,8 @@ class Settings(BaseSettings):
         None, "OLLAMA_BASE_URL", "model server, with or without a trailing / or /v1 (required)"
     )
     model: str | None = setting(None, "OLLAMA_MODEL", "model name (required)", max_length=500)
-    fallback_model: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)")
+    fallback_model: Names = setting(
+        [], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)"
     )
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
@@ -572,8 +572,8 @@ class Settings(BaseSettings):
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", ge=1024, le=65_535)
-    upload_folder: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)")
+    upload_folder: Names = setting(
+        [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
@@ -690,20 +690,14 @@ def host_of(url: str) -> str:
         return ""
 
 
-def is_this_computer(host: str) -> bool:
-    """Return whether a host name or address is this computer."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
+def other_computer(url: str) -> str:
+    """Return the host of an address if that is another computer; empty for this one."""
+    host = host_of(url)
+    is_this_one = host == "localhost" or host.endswith(".localhost")
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
-        return address.is_loopback or address.is_unspecified
-    return False
-
-
-def other_computer(url: str) -> str:
-    """Return the host of an address if that is another computer; empty otherwise."""
-    host = host_of(url)
-    return "" if is_this_computer(host) else host
+        is_this_one = address.is_loopback or address.is_unspecified
+    return "" if is_this_one else host
 
 
 def environment_name(field: str) -> str | None:
@@ -822,8 +816,8 @@ PROBLEMS = {
     "less_than_equal": "must be at most {le:,.9g}",
     "string_too_long": "must have at most {max_length:,} characters",
     "string_too_short": "must not be empty",
-    "too_short": "must have at least {min_length:,} of them",
-    "too_long": "must have at most {max_length:,} of them",
+    "too_short": "must have {min_length:,} or more entries",
+    "too_long": "must have {max_length:,} or fewer entries",
     "extra_forbidden": "is unknown",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -977,10 +971,11 @@ UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
 )
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
-DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
+# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
 
 TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
-DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*+\)){0,4000}+")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
 ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
@@ -992,7 +987,7 @@ QUALIFIED_NAME = re.compile(
     r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
 )
 SIMPLE_TAG = re.compile(
-    r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
+    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
     re.IGNORECASE,
 )
 RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
@@ -1818,7 +1813,7 @@ MAX_HEADER_CHARS = 800
 MARKDOWN_HEADING = re.compile(r"^(#{1,6}) +(\S[^\n]*)$", re.MULTILINE)
 CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
-ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}+", re.MULTILINE)
+ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
 
 
@@ -2043,6 +2038,15 @@ def token_counts(reply: Any) -> dict[str, Any]:
     return fields(reply, "usage") | cached
 
 
+def parse_object(text: str) -> dict[str, Any]:
+    """Return the object that untrusted JSON is, or an empty one if it cannot be read or is something else."""
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def fields(reply: Any, key: str) -> dict[str, Any]:
     """Return an object inside untrusted JSON, or an empty one."""
     value = reply.get(key) if isinstance(reply, Mapping) else None
@@ -2153,12 +2157,11 @@ CANNOT_ANSWER = re.compile(
     r"embed|rerank|minilm|whisper|diffusion|bert|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE
 )
 CLOUD_SERVICE = "a cloud service"  # where only the model's name shows that it runs elsewhere
-CLOUD_NAME = re.compile(r"[:-]cloud$", re.IGNORECASE)
 
 
 def is_cloud_name(model: str) -> bool:
     """Return whether a name is that of an Ollama cloud model."""
-    return CLOUD_NAME.search(model) is not None
+    return model.lower().endswith((":cloud", "-cloud"))
 
 
 def cloud_host(model: str, about: Mapping[str, Any]) -> str:
@@ -2204,7 +2207,8 @@ class ModelServer:
         if self._http is None:
             import httpx
 
-            timeout = httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S)
+            # The callers limit the time of a whole request.
+            timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
             limits = httpx.Limits(max_connections=100)
             # Proxies of the environment are ignored: page text must not pass through them.
             self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
@@ -2305,8 +2309,6 @@ class ModelServer:
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     return await read_event_stream(response, watcher, self._api_key)
                 return parse_completion(await read_body(response), self._api_key)
-        except httpx.ReadTimeout:
-            raise TimeoutError from None
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise truncated_stream() from error
         except httpx.TransportError as error:
@@ -2448,7 +2450,7 @@ class ModelServer:
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
-        except (TimeoutError, httpx.ReadTimeout):
+        except TimeoutError:
             problem = ChromeTabError(
                 "MODEL_TIMEOUT",
                 f"The model server at {self.url} did not answer {path} within {seconds:g} s. It may be busy with "
@@ -2804,15 +2806,14 @@ class ReadingMemory:
 
     def __init__(self) -> None:
         self._models: dict[str, TokenMeter] = {}
-        self._plans: OrderedDict[str, list[int]] = OrderedDict()
+        self._plans: dict[str, list[int]] = {}  # the one made last is at the end
         self._private: set[str] = set()
 
     def _stored(self) -> dict[str, Any]:
         try:
-            stored = parse_json(read_regular(memory_file()).decode("utf-8", "replace"))
-        except (OSError, ValueError):
+            return parse_object(read_regular(memory_file()).decode("utf-8", "replace"))
+        except OSError:
             return {}
-        return stored if isinstance(stored, dict) else {}
 
     def meter(self, model: str) -> TokenMeter:
         """Return a model's token meter."""
@@ -2828,12 +2829,10 @@ class ReadingMemory:
 
     def keep_plan(self, key: str, ends: list[int], *, is_private: bool) -> None:
         """Remember where the chunks of a text end; nothing about private pages is stored."""
-        self._plans[key] = ends
-        self._plans.move_to_end(key)
+        self._plans.pop(key, None)
+        self._plans = newest({**self._plans, key: ends}, MAX_KEPT_PLANS)
         if is_private:
             self._private.add(key)
-        while len(self._plans) > MAX_KEPT_PLANS:
-            self._plans.popitem(last=False)
 
     def save(self) -> None:
         """Store what was learned, merged with other sessions' file; may block."""
@@ -2855,7 +2854,7 @@ class ReadingMemory:
 
 
 def newest(entries: Mapping[str, Any], most: int) -> dict[str, Any]:
-    """Return the last `limit` entries of a mapping."""
+    """Return the last `most` entries of a mapping."""
     return dict(list(entries.items())[-most:])
 
 
@@ -2867,7 +2866,7 @@ class PageAnalyzer:
         self.server = ModelServer(settings.ollama_url or "", api_key=settings.api_key, timeout_s=settings.timeout)
         self._windows: dict[str, ContextWindow] = {}
         self.memory = ReadingMemory()
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._answers: dict[str, Answer] = {}  # the one used last is at the end
         self.slots = asyncio.Semaphore(settings.parallel)
         self.allowance = TokenBucket(settings.requests_per_minute)
 
@@ -2910,17 +2909,6 @@ class PageAnalyzer:
             raise
         return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
 
-    async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
-        """Send the model server the common prefix of all prompts about the page, before there is a prompt.
-
-        Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
-        """
-        name = well_formed(model or self.settings.model or "")
-        if await self.server.model_host(name) and not confirmed:
-            return
-        with contextlib.suppress(ChromeTabError):  # the question itself will report the failure
-            await PageReading(self, page, Query(READ_AHEAD_PROMPT), name, Progress(None)).begin()
-
     async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer from the whole page, with the fallback models unless the caller named a model."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
@@ -2928,9 +2916,9 @@ class PageAnalyzer:
         failures: list[ChromeTabError] = []
         for name in models:
             key = cache_key(page, question, name)
-            if key in self._answers:
-                self._answers.move_to_end(key)
-                return self._answers[key]._replace(receipt=self._answers[key].receipt | {"cached": True})
+            if known := self._answers.pop(key, None):
+                self._answers[key] = known
+                return known._replace(receipt=known.receipt | {"cached": True})
             try:
                 if not question.confirmed:
                     await self.check_model(name, self.settings.site(page.url).model)
@@ -2940,9 +2928,7 @@ class PageAnalyzer:
                 failures.append(error)
                 continue
             if not (reading.gaps or reading.uncombined or page.incognito):
-                self._answers[key] = answer
-            while len(self._answers) > MAX_CACHED_ANSWERS:
-                self._answers.popitem(last=False)
+                self._answers = newest({**self._answers, key: answer}, MAX_CACHED_ANSWERS)
             return answer
         first = failures[0]
         others = "".join(
@@ -2984,6 +2970,11 @@ class UnreadRange(NamedTuple):
     last: Chunk
     error: ChromeTabError
 
+    def chunks(self) -> str:
+        """Return what to call them in a sentence."""
+        first, last = self.first.label, self.last.label
+        return f"chunk {first}" if first == last else f"chunks {first} to {last}"
+
 
 class PromptSize(NamedTuple):
     """The size of a prompt, and the tokens that the server reported for it."""
@@ -3019,8 +3010,6 @@ class PageReading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter = analyst.memory.meter(model)
-        self.layout: TextLayout | None = None  # of a page that is split
-        self.read: list[Chunk] = []  # what the model has answered on
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
@@ -3040,7 +3029,7 @@ class PageReading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        asking = Sentence("asking_window", f"asking for the window of {self.model}", model=self.model)
+        asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
             await self.analyst.window(self.model)
@@ -3064,15 +3053,6 @@ class PageReading:
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
-
-    async def begin(self) -> None:
-        """Send the first chunk with an answer of one token, so that the server caches its computation."""
-        text, room = self.page.text, await self._room()
-        if not self.meter.fits(text, await self._room(whole=True)):
-            _, plan = await self._plan()
-            end = (plan or await self._split())[0]
-            text = self._opening("1", 0, room) + text[:end]
-        await self._count(self.analyst.frame(text), self.question.prompt)
 
     async def _count(self, framed: str, instruction: str) -> int:
         """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
@@ -3122,13 +3102,16 @@ class PageReading:
             )
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
+    @functools.cached_property
+    def layout(self) -> TextLayout:
+        """Where the headings, tables and code blocks of the page are."""
+        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+
     def _opening(self, label: str, start: int, room: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
-        layout = self.layout or TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
-        self.layout = layout
         title = one_line(self.page.title or self.page.url, 120)
-        under = " > ".join(map(repr, layout.path(start)))
-        place, continued = f"[Part {label} of {title!r}]\n\n", layout.opening(start)
+        under = " > ".join(map(repr, self.layout.path(start)))
+        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
         full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
         for opening in (full + continued, place + continued, full):
             if usual_tokens(opening) <= room // 4:
@@ -3137,9 +3120,8 @@ class PageReading:
 
     async def _plan(self) -> tuple[str, list[int] | None]:
         """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
-        text, headings = self.page.text, self.page.headings
-        self.layout = await asyncio.to_thread(TextLayout, text, headings, is_markdown=self.page.is_markdown)
-        key = self.analyst.plan_key(self.model, await self._room(), headings, text)
+        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
+        key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
         return key, self.analyst.memory.plan(key)
 
     async def _split(self, start: int = 0) -> list[int]:
@@ -3150,7 +3132,7 @@ class PageReading:
             cost,
             start,
             opening=lambda place: self._opening("99", place, room),
-            headings=self.layout.headings if self.layout else (),
+            headings=self.layout.headings,
         )
         return [end for _, end in slices]
 
@@ -3227,7 +3209,6 @@ class PageReading:
             if await self._was_cut(framed, prompt, sent, parent):
                 return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
-        self.read.append(chunk)
         return [completion.text]
 
     async def _ask_finer(
@@ -3447,23 +3428,13 @@ class PageReading:
 
     # Result
 
-    @property
-    def read_chunks(self) -> list[tuple[str, int]]:
-        """The chunks that the model has answered on, in page order: their text and its offset."""
-        return [(self.page.text[chunk.start : chunk.end], chunk.start) for chunk in sorted(self.read)]
-
     def _notes(self) -> list[str]:
         total = len(self.page.text)
         notes: list[str] = [
             Sentence(
                 "unread",
-                (
-                    f"chunk {gap.first.label}"
-                    if gap.first == gap.last
-                    else f"chunks {gap.first.label} to {gap.last.label}"
-                )
-                + f" of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
-                + f"could not be read: {gap.error.message.rstrip('.')}",
+                f"{gap.chunks()} of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+                f"could not be read: {gap.error.message.rstrip('.')}",
                 start=gap.first.start,
                 end=gap.last.end,
                 total=total,
@@ -3485,48 +3456,45 @@ class PageReading:
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyst.server.model_host(self.model)
-        return {
-            "url": self.page.url,
-            "title": self.page.title,
-            "source": self.page.source,
+        optional = {
+            "model_host": host or None,
+            "cached_tokens": self.cached_tokens,
+            "dialogs": self.page.dialogs or None,
+        }
+        return page_receipt(self.page) | {
             "model": self.model,
-            **({"model_host": host} if host else {}),
             "window": window.tokens,
             "window_source": window.origin,
-            "page_characters": len(self.page.text),
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
             **self.tally,
-            **({} if self.cached_tokens is None else {"cached_tokens": self.cached_tokens}),
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
-            "content": dict(self.page.content),
-            **({"browser": self.page.browser} if self.page.browser else {}),
-            **removed_lines(self.page),
-        } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
+            **{key: value for key, value in optional.items() if value is not None},
+        }
 
 
-def removed_lines(page: Page) -> dict[str, int]:
-    """Return the receipt's note about repeated lines, if any were removed."""
-    return {"repeated_lines_removed": page.repeated_lines} if page.repeated_lines else {}
+def page_receipt(page: Page) -> dict[str, Any]:
+    """Return what a receipt says about the page that was read."""
+    about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": len(page.text)}
+    optional = {"browser": page.browser, "repeated_lines_removed": page.repeated_lines}
+    return about | {"content": dict(page.content)} | {key: value for key, value in optional.items() if value}
 
 
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
-    quick = receipt.get("quick")
-    more = (
-        f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
-        if quick
-        else "",
-        check_line(receipt["checked"]) if "checked" in receipt else "",
-    )
-    return (
-        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
-        f"{''.join(f'; {each}' for each in more if each)})"
-    )
+    took = "answered before" if receipt.get("cached") else f"{receipt['seconds']:.1f} s"
+    parts = [
+        f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
+        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"
+    ]
+    if quick := receipt.get("quick"):
+        parts.append(f"quick read the best {quick['read']} of {quick['chunks']} excerpts; without quick all are read")
+    if "checked" in receipt:
+        parts.append(check_line(receipt["checked"]))
+    return f"({'; '.join(filter(None, parts))})"
 
 
 def model_place(model: str, model_host: str = "") -> str:
@@ -3654,13 +3622,8 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
     result = b""
     try:
         given = await asyncio.to_thread(json.dumps, ([path for path in sys.path if path], limits, arguments))
-        async with (
-            killed_unless_done(
-                (sys.executable, "-I", "-S", "-c", source), os.environ, stdin=subprocess.PIPE
-            ) as process,
-            asyncio.timeout(BOUNDED_TIMEOUT_S),
-        ):
-            result, _ = await process.communicate(given.encode())
+        command = (sys.executable, "-I", "-S", "-c", source)
+        exit_status, result, _ = await run_process(command, BOUNDED_TIMEOUT_S, given=given.encode())
     except TimeoutError:
         reason = f"takes more than {BOUNDED_TIMEOUT_S:g} s"
     except RecursionError:
@@ -3668,7 +3631,7 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
     except OSError as error:
         reason = f"is not possible ({error.strerror or error})"
     else:
-        reason = "takes too much memory or fails" if process.returncode else ""
+        reason = "takes too much memory or fails" if exit_status else ""
     if reason or len(result) > MAX_BOUNDED_RESULT_BYTES:
         sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
         raise ChromeTabError("INVALID_ARGUMENT", sentence)
@@ -3773,7 +3736,7 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
-DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
+DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
@@ -3797,6 +3760,7 @@ MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.co
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
     "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
@@ -4028,11 +3992,8 @@ def script_of(character: str) -> str:
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
     scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
-    return tuple(
-        dict.fromkeys(
-            itertools.chain.from_iterable(LANGUAGES.get(name, "").split() for name in LANGUAGES if name in scripts)
-        )
-    )
+    codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
+    return tuple(dict.fromkeys(" ".join(codes).split()))
 
 
 # --- Figures ---
@@ -4709,18 +4670,13 @@ def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
     figures = find_figures(text, 0, len(text), words)
     if isinstance(value, str) or not 0 < value < 1:
         return figures
-    share = frozenset({scaled(readings_of_float(value), 100)})
+    share = frozenset({scaled(numeral(*f"{value:.10f}".split(".")), 100)})
     return [figure._replace(options=(*figure.options, share)) for figure in figures]
 
 
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
     return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
-
-
-def readings_of_float(value: float) -> str:
-    """Return a number between 0 and 1 in the form of a page's numbers."""
-    return numeral(*f"{value:.10f}".split("."))
 
 
 # --- Evidence ---
@@ -4895,7 +4851,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     """Return the line about how many figures of an answer are on the page and which are not; empty without figures."""
 
     def named(result: CheckResult) -> str:
-        texts = checked[result][:MAX_SHOWN_FIGURES]
+        texts = [text.strip(QUOTATION_MARKS) for text in checked[result][:MAX_SHOWN_FIGURES]]
         # Addresses in code are intact.
         shown = (sanitize_answer(one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'"), "")[0] for text in texts)
         more = len(checked[result]) - MAX_SHOWN_FIGURES
@@ -4980,8 +4936,6 @@ APPLE_EVENT_ERRORS = {
 }
 
 
-# Browsers with our extension that AppleScript cannot read, as macOS names them.
-UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -4989,10 +4943,8 @@ ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW"
 class AppleScriptSource:
     """Reads tabs through osascript, one run at a time: nothing is installed in the browser."""
 
-    name: SourceName = "applescript"
-
-    def __init__(self, browser: str) -> None:
-        self._wanted = browser
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._listed = ""  # the browser whose tabs were listed last: tab ids are its own
         self._turn = asyncio.Lock()
 
@@ -5001,29 +4953,36 @@ class AppleScriptSource:
         """Return whether osascript is on PATH."""
         return shutil.which("osascript") is not None
 
+    async def start(self) -> None:
+        """Do nothing: AppleScript needs no connection."""
+
+    async def close(self) -> None:
+        """Do nothing: each run has ended."""
+
     async def choose(self) -> tuple[str, list[str]]:
-        """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
-        visible = await visible_applications()
+        """Return the browser to read (the frontmost one with `auto`), and notes about the choice.
+
+        Raises ChromeTabError if `[browsers]` has rules: AppleScript cannot tell which profile a window belongs to.
+        """
+        if self._settings.browsers:
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
+                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
+            )
+        visible, wanted = await visible_applications(), self._settings.browser
         frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
-        browser = frontmost if self._wanted == "auto" else self._wanted
+        browser = frontmost if wanted == "auto" else wanted
         count = visible.count(browser)
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
-
-    async def unscriptable(self) -> str:
-        """Return the frontmost browser if AppleScript cannot read it; empty otherwise."""
-        if self._wanted != "auto":
-            return ""
-        visible = await visible_applications()
-        front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
-        return front if front in UNSCRIPTABLE_BROWSERS else ""
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
         self._listed, _ = await self.choose()
         return [tab.about for tab in await self._list(self._listed)]
 
-    async def read(self, wanted: ReadOptions, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
+    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page:
         """Return the text of a tab (without `tab_id` the active one); `clipboard` also copies it."""
         browser, notes = await self.choose()
         place = ACTIVE_TAB
@@ -5043,7 +5002,7 @@ class AppleScriptSource:
         out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
-        about = parse_frame(found[2]) if found else {}
+        about = parse_object(found[2]) if found else {}
         if browser == "Arc":
             text, about = from_arc(text)
         if not text.strip():
@@ -5053,7 +5012,33 @@ class AppleScriptSource:
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
         reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported, browser=browser)
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "applescript", (), *reported, browser=browser)
+
+    async def layers(self) -> list[Layer]:
+        """Return the state of reading by AppleScript: the browser, then the permission to read it."""
+        try:
+            browser, notes = await self.choose()
+        except ChromeTabError as error:
+            return [Layer("browser", ok=False, text=error.message)]
+        problem = None if self.available() else NO_OSASCRIPT
+        if not problem and sys.platform == "darwin":
+            problem = await compile_problem(browser)
+        if problem:
+            return [Layer("browser", ok=False, text=problem)]
+        chosen = ", chosen by --browser auto" if self._settings.browser == "auto" else ""
+        answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
+        try:
+            page = await self.read(ReadOptions())
+        except ChromeTabError as error:
+            if error.code == "NO_BROWSER":
+                unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
+                return [Layer("browser", ok=False, text=error.message), unknown]
+            if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
+                text = f"AppleScript reaches the active tab. {error.message}"
+                return [answers, Layer("permission", ok=True, text=text)]
+            return [answers, Layer("permission", ok=False, text=error.message)]
+        text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+        return [answers, Layer("permission", ok=True, text=text)]
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with its data (`about`) and how the script finds it (`place`)."""
@@ -5068,11 +5053,7 @@ class AppleScriptSource:
             with script_for(browser) as script:
                 command = ["osascript", *options, str(script), *arguments]
                 try:
-                    async with (
-                        killed_unless_done(command, os.environ | wishes) as process,
-                        asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-                    ):
-                        out, err = await process.communicate()
+                    exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | wishes)
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
@@ -5086,7 +5067,7 @@ class AppleScriptSource:
                         "extension and use --source extension.",
                     ) from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
-        if process.returncode != 0:
+        if exit_status:
             raise osascript_failure(browser, stderr)
         return stdout, stderr
 
@@ -5105,30 +5086,25 @@ class OpenTab(NamedTuple):
 
 def open_tabs(printed: str, browser: str) -> list[OpenTab]:
     """Return the tabs in the five lists of the script's `listTabs`, given as AppleScript source."""
+    tabs: list[OpenTab] = []
     try:
         # Line breaks inside strings are literal.
         lists = json.loads(SOURCE_FORM.sub(lambda word: JSON_WORDS.get(word[0], word[0]), printed), strict=False)
-        return [
-            open_tab(name, url, title, (number, index), (window_id, active))
-            for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1)
-            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1)
-        ]
+        for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1):
+            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1):
+                about = {
+                    "id": number_of(name),
+                    "url": str(url or ""),
+                    "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
+                    "active": name == active,
+                    "windowId": number_of(window_id),
+                }
+                place = dict(zip(ACTIVE_TAB, map(str, (name, number, index)), strict=True))
+                tabs.append(OpenTab(about, place))
     except (ValueError, TypeError, RecursionError):
         sentence = f"The tabs of {browser} changed while they were listed. List them again."
         raise ChromeTabError("EXECUTION_ERROR", sentence) from None
-
-
-def open_tab(name: Any, url: Any, title: Any, place: tuple[int, int], window: tuple[Any, Any]) -> OpenTab:
-    """Return one tab; `place` counts its window and itself from 1, `window` is that one's id and its active tab's."""
-    window_id, active = window
-    about = {
-        "id": number_of(name),
-        "url": str(url or ""),
-        "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
-        "active": name == active,
-    }
-    found = dict(zip(ACTIVE_TAB, map(str, (name, *place)), strict=True))
-    return OpenTab(about | {"windowId": number_of(window_id)}, found)
+    return tabs
 
 
 def number_of(name: Any) -> int:
@@ -5146,7 +5122,7 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
             case ["", _, str(text), str(about)]:
-                return text, parse_frame(about)
+                return text, parse_object(about)
             case [str(code), str(sentence), _, _] if code in SCRIPT_CODES.values():
                 raise ChromeTabError(code, one_line(sentence, 1000))
             case _:
@@ -5158,10 +5134,8 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
 
 async def visible_applications() -> list[str]:
     """Return the names of the visible applications on macOS, front to back; empty elsewhere."""
-    command = ["lsappinfo", "visibleProcessList"]
     try:
-        async with killed_unless_done(command, os.environ) as process, asyncio.timeout(LSAPPINFO_TIMEOUT_S):
-            out, _ = await process.communicate()
+        _, out, _ = await run_process(["lsappinfo", "visibleProcessList"], LSAPPINFO_TIMEOUT_S)
     except (OSError, TimeoutError):
         return []
     return [name.replace("_", " ") for name in re.findall(r'"([^"]*)"', out.decode("utf-8", "replace"))]
@@ -5213,21 +5187,37 @@ def script_for(browser: str) -> Generator[Path]:
         yield copy
 
 
-@contextlib.asynccontextmanager
-async def killed_unless_done(
-    command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
-) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Start a process in its own group; kill the group when the block times out or is cancelled.
+async def compile_problem(browser: str) -> str | None:
+    """Compile the script with macOS's own compiler; return its error, or None if it compiles or cannot be checked."""
+    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
+        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
+        try:
+            exit_status, _, err = await run_process(command, OSASCRIPT_TIMEOUT_S)
+        except (OSError, TimeoutError):
+            return None
+    if not exit_status:
+        return None
+    said = one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
-    That includes a child that outlives the process and keeps its pipes open. Raises OSError when
-    the process cannot be started.
+
+async def run_process(
+    command: Sequence[str],
+    timeout_s: float,
+    environment: Mapping[str, str] = os.environ,
+    given: bytes | None = None,
+) -> tuple[int, bytes, bytes]:
+    """Run a process in its own group, with `given` as its input; return its exit status, stdout and stderr.
+
+    The group is killed when that takes too long (TimeoutError) or is cancelled, so also a child that outlives the
+    process and keeps its pipes open. Raises OSError when the process cannot be started.
     """
     pipe = subprocess.PIPE
     # In a separate task: cancelling a start halfway would end the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
             *command,
-            stdin=stdin,
+            stdin=subprocess.DEVNULL if given is None else pipe,
             stdout=pipe,
             stderr=pipe,
             env=environment,
@@ -5237,7 +5227,9 @@ async def killed_unless_done(
         )
     )
     try:
-        yield await asyncio.shield(starting)
+        async with asyncio.timeout(timeout_s):
+            process = await asyncio.shield(starting)
+            out, err = await process.communicate(given)
     except BaseException:
         # Without anyio's shield a cancelled scope would end each wait immediately.
         with anyio.move_on_after(2, shield=True):
@@ -5250,30 +5242,7 @@ async def killed_unless_done(
             # Read its pipes to the end, or the loop may be closed before they are.
             await process.communicate()
         raise
-
-
-def parse_frame(frame: str | bytes) -> dict[str, Any]:
-    """Return a frame's JSON object, or an empty one if it is not an object; binary frames are UTF-8.
-
-    The id of an unreadable reply can still be read, so that its command fails at once.
-    """
-    try:
-        message = parse_json(frame if isinstance(frame, str) else frame.decode())
-    except ValueError:
-        head = frame[:100] if isinstance(frame, str) else frame[:100].decode("utf-8", "replace")
-        reply = re.match(r'\{"id":\s?"(\d+)",\s?"type":\s?"response"', head)
-        error = {"code": "EXECUTION_ERROR", "message": str(unreadable_reply("the command"))}
-        return {"type": "response", "id": reply[1], "error": error} if reply else {}
-    return message if isinstance(message, dict) else {}
-
-
-def unreadable_reply(command: str) -> ChromeTabError:
-    """Return the error for a reply that does not fit its command."""
-    return ChromeTabError(
-        "EXECUTION_ERROR",
-        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
-        "page before you repeat anything.",
-    )
+    return process.returncode or 0, out, err
 
 
 # --- 10. Reader ---------------------------------------------------------------------------------
@@ -5302,27 +5271,6 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
-def place_of(title: str, url: str) -> str:
-    """Return a page's title and host on one line."""
-    return f"{one_line(title, 80)} ({host_of(url) or 'no host'})"
-
-
-def place_note(browser: str, title: str, url: str) -> Sentence:
-    """Return the note about the browser in which a page was read, with its title and host."""
-    return Sentence("read_in", f"read in {browser}: {place_of(title, url)}")
-
-
-def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
-    """Return a page with a note that the front application is another one, unless that is a connected browser."""
-    if any(kind in application for kind in kinds):
-        return page
-    place = place_of(page.title, page.url)
-    note = f"{application} is in front and could not be read: this page is of another browser, {place}"
-    return page._replace(notes=(*page.notes, Sentence("read_in", note)))
-
-
-# After these AppleScript errors the extension reads the page.
-GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The running tool, by our name; empty in the terminal, where the user acts.
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
@@ -5340,23 +5288,13 @@ class Layer(NamedTuple):
 
 
 class TabSource(Protocol):
-    """A second way to read tabs: the extension, if the package is installed."""
+    """What reads tabs: AppleScript, or the package with AppleScript and the extension."""
 
-    @property
-    def connected(self) -> bool: ...
-    @property
-    def kinds(self) -> Sequence[str]: ...  # of the connected browsers: "Chrome", "Firefox"
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
-    async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page: ...
-    async def layers(self, *, is_optional: bool) -> list[Layer]: ...
-
-
-class Recorder(Protocol):
-    """Stores an answer and returns the receipt's note about that; may block."""
-
-    def __call__(self, question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]: ...
+    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page: ...
+    async def layers(self) -> list[Layer]: ...
 
 
 def check_site(settings: Settings, url: str, command: str = "") -> None:
@@ -5373,27 +5311,17 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, report the status."""
 
-    def __init__(
-        self, settings: Settings, extension: TabSource | None = None, recorder: Recorder | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, source: TabSource | None = None) -> None:
         self.settings = settings
-        self.extension = extension
+        self.source: TabSource = source or AppleScriptSource(settings)
         self.analyst = PageAnalyzer(settings)
-        self.applescript = AppleScriptSource(settings.browser)
-        self._recorder = recorder
-
-    async def start(self) -> None:
-        """Start listening for the extension, if there is one."""
-        if self.extension:
-            await self.extension.start()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Release the port and close the connections."""
-        if self.extension:
-            await self.extension.close()
+        await self.source.close()
         await self.analyst.server.close()
 
     async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page:
@@ -5404,28 +5332,21 @@ class ChromeTabs:
         if self.settings.sites:
             # The first read is only for the URL: an error about keywords quotes the page, and a
             # clipboard keeps it.
-            page = await self._read(ReadOptions(), tab_id, clipboard=False)
+            page = await self.source.read(ReadOptions(), tab_id)
             check_site(self.settings, page.url)
             site = self.settings.site(page.url)
         by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
-        page = await self._read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
+        page = await self.source.read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
         check_site(self.settings, page.url)
         return page
 
-    def _about(self, page: Page, about: Query) -> Query:
+    def complete(self, page: Page, about: Query) -> Query:
         """Return the query completed with the site's settings, then with our defaults."""
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if about.output_schema is None else about.output_schema
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
         return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
-
-    async def site_rules(self) -> str:
-        """Return the `[sites]` settings of the active tab."""
-        url = (await self._read(ReadOptions(), None, clipboard=False)).url
-        said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
-        rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
-        return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
 
     async def read_with_progress(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""
@@ -5434,69 +5355,11 @@ class ChromeTabs:
         progress.finish(TAB_SHARE)
         return page
 
-    @property
-    def script_lists(self) -> bool:
-        """Return whether AppleScript lists the tabs and reads those named by id: not where the extension does."""
-        source, connected = self.settings.source, self.extension is not None and self.extension.connected
-        if self.extension is None or source == "applescript":
-            return True
-        return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
-
-    def check_profiles(self) -> None:
-        """Reject reading by AppleScript if `[browsers]` has rules: it cannot tell which profile a window belongs to."""
-        if self.settings.browsers:
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
-                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
-            )
-
-    async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read a tab; if several browsers are connected, a note says which one was read."""
-        page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
-        if page.browser and self.extension and len(self.extension.kinds) > 1:
-            return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
-        return page
-
-    async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read by the configured source, or first by AppleScript on a Mac and by the extension elsewhere.
-
-        The other source is tried only if the first is unusable or cannot read this kind of page; other errors stand.
-        """
-        extension, is_auto = self.extension, self.settings.source == "auto"
-        connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
-        front = ""
-        if extension is None or self.script_lists:
-            is_first = True
-        elif not is_auto or tab_id is not None or self.settings.browsers:
-            is_first = False
-        elif is_mac:
-            front = await self.applescript.unscriptable()
-            is_first = not front
-        else:
-            is_first = not connected and self.applescript.available()
-        if extension and not is_first:
-            page = await extension.read(wanted, tab_id)
-            return with_other_browser(page, front, extension.kinds) if front else page
-        self.check_profiles()
-        try:
-            return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
-        except ChromeTabError as error:
-            may_give_way = is_auto and is_mac and connected and error.code in GIVING_WAY_CODES
-            if extension is None or not may_give_way:
-                raise
-            page = await extension.read(wanted, tab_id)
-            if error.code == "NO_BROWSER":
-                return page
-            return with_other_browser(page, (await self.applescript.choose())[0], extension.kinds)
-
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
-        extension = None if self.script_lists else self.extension
-        if extension is None:
-            self.check_profiles()
-        listed = await (extension.tabs() if extension else self.applescript.tabs())
-        return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
+        return [
+            tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
+        ]
 
     async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -5504,14 +5367,8 @@ class ChromeTabs:
             return await self.answer(await self.read_with_progress(wanted, tab_id, progress), about, progress)
 
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
-        """Return the model's answer; the history keeps it if turned on and the page is known not to be incognito."""
-        about = self._about(page, about)
-        keep = self._recorder if about.recorded else None
-        answer = await self.analyst.answer(page, about, progress)
-        if not keep or page.incognito is not False or "cached" in answer.receipt:
-            return answer
-        kept = await asyncio.to_thread(keep, about.prompt, answer.render(read=False), answer.receipt)
-        return answer._replace(receipt={**answer.receipt, **kept})
+        """Return the model's answer about all of a page."""
+        return await self.analyst.answer(page, self.complete(page, about), progress)
 
     async def process_several(
         self, tab_ids: Sequence[int], about: Query, wanted: ReadOptions, progress: Progress
@@ -5577,14 +5434,7 @@ class ChromeTabs:
 async def status(tabs: ChromeTabs) -> list[Layer]:
     """Return the state of each layer, from the browser to the model's window."""
     settings = tabs.settings
-    layers: list[Layer] = []
-    mac = sys.platform == "darwin"
-    only_script = tabs.extension is None or settings.source == "applescript"
-    first_script = mac and settings.source == "auto" and not settings.browsers
-    if only_script or first_script:
-        layers += await applescript_layers(tabs)
-    if tabs.extension and settings.source != "applescript":
-        layers += await tabs.extension.layers(is_optional=first_script)
+    layers = await tabs.source.layers()
     layers += await model_layers(tabs)
     if denied := settings.denied_browsers(""):
         layers.append(Layer("profiles", ok=True, text=f"no tool touches {', '.join(denied)}"))
@@ -5595,51 +5445,6 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     return layers
 
 
-async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return the state of reading by AppleScript."""
-    try:
-        tabs.check_profiles()
-    except ChromeTabError as error:
-        return [Layer("browser", ok=False, text=error.message)]
-    browser, notes = await tabs.applescript.choose()
-    problem = None if tabs.applescript.available() else NO_OSASCRIPT
-    if not problem and sys.platform == "darwin":
-        problem = await compile_problem(browser)
-    if problem:
-        return [Layer("browser", ok=False, text=problem)]
-    chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
-    answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
-    try:
-        page = await tabs.applescript.read(ReadOptions())
-    except ChromeTabError as error:
-        if error.code == "NO_BROWSER":
-            unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
-            return [Layer("browser", ok=False, text=error.message), unknown]
-        if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
-            return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
-        return [answers, Layer("permission", ok=False, text=error.message)]
-    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
-    return [answers, Layer("permission", ok=True, text=text)]
-
-
-async def compile_problem(browser: str) -> str | None:
-    """Compile the script with macOS's own compiler; return its error, or None if it compiles or cannot be checked."""
-    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
-        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
-        try:
-            async with (
-                killed_unless_done(command, os.environ) as process,
-                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-            ):
-                _, err = await process.communicate()
-        except (OSError, TimeoutError):
-            return None
-    if process.returncode == 0:
-        return None
-    said = one_line(err.decode("utf-8", "replace"), 300)
-    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
-
-
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return the state of the model server, the model and its window; asks the model for one word."""
     model_server, model = tabs.analyst.server, tabs.settings.model or ""
@@ -5648,7 +5453,8 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     try:
         names = await model_server.models()
         if names and not {model, f"{model}:latest"} & set(names):
-            text = f"{model_server.url} has no model {model!r}; it has: {await model_server.offer()}"
+            offer = await model_server.offer()
+            text = f"{model_server.url} has no model {model!r}. It has: {offer}. Name one of them with --model."
             return [Layer("model", ok=False, text=text)]
         window = await tabs.analyst.window(model)
         await report_progress(f"asking {model} for one word")
@@ -5671,9 +5477,12 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
         return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
-        return Layer("this site", ok=True, text=await tabs.site_rules())
+        url = (await tabs.source.read(ReadOptions())).url
     except ChromeTabError as error:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
+    said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
+    rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
+    return Layer("this site", ok=True, text=f"for {host_of(url) or 'this page'} holds {', '.join(rules)}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -6028,10 +5837,8 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
     content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
-    about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
-    about |= {"browser": page.browser} if page.browser else {}
-    left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
-    return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
+    receipt = page_receipt(page) | {"next_offset": end if end < total else None}
+    return ToolResult(content, meta={"receipt": receipt})
 
 
 # Receives the progress of a call that runs as a task, instead of notifications: percent, and a sentence.
@@ -6116,11 +5923,22 @@ METAVARS = {
 }
 
 
+# Our wording for argparse's errors.
+COMMAND_LINE_ERRORS = (
+    (r"argument (\S+): expected one argument", r"\1 needs a value"),
+    (r"argument (\S+): not allowed with argument (.+)", r"\1 and \2 cannot be combined"),
+    (r"argument (\S+): invalid int value: (.+)", r"\1 must be a whole number; got \2"),
+    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", r"\1 must be one of \3; got \2"),
+)
+
+
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the command line and exit with status 2."""
+        for theirs, ours in COMMAND_LINE_ERRORS:
+            message = re.sub(theirs, ours, message)
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 
@@ -6168,9 +5986,8 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
     default = "" if field.default in (None, [], False) else f", default {field.default}"
-    listed = f"{field.description} [{environment_name(name)}{default}]"
-    if name == "browser":
-        listed = f"{field.description}: {', '.join(get_args(field.annotation))} [{environment_name(name)}{default}]"
+    choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
+    listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
 
@@ -6288,7 +6105,7 @@ def analyze(invocation: Invocation) -> Work:
         with contextlib.closing(Printed()) as printed:
             with invocation.program.show_progress(printed.show) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
-                    await tabs.start()
+                    await tabs.source.start()
                     about = build_query(settings, invocation.value)._replace(evidence=True)
                     answer = await tabs.process(about, wanted, options["tab"], progress)
             # Without reference numbers in the text: it is already on the screen.

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.read_ahead import read_ahead
 from demo.tiny_model import TinyModel, started
 
 ROOT = Path(__file__).parent.parent
@@ -49,7 +50,7 @@ async def ask(model: TinyModel, page: server.Page, prompt: str, *, ahead: bool =
     )
     analyzer = server.PageAnalyzer(settings)
     if ahead:
-        await analyzer.read_ahead(page, None, confirmed=False)
+        await read_ahead(analyzer, page, None, confirmed=False)
     began, first = time.monotonic(), list[float]()
 
     async def report(_percent: float, _message: str) -> None:

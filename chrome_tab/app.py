@@ -6,13 +6,15 @@ import gc
 
 gc.disable()  # as the server file does when started directly: imports create no garbage
 
+import asyncio
 import functools
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import chrome_tab_mcp_server as server
 from chrome_tab import resources
 from chrome_tab.extension import commands
+from chrome_tab.extension.both_sources import BothSources
 from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.extension.tools import ExtensionToolProvider, ToolVisibilityMiddleware
 from chrome_tab.tasks import TasksExtension
@@ -31,9 +33,25 @@ __all__ = ["create_server", "main", "open_tabs"]
 # --- The reader and its server ---
 
 
+class RecordingTabs(server.ChromeTabs):
+    """A reader that records its answers in the history."""
+
+    async def answer(self, page: server.Page, about: server.Query, progress: server.Progress) -> server.Answer:
+        """Return the model's answer; record it if it is new and the page is known not to be incognito."""
+        answer = await super().answer(page, about, progress)
+        if not about.recorded or page.incognito is not False or "cached" in answer.receipt:
+            return answer
+        from chrome_tab import history
+
+        prompt = self.complete(page, about).prompt
+        kept = await asyncio.to_thread(history.keep, prompt, answer.render(read=False), answer.receipt)
+        return answer._replace(receipt={**answer.receipt, **kept})
+
+
 def with_extension(source: ExtensionSource) -> server.ChromeTabs:
     """Return a reader that also uses this source, answers the side panel, and records a history if that is set."""
-    tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
+    reader = RecordingTabs if source.settings.history else server.ChromeTabs
+    tabs = reader(source.settings, BothSources(source))
 
     @functools.cache
     def side_panel(profile: str) -> SidePanel:
@@ -43,13 +61,6 @@ def with_extension(source: ExtensionSource) -> server.ChromeTabs:
 
     source.bridge.on_prompt = lambda message, profile: side_panel(profile).hear(message)
     return tabs
-
-
-def record(question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]:
-    """Record an answer in the history."""
-    from chrome_tab import history
-
-    return history.keep(question, answer, receipt)
 
 
 def open_tabs(settings: server.Settings) -> server.ChromeTabs:
@@ -67,7 +78,7 @@ def create_server(settings: server.Settings) -> FastMCP:
 def server_for(source: ExtensionSource) -> FastMCP:
     """Return the MCP server with the extension's tools, prompts and resources."""
     settings, tabs = source.settings, with_extension(source)
-    middleware: list[Middleware] = [ToolVisibilityMiddleware(tabs, source.bridge)]
+    middleware: list[Middleware] = [ToolVisibilityMiddleware(source)]
     if settings.transport == "http":
         from chrome_tab.http import CancelOnDisconnect
 

@@ -22,7 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pairing, pending, port
+from chrome_tab.bridge import pairing, pending, port, protocol
 from chrome_tab.tasks import runs_as_task
 
 if TYPE_CHECKING:
@@ -140,12 +140,12 @@ class HttpSide:
         async for chunk in request.stream():
             if len(body := body + chunk) > MAX_LINK_BYTES:
                 return port.http_failure(413, "The request is too long for a link. Send the link as it was printed.")
-        shown = server.parse_frame(body).get("link")
+        shown = protocol.parse_frame(body).get("link")
         if isinstance(shown, str) and (key := self.redeem(shown)):
             return JSONResponse({"key": key})
         return port.http_failure(
             401,
-            "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
+            "This link has been used or is older than two minutes. Get a new one: run the server with --pair --http.",
         )
 
     async def _connect(self, request: Request) -> JSONResponse:

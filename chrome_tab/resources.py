@@ -7,11 +7,12 @@ have listed resources or subscribed to `tab://active` are notified when tabs are
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import mcp_types
 from fastmcp import FastMCP
 from fastmcp.exceptions import ResourceError
+from fastmcp.prompts import Prompt
 from fastmcp.resources import Resource, ResourceContent, ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import LocalProvider
@@ -24,7 +25,7 @@ from mcp.server.subscriptions import (
     ServerEvent,
 )
 from mcp.shared.exceptions import MCPError
-from pydantic import AnyUrl, Field
+from pydantic import AnyUrl
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge.bridge import Bridge
@@ -43,7 +44,11 @@ WHOLE_LINE = (
     "If the line that I typed holds more words than that, take the whole line instead; a number in it is a tab's id only "
     "where I say so."
 )
-InTab = Annotated[str, Field(description="a tab's id; default: the active tab")]
+PROMPT_ARGUMENTS = {
+    "question": "what to find out",
+    "what": "what to get",
+    "tab_id": "a tab's id; default: the active tab",
+}
 
 
 def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
@@ -61,22 +66,29 @@ def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
 def add_prompts(mcp: FastMCP) -> None:
     """Add the prompts `/summarize_tab`, `/ask_tab` and `/extract_tab`."""
 
-    @mcp.prompt(description="Summarize the page that is open in the browser.")
-    def summarize_tab(tab_id: InTab = "") -> str:
+    def summarize_tab(tab_id: str = "") -> str:
+        """Summarize the page that is open in the browser."""
         return request(
             tab_id, "system_prompt: a summary of the page in a few sentences, with its main points and figures."
         )
 
-    @mcp.prompt(description="Ask a question about the page that is open in the browser.")
-    def ask_tab(question: str, tab_id: InTab = "") -> str:
+    def ask_tab(question: str, tab_id: str = "") -> str:
+        """Ask a question about the page that is open in the browser."""
         return request(tab_id, f"system_prompt: this question, in my words. {question}\n\n{WHOLE_LINE}")
 
-    @mcp.prompt(description="Get facts from the page that is open in the browser as JSON.")
-    def extract_tab(what: Annotated[str, Field(description="what to get")], tab_id: InTab = "") -> str:
+    def extract_tab(what: str, tab_id: str = "") -> str:
+        """Get facts from the page that is open in the browser as JSON."""
         wanted = (
             f"output_schema: a JSON Schema that you write for what I want, with a list where there are several. {what}"
         )
         return request(tab_id, f"{wanted}\n\n{WHOLE_LINE}")
+
+    for function in (summarize_tab, ask_tab, extract_tab):
+        prompt = Prompt.from_function(function)
+        # As annotations they would get a JSON schema appended, which clients show to the user.
+        for argument in prompt.arguments or ():
+            argument.description = PROMPT_ARGUMENTS[argument.name]
+        mcp.add_prompt(prompt)
 
 
 def request(tab_id: str, arguments: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field, ValidationError
 
 from chrome_tab.bridge.bridge import Bridge, Role, current_client
+from chrome_tab.read_ahead import read_ahead
 from chrome_tab_mcp_server import (
     CHECK_RESULTS,
     CLOUD_SERVICE,
@@ -176,7 +177,7 @@ class SidePanel:
                 page = await tabs.read(ReadOptions(), wanted.tab_id)
                 check_site(tabs.settings, page.url)
                 self._remember(wanted.conversation, Conversation(page._replace(tab_id=wanted.tab_id)))
-                await tabs.analyst.read_ahead(page, wanted.model, confirmed=wanted.model in self._confirmed)
+                await read_ahead(tabs.analyst, page, wanted.model, confirmed=wanted.model in self._confirmed)
 
             self._ahead[key] = asyncio.create_task(work())
             await asyncio.wait([self._ahead[key]])
@@ -310,7 +311,7 @@ def utf16_places(text: str) -> Callable[[int], int]:
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
     """Answer prompts from the browser, without any client, until this task is cancelled."""
     async with tabs:
-        await tabs.start()
+        await tabs.source.start()
         if problem := bridge.problem:
             said = f"{problem.message} Retrying until it works."
         elif bridge.role is Role.FOLLOWER:

@@ -176,7 +176,7 @@ class Dispatcher:
 
     def _listed(self, command: str, browser: Browser, tabs: Any) -> list[Any]:
         if not isinstance(tabs, list):
-            raise server.unreadable_reply(command)
+            raise protocol.unreadable_reply(command)
         key = LISTS[command]
         return [
             {**tab, key: self._tab_ids.id_of(browser.place(tab[key])), **self._named(browser)}

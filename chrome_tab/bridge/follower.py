@@ -47,7 +47,7 @@ class Follower:
         """Do nothing: browsers send their prompts to the leader only."""
 
     def _on_message(self, frame: str | bytes) -> None:
-        message = server.parse_frame(frame)
+        message = protocol.parse_frame(frame)
         self.channel.failures = 0
         match message.get("type"), message.get("event"):
             case "response", _:

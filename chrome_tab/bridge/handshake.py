@@ -80,7 +80,7 @@ async def handshake_with_client(websocket: WebSocket, handshake: Handshake) -> i
 async def receive_message(websocket: WebSocket) -> dict[str, Any]:
     """Receive the next handshake message; an empty one if the socket closed, or the frame is binary or too large."""
     frame = await protocol.receive_frame(websocket)
-    return server.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_OPENING_BYTES else {}
+    return protocol.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_OPENING_BYTES else {}
 
 
 async def handshake_with_leader(leader: ClientConnection, key: str, port: int, client: str) -> None:
@@ -97,7 +97,7 @@ async def handshake_with_leader(leader: ClientConnection, key: str, port: int, c
         "client": client,
     }
     await leader.send(json.dumps(hello))
-    challenge = server.parse_frame(await leader.recv())
+    challenge = protocol.parse_frame(await leader.recv())
     if challenge.get("type") != "challenge":
         raise HandshakeError("other program")
     if challenge.get("protocol") != protocol.PROTOCOL:
@@ -108,5 +108,5 @@ async def handshake_with_leader(leader: ClientConnection, key: str, port: int, c
         raise HandshakeError("other program")
     answer = pairing.proof(key, "session", port, nonce, server_nonce)
     await leader.send(json.dumps({"type": "proof", "proof": answer}))
-    if server.parse_frame(await leader.recv()).get("type") != "welcome":
+    if protocol.parse_frame(await leader.recv()).get("type") != "welcome":
         raise HandshakeError("other program")

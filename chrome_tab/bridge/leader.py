@@ -163,7 +163,7 @@ class Leader:
             self._send_session_info(besides=browser)
             while (frame := await protocol.receive_frame(websocket)) is not None:
                 browser.channel.failures = 0
-                await self._on_extension_message(browser, server.parse_frame(frame))
+                await self._on_extension_message(browser, protocol.parse_frame(frame))
                 # Otherwise a flood of messages would block the event loop.
                 await asyncio.sleep(0)
         finally:
@@ -326,7 +326,7 @@ class FollowerConnection:
     async def _read_commands(self) -> None:
         """Start the follower's commands, and cancel those that it no longer needs."""
         while (frame := await protocol.receive_frame(self._websocket)) is not None:
-            match server.parse_frame(frame):
+            match protocol.parse_frame(frame):
                 case {"type": "command", "id": str(command_id), "command": str(), "params": dict()} as message:
                     self._running[command_id] = self._session.spawn(self._forward(message))
                 case {"type": "cancel", "id": str(command_id)} if command_id in self._running:

@@ -39,7 +39,7 @@ def pairing_key() -> str:
     except OSError as error:
         raise server.ChromeTabError(
             "PERMISSION_DENIED",
-            f"The pairing key {path} cannot be read or created ({error.strerror or error}). Fix the permissions on that file and its directory.",
+            f"The pairing key {path} cannot be read or created ({error.strerror or error}). Fix the permissions on that file and its directory, or free some space.",
         ) from None
 
 

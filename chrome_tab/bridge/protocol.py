@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import chrome_tab_mcp_server as server
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -50,6 +52,29 @@ async def receive_frame(websocket: WebSocket) -> str | bytes | None:
     if message["type"] == "websocket.disconnect":
         return None
     return message.get("text") or message.get("bytes") or ""
+
+
+def parse_frame(frame: str | bytes) -> dict[str, Any]:
+    """Return a frame's JSON object, or an empty one if it is not an object; binary frames are UTF-8.
+
+    The id of an unreadable reply can still be read, so that its command fails at once.
+    """
+    try:
+        message = server.parse_json(frame if isinstance(frame, str) else frame.decode())
+    except ValueError:
+        head = frame[:100] if isinstance(frame, str) else frame[:100].decode("utf-8", "replace")
+        reply = re.match(r'\{"id":\s?"(\d+)",\s?"type":\s?"response"', head)
+        return {"type": "response", "id": reply[1], **unreadable_reply("the command").data()} if reply else {}
+    return message if isinstance(message, dict) else {}
+
+
+def unreadable_reply(command: str) -> server.ChromeTabError:
+    """Return the error for a reply that does not fit its command."""
+    return server.ChromeTabError(
+        "EXECUTION_ERROR",
+        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
+        "page before you repeat anything.",
+    )
 
 
 def closed_errors() -> tuple[type[Exception], ...]:

@@ -78,7 +78,7 @@ class RequestGuard:
         if http and not http.is_public(scope["path"]) and not http.admits(headers):
             return http_failure(
                 401,
-                "The bearer key is missing or wrong. Run the server's file with --pair --http to see it, and send it as "
+                "The bearer key is missing or wrong. Run the server with --pair --http to see it, and send it as "
                 "Authorization: Bearer KEY.",
             )
         return None

@@ -10,7 +10,7 @@ import json
 import sys
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pairing
+from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.follower import connected_to_leader
 from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
@@ -63,7 +63,7 @@ async def new_link(port: int) -> str | None:
         ):
             await leader.send(json.dumps({"type": "link"}))
             async for frame in leader:
-                message = server.parse_frame(frame)
+                message = protocol.parse_frame(frame)
                 if message.get("type") == "link":
                     return message.get("link")
     except (server.ChromeTabError, TimeoutError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Generator
 
 from rich.console import Console
@@ -19,17 +18,16 @@ __all__ = ["terminal_progress"]
 def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progress]:
     """Yield a progress on stderr: in a terminal a bar that ends with the answer's first word, otherwise lines."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        with server.progress_lines(show) as progress:
+            yield progress
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    reported = ["done"]
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=100)
 
         async def show_step(reached: float, message: str) -> None:
             bar.update(task, completed=reached, description=message)
-            step = message.partition(",")[0]
-            if step not in reported and not console.is_terminal:
-                reported.append(step)
-                print(step, file=sys.stderr)
 
         def begin_to_show(answer: str) -> None:
             if show and answer:

@@ -12,6 +12,7 @@ from typing import Any
 from fastmcp.tools.base import ToolResult
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import protocol
 from chrome_tab.extension import results
 
 
@@ -42,7 +43,7 @@ async def data_layer_result(reply: Any, since: int | None, path: str | None) -> 
         case {"values": list(values), "since": int(), "total": int(), "redacted": dict()}:
             found = await select(path, values) if path else values
         case _:
-            raise server.unreadable_reply("getDataLayer")
+            raise protocol.unreadable_reply("getDataLayer")
     # Measuring a large reply takes a while.
     return await asyncio.to_thread(fitted_result, reply, found, since, path)
 

@@ -16,8 +16,9 @@ from fastmcp.server.providers import LocalProvider
 from fastmcp.tools.base import ToolResult
 from pydantic import AnyUrl
 
+from chrome_tab.bridge.protocol import unreadable_reply
 from chrome_tab.extension.results import REMARKS, shortened
-from chrome_tab_mcp_server import MAX_SHOWN_CHARS, compact_json, unreadable_reply
+from chrome_tab_mcp_server import MAX_SHOWN_CHARS, compact_json
 
 __all__ = ["Screenshots"]
 

@@ -18,7 +18,7 @@ PAIRING_WAIT_S = 600.0  # while the user pastes the connection string
 
 
 class ExtensionSource:
-    """The open tabs, through the extension: read as a `server.TabSource`, driven by commands."""
+    """The open tabs, through the extension: read, and driven by commands."""
 
     def __init__(self, settings: server.Settings) -> None:
         self.settings = settings
@@ -77,7 +77,7 @@ class ExtensionSource:
                     browser=str(result.get("browser") or ""),
                 )
             case _:
-                raise server.unreadable_reply("read_tab")
+                raise protocol.unreadable_reply("read_tab")
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
@@ -140,7 +140,7 @@ class ExtensionSource:
         page = "url" if command == "console_logs" else "page"
         entries = result.get("entries")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise server.unreadable_reply(command)
+            raise protocol.unreadable_reply(command)
         # Entries outlive their page, so each one is checked; one without the address of its page is dropped.
         site = self.settings.site
         allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
@@ -183,7 +183,7 @@ class ExtensionSource:
             raise
         await self._check_tab(tab_id, command)
         if not isinstance(result, dict):
-            raise server.unreadable_reply(command)
+            raise protocol.unreadable_reply(command)
         return results.with_plain_title(result, protocol.MAX_FRAME_BYTES)  # the caller shortens it
 
     def allowed_address(self, url: str) -> str:

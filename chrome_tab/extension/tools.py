@@ -27,9 +27,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
-from chrome_tab.bridge.bridge import Bridge
 from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands, results
+from chrome_tab.extension.both_sources import script_lists
 from chrome_tab.extension.source import ExtensionSource
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ class ToolVisibilityMiddleware(Middleware):
     until the first connection, these tools are listed if the extension was connected recently, and calls wait for it.
     """
 
-    def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
-        self._tabs, self._bridge, self._start = tabs, bridge, tabs.start
+    def __init__(self, source: ExtensionSource) -> None:
+        self._source, self._bridge = source, source.bridge
         # Whether the extension may still connect for the first time.
-        self._may_come = tabs.settings.source != "applescript"
+        self._may_come = source.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = SubscribedSessions()
         self._bridge.on_change = self._changed
@@ -96,7 +96,7 @@ class ToolVisibilityMiddleware(Middleware):
     async def _start_soon(self) -> None:
         # Other tasks write the first response, which must not wait for the imports that the port needs.
         await asyncio.sleep(START_DELAY_S)
-        await self._start()
+        await self._source.start()
 
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
@@ -111,7 +111,7 @@ class ToolVisibilityMiddleware(Middleware):
             return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.missing]
         if self._may_come and pairing.connected_lately(self._bridge.port):
             return tools
-        usable = READER_TOOLS + server.SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
+        usable = READER_TOOLS + server.SCRIPT_TOOLS if script_lists(self._source) else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import protocol
+from chrome_tab.extension.both_sources import place_note
 from chrome_tab.extension.results import dialog_notes
 from chrome_tab.extension.source import ExtensionSource
 
@@ -52,10 +54,10 @@ def picture_of(reply: Mapping[str, Any]) -> Picture:
             said = [note for note in reply.get("notes") or [] if isinstance(note, str)]
             notes = [server.one_line(note, 300).rstrip(".") for note in [*said, *dialog_notes(reply)]]
             if browser := str(reply.get("browser") or ""):
-                notes.append(server.place_note(browser, str(reply.get("title", "")), str(reply.get("url", ""))))
+                notes.append(place_note(browser, str(reply.get("title", "")), str(reply.get("url", ""))))
             return Picture(data, mime_type, width, height, tuple(notes), browser)
         case _:
-            raise server.unreadable_reply("screenshot")
+            raise protocol.unreadable_reply("screenshot")
 
 
 class Look(NamedTuple):

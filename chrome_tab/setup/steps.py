@@ -88,7 +88,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
     by_script = sys.platform == "darwin" and settings.source != "extension"
     if by_script:
         terminal.say("On a Mac, AppleScript reads pages without the extension:")
-        for layer in asyncio.run(read_by_script(settings)):
+        for layer in asyncio.run(server.AppleScriptSource(settings).layers()):
             terminal.say(str(layer))
         terminal.say("The extension also lets an agent drive a page. You can pair it at any time.")
     line = pairing.connection_string(settings.port, pairing.pairing_key())
@@ -121,12 +121,6 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         copy(terminal, line)
     is_there = version is not None or wait_for_extension(terminal, settings, proposed=not by_script)
     return is_there or by_script
-
-
-async def read_by_script(settings: server.Settings) -> list[server.Layer]:
-    """Try AppleScript; macOS may ask the user for permission meanwhile."""
-    async with server.ChromeTabs(settings) as tabs:
-        return await server.applescript_layers(tabs)
 
 
 def copy(terminal: Terminal, line: str) -> None:
@@ -268,7 +262,7 @@ def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
     if terminal.next_step:
         return f"{terminal.next_step} {again}"
     if terminal.failed:
-        return f"Fix what is marked above. {again}"
+        return f"Fix what is marked FIX above. {again}"
     if not can_read:
         return "Load the extension from the folder above, and paste the connection string into the page that opens."
     if not has_client:

@@ -37,8 +37,8 @@ const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 
 /** @satisfies {Record<string, [ErrorCode, string]>} */
 const ENDINGS = {
-  closed: ["TAB_DISCONNECTED", "The tab was closed while the command ran. List the tabs with list_tabs."],
-  detached: ["TAB_DISCONNECTED", "The tab was detached while the command ran. List the tabs with list_tabs."],
+  closed: ["TAB_DISCONNECTED", "The tab was closed while the command ran. List the tabs with browser_get_tabs."],
+  detached: ["TAB_DISCONNECTED", "The tab was detached while the command ran. List the tabs with browser_get_tabs."],
   crashed: ["TAB_DISCONNECTED", "The page crashed, or the tab was replaced, while the command ran. Reload the page."],
   printing: [
     "UNREADABLE_PAGE",

@@ -99,7 +99,7 @@ export class ConsentPrompts {
   gone(tabId) {
     const error = new CommandError(
       "TAB_DISCONNECTED",
-      "The tab was closed or detached before the user answered. List the tabs with list_tabs.",
+      "The tab was closed or detached before the user answered. List the tabs with browser_get_tabs.",
     );
     for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(error);
   }

@@ -9,7 +9,7 @@ import { isBlocked } from "../browser/cross-origin-frames.js";
 import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
 import { approach, moveTo } from "../browser/trusted-input.js";
-import { endsWithin } from "../browser/async.js";
+import { endsWithin, pause } from "../browser/async.js";
 import { noting, optionalSelectorOf, pointIn, selectorOf } from "./element-params.js";
 
 /** Pages start a drag after some pixels, and measure from where they noticed it. */
@@ -21,6 +21,8 @@ const STEP_WAIT_MS = 100;
 /** Until the page has handled the first steps, neither it nor the browser starts a drag. */
 const BEGIN_WAIT_MS = 2_000;
 const CARRY_WAIT_MS = 5_000;
+/** Sortable lists ignore the mouse while their items move out of the way; after a failure the dragged one moves back. */
+const DWELL = { pauseMs: 50, most: 10 };
 
 /**
  * @param {DrivenContext} context `params`: `source`, the element to drag; `target`, where to, or null; `source_at` and
@@ -53,12 +55,16 @@ export async function drag(context) {
   const goal = to ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
+  await settle(source, () => step(context, mouse, end));
   await drop(context, mouse, start, end, source.isFramed || target.isFramed);
   const outcome = await outcomeOf(source, target);
   if (outcome === "unfinished") await mouse.cancel(start);
+  await settle(source);
   const changed = await source.consequences();
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
+  const isIdle = outcome === "mouse" && !changed && state?.value === undefined;
+  if (isIdle && (await source.look("readMoved")) === false) notes.push(idleNote(found.element.selector));
   const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }
@@ -95,6 +101,19 @@ async function begin(context, source, mouse, { x, y }) {
   if (!(await source.look("readDrag"))) return;
   if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
   throw failed("The page started its drag and drop, but the browser did not hand over what is dragged. Try again.");
+}
+
+/**
+ * Waits until the page has moved elements out of the way, or back.
+ *
+ * @param {ElementTarget} source
+ * @param {() => Promise<void>} [hold] meanwhile
+ */
+async function settle(source, hold) {
+  for (let times = 0; times < DWELL.most && (await source.look("readTransitions")); times += 1) {
+    await pause(DWELL.pauseMs);
+    await hold?.();
+  }
 }
 
 /**
@@ -146,6 +165,12 @@ function remarksOn(outcome, source, target, changed) {
   if (outcome === "refused") return ["Nothing accepted the drop there. Check whether the page moved the element."];
   if (outcome !== "unstarted") return [];
   return [`${source} is draggable, but no drag and drop began: only the mouse moved. Check whether the page reacted.`];
+}
+
+/** @param {string} source */
+function idleNote(source) {
+  const advice = "Check whether it can be dragged, and whether it has a handle for it.";
+  return `Nothing has moved: ${source} is where it was, and the page shows no change. ${advice}`;
 }
 
 /**

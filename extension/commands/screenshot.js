@@ -3,7 +3,6 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { withoutDenied } from "../browser/denied-frames.js";
 import { ElementTarget } from "../browser/element-target.js";
-import { endOutline } from "../browser/highlight.js";
 import { tabById } from "../browser/tabs.js";
 import { pause } from "../browser/async.js";
 import { optionalSelectorOf } from "./element-params.js";
@@ -31,7 +30,6 @@ export async function screenshot(context) {
   const { params, session } = context;
   const width = sideOf(params, "width");
   const height = sideOf(params, "height");
-  await endOutline(context);
   if (width === null && height === null) return steadyCapture(context, null);
   const { cssLayoutViewport: now } = await session.send("Page.getLayoutMetrics");
   const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };
@@ -107,18 +105,22 @@ async function capture(context, target, { selected, size, metrics, format, incog
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
+  const { scale: pinch, zoom } = metrics.cssVisualViewport;
+  const ratio = ratioOf(metrics);
   const image = await encoded(context, target, box, fitting, {
     format,
-    ratio: ratioOf(metrics),
+    ratio,
+    zoom,
+    isWindow: !selected && !size && ratio === 1 && pinch === 1 && fitting === 1,
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
-  const { data, mimeType, scale } = image;
+  const { data, mimeType, scale, shown } = image;
   const note = `Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`;
   return {
     data,
     mime_type: mimeType,
-    width: Math.round(box.width * scale),
-    height: Math.round(box.height * scale),
+    width: Math.round(shown.width * scale),
+    height: Math.round(shown.height * scale),
     incognito,
     ...(scale < 1 && { notes: [note] }),
   };
@@ -131,22 +133,38 @@ async function capture(context, target, { selected, size, metrics, format, incog
  * @param {ElementTarget} target
  * @param {Box} box
  * @param {number} fitting the largest scale
- * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: device pixels per CSS
- *   pixel
+ * @param {object} how
+ * @param {"webp" | "jpeg"} how.format
+ * @param {number} how.ratio device pixels per CSS pixel
+ * @param {number} how.zoom of the tab
+ * @param {boolean} how.isWindow whether the PNG may show what the window shows, with its scroll bars, which takes less
+ *   time than a clip
+ * @param {boolean} how.captureBeyondViewport
  */
-async function encoded(context, target, box, fitting, { format, ratio, captureBeyondViewport }) {
+async function encoded(context, target, box, fitting, { format, ratio, zoom, isWindow, captureBeyondViewport }) {
+  const { x, y, width, height } = box;
+  const clip = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
+    const isPng = attempt === 0;
+    const mimeType = isPng ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
     const data = await shoot(context, target, {
-      ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
-      clip: { ...box, scale: scale / ratio },
+      ...(isPng ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
+      ...(!(isPng && isWindow) && { clip: { ...clip, scale: scale / ratio } }),
       captureBeyondViewport,
     });
-    if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale };
+    const shown = isPng && isWindow ? sizeOfPng(data) : box;
+    if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown };
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
   throw new CommandError("EXECUTION_ERROR", "The picture is too large. Name a smaller element or a smaller size.");
+}
+
+/** @param {string} data base64 */
+function sizeOfPng(data) {
+  const start = Uint8Array.from(atob(data.slice(0, 32)), (character) => character.charCodeAt(0));
+  const view = new DataView(start.buffer);
+  return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
 /**

@@ -71,7 +71,7 @@ export class Widget {
    */
   async set(values) {
     const [value = ""] = values;
-    if (this.#found.widget === "list") return this.#choose(values);
+    if (this.#found.widget === "list") return this.#chosen(values);
     if (this.#found.widget === "segments" || this.#isSegmentOf(value)) return [await this.#setDate(value)];
     await this.#reach(value);
     await this.#ask("leave");
@@ -112,6 +112,26 @@ export class Widget {
   }
 
   // --- Lists of options
+
+  /**
+   * Chooses options. After a failure it closes the list, which would keep the page from all input.
+   *
+   * @param {string[]} values
+   * @returns {Promise<string[]>}
+   */
+  async #chosen(values) {
+    try {
+      return await this.#choose(values);
+    } catch (error) {
+      // If the page has replaced the field, the first failure says more.
+      await this.#shut().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #shut() {
+    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
+  }
 
   /** @param {string[]} values */
   async #choose(values) {
@@ -186,7 +206,8 @@ export class Widget {
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.#failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
-    if (isSelected && (isOneOfSeveral || state.isAlwaysOpen)) return label;
+    // Another click would deselect it.
+    if (isSelected && (isOneOfSeveral || state.isMultiple || state.isAlwaysOpen)) return label;
     try {
       await this.#click(selector);
     } catch (error) {
@@ -305,7 +326,6 @@ export class Widget {
   async #withoutOption(wanted, state) {
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (state.isEditable && state.typed !== "") return wanted;
-    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
     throw this.#failed(`has no option ${quote(wanted)}.${this.#offered}`);
   }
 
@@ -405,7 +425,7 @@ export class Widget {
       await this.#reach(String(wanted[part]));
     }
     // A calendar that opened for it accepts the date when it is closed.
-    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
+    await this.#shut();
     for (const [index, part] of parts.entries()) {
       await this.#ask("segment", { index });
       const { now, text } = await this.#number();

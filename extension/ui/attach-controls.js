@@ -29,7 +29,7 @@ export function showAttachment(
   attachButton.dataset.action = isAttached ? "detach" : "attach";
   attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
   setText(tabObstacle, tab?.obstacle ?? "");
-  tabObstacle.hidden = !tab || isAttached || tab.obstacle === "";
+  tabObstacle.hidden = !tab || tab.obstacle === "";
   evaluateRow.hidden = !isAttached || !HAS_DEBUGGER;
   privateRow.hidden = !isAttached;
   allowEvaluate.checked = tab?.allowEvaluate ?? false;

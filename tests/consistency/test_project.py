@@ -42,6 +42,15 @@ def test_package_has_the_same_version_bounds_wherever_it_is_required() -> None:
     assert {name: different for name, different in bounds.items() if len(different) > 1} == {}
 
 
+def test_no_pattern_has_a_possessive_group() -> None:
+    """Python before 3.11.5, such as Debian 12's, matches these wrongly; single possessive characters are fine."""
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{+[0-9,]+\}+)\+|\(\?>")
+    modules = [ROOT / "chrome_tab_mcp_server.py", *(ROOT / "chrome_tab").rglob("*.py")]
+
+    assert possessive.search(r"(?:[.,][0-9]+)*+")
+    assert [found for path in modules for found in possessive.findall(path.read_text(encoding="utf-8"))] == []
+
+
 # --- Name and version ---
 
 

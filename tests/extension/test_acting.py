@@ -48,6 +48,8 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
         "#inner": ("Clicked link", "#link > div"),
         "#label": ("Clicked shape", "#shape > rect"),
         "#label-apart": ("Clicked apart", "#apart"),
+        "#text": ("Clicked button", "#text"),
+        "#caption": ("Clicked field", "#caption"),
     }
     for inner, (title, taker) in takers.items():
         result = await tab.do("click", selector=inner)

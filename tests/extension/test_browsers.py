@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import pytest
 
 from tests.support.several_browsers import ChromiumProfile, Scene, several_browsers
+
+# The scene is expensive: in several groups, each would start its own.
+pytestmark = pytest.mark.xdist_group("browsers")
 
 
 @pytest.fixture(scope="module")
@@ -73,28 +75,44 @@ async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts
     assert scene.reads - before > 40
 
 
-async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(tmp_path: Path) -> None:
-    async with several_browsers(tmp_path, 1, with_firefox=False, sessions=1) as scene:
-        original = chromium(scene, 0)
-        await original.kill()
-        copy = original.copied("copy")
-        await original.start()
-        try:
-            await copy.start()
-            scene.profiles.append(copy)
-            tabs = await scene.all_tabs()
-            assert await names(scene) == {original.name: "Chromium", "copy": "Chromium 2"}
-            assert await original.identity() == "Connected as Chromium · 2 browsers"
-            line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
-            assert await copy.identity() == line
-            for _ in range(10):
-                await scene.read(scene.sessions[0], tabs)
-            # Restarted, it is a normal profile with the name that it has.
-            await copy.kill()
-            await copy.start()
-            await scene.all_tabs(besides={number for number, title in tabs.items() if title.startswith("copy")})
-            assert await names(scene) == {original.name: "Chromium", "copy": "Chromium 2"}
-            assert await copy.identity() == "Connected as Chromium 2 · 2 browsers"
-        finally:
-            await copy.close()
+async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(scene: Scene) -> None:
+    original = chromium(scene, 0)
+    before = await names(scene)
+    await original.kill()
+    copy = original.copied("copy")
+    await original.start()
+    try:
+        await copy.start()
+        scene.profiles.append(copy)
+        tabs = await scene.all_tabs()
+        connected = f"{len(scene.profiles)} browsers"
+        assert await names(scene) == {**before, "copy": "Chromium 3"}
+        assert await original.identity() == f"Connected as Chromium · {connected}"
+        line = f"Connected as Chromium 3 · {connected}"
+        note = " · This profile is a copy of another one, so it has a name of its own."
+        assert await copy.identity() == line + note
+        for _ in range(10):
+            await scene.read(scene.sessions[0], tabs)
+        # Restarted, it is a normal profile with the name that it has.
+        await copy.kill()
+        await copy.start()
+        await scene.all_tabs(besides={number for number, title in tabs.items() if title.startswith("copy")})
+        assert await names(scene) == {**before, "copy": "Chromium 3"}
+        assert await copy.identity() == line
+    finally:
+        await copy.close()
+        scene.profiles.remove(copy)
+    assert scene.mixed_up == 0
+
+
+async def test_after_kill_9_of_the_leader_every_browser_reconnects_and_the_other_sessions_answer(scene: Scene) -> None:
+    tabs = await scene.all_tabs()
+    status = await scene.sessions[0].call("chrome_tab_status")
+    assert "through the session that holds port" in status["content"][0]["text"]
+
+    await scene.replace_leader()
+
+    assert await scene.all_tabs() == tabs
+    for session in (*scene.sessions, scene.control):
+        await scene.read(session, tabs)
     assert scene.mixed_up == 0

@@ -1,50 +1,30 @@
-"""Pages of denied hosts, denied by `[sites]` or by the options: in the queue, in frames, in lists, in empty windows."""
+"""Pages of denied hosts: in the queue, in frames, in lists, in empty windows."""
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab, until
+from tests.extension.conftest import DrivenTab, SharedTab, until
 from tests.extension.test_in_sight import prefer
 
 DENIED = "127.0.0.1"
 OTHER = "bank.example"
 
 
-class Rules:
-    """One of the two lists of denied hosts: the one in a command (`[sites]`), or the one in the options."""
-
-    def __init__(self, tab: DrivenTab, kind: str) -> None:
-        self._tab, self._kind = tab, kind
-
-    async def deny(self, *hosts: str) -> dict[str, Any]:
-        """Deny hosts; return the parameters that commands must carry for it."""
-        if self._kind == "sites":
-            return {"denied_hosts": list(hosts)}
-        await prefer(self._tab.popup, deniedHosts=list(hosts))
-        return {}
+def deny(*hosts: str) -> dict[str, Any]:
+    """Return the parameters of commands that deny these hosts."""
+    return {"denied_hosts": list(hosts)}
 
 
 @pytest.fixture
-async def tab(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
-    """A tab on localhost, which is not denied."""
-    site.pages["/start"] = b"<title>Start</title>"
-    async with driven_tab(driver, site, "/start") as tab:
-        await go(tab, "localhost", "/start")
-        yield tab
-    await driver[1].chrome("await chrome.storage.local.remove(['preferences'])")
-
-
-# The extension makes one list of both, so a test of each kind of check covers the one of the options.
-BOTH_LISTS = pytest.mark.parametrize("rules", ["sites", "options"], indirect=True)
-
-
-@pytest.fixture
-def rules(tab: DrivenTab, request: pytest.FixtureRequest) -> Rules:
-    return Rules(tab, getattr(request, "param", "sites"))
+async def tab(shared_tab: SharedTab) -> DrivenTab:
+    """The tab of all tests, on localhost, which is not denied."""
+    tab = await (await shared_tab("/blank")).again()
+    tab.site.asked.clear()
+    await go(tab, "localhost", "/start", "<p>start")
+    return tab
 
 
 def url(tab: DrivenTab, host: str, path: str) -> str:
@@ -81,16 +61,21 @@ async def at_once(tab: DrivenTab, **params: object) -> list[str]:
     return [code_of(reply) for reply in replies]
 
 
-@BOTH_LISTS
-async def test_commands_queued_behind_a_click_that_leads_to_a_denied_host_do_not_run_there(
-    tab: DrivenTab, rules: Rules
-) -> None:
-    assert await at_once(tab, **await rules.deny(DENIED)) == ["HOST_BLOCKED"] * 3
+async def test_commands_queued_behind_a_click_that_leads_to_a_denied_host_do_not_run_there(tab: DrivenTab) -> None:
+    assert await at_once(tab, **deny(DENIED)) == ["HOST_BLOCKED"] * 3
     assert not {"/pressed", "/typed"} & set(tab.site.asked)
-
-    await rules.deny()
-    assert await at_once(tab, **await rules.deny(OTHER)) == ["", "", ""]
+    assert await at_once(tab, **deny(OTHER)) == ["", "", ""]
     await until(lambda: asyncio.sleep(0, {"/pressed", "/typed"} <= set(tab.site.asked)))
+
+
+async def test_options_deny_hosts_like_the_parameters_of_a_command(tab: DrivenTab) -> None:
+    """The extension makes one list of both."""
+    await prefer(tab.popup, deniedHosts=[DENIED])
+    try:
+        assert await at_once(tab) == ["HOST_BLOCKED"] * 3
+        assert not {"/pressed", "/typed"} & set(tab.site.asked)
+    finally:
+        await tab.popup.chrome("await chrome.storage.local.remove(['preferences'])")
 
 
 async def test_a_sites_tools_and_consent_are_checked_when_the_commands_turn_comes(tab: DrivenTab) -> None:
@@ -109,9 +94,7 @@ async def test_tool_rule_lists_the_allowed_tools_of_the_site(tab: DrivenTab) -> 
 
 
 @pytest.mark.parametrize("command", ["click", "fill", "press", "upload"])
-async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhile(
-    tab: DrivenTab, rules: Rules, command: str
-) -> None:
+async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhile(tab: DrivenTab, command: str) -> None:
     selector = {"click": "#b", "fill": "#i", "press": "#i", "upload": "#f"}[command]
     more = {"fill": {"value": "x"}, "press": {"keys": "a"}, "upload": {"paths": [__file__]}}.get(command, {})
     tab.site.pages["/bank"] = f"{BANK}<input id=f type=file onchange=\"fetch('/typed')\">".encode()
@@ -128,19 +111,17 @@ async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhil
         await tab.page.evaluate("() => void leave()")
         return code_of(await tab.ask(command, selector=selector, **more, **params))
 
-    assert await run(**await rules.deny(DENIED)) == "HOST_BLOCKED"
+    assert await run(**deny(DENIED)) == "HOST_BLOCKED"
     assert not {"/pressed", "/typed"} & set(tab.site.asked)
 
-    await rules.deny()
-    assert await run(**await rules.deny(OTHER)) == ""
+    assert await run(**deny(OTHER)) == ""
     await until(lambda: asyncio.sleep(0, bool({"/pressed", "/typed"} & set(tab.site.asked))))
 
 
 # --- Bodies
 
 
-@BOTH_LISTS
-async def test_body_of_a_redirect_is_not_the_body_of_the_denied_host_it_led_to(tab: DrivenTab, rules: Rules) -> None:
+async def test_body_of_a_redirect_is_not_the_body_of_the_denied_host_it_led_to(tab: DrivenTab) -> None:
     site = tab.site
     site.statuses["/out"] = 302
     site.extra_headers["/out"] = ("Location", url(tab, DENIED, "/account"))
@@ -160,9 +141,10 @@ async def test_body_of_a_redirect_is_not_the_body_of_the_denied_host_it_led_to(t
     assert await body(ids["account"]) == "balance 17"
     assert await body(ids["out"]) is None
 
-    denying = await rules.deny(DENIED)
+    denying = deny(DENIED)
     reported = await tab.do("network_requests", filter="fetch", **denying)
-    assert {entry["id"] for entry in reported["entries"]} == {ids["out"], ids["fine"]}
+    # The tab also remembers the requests of other tests.
+    assert {entry["id"] for entry in reported["entries"]} & set(ids.values()) == {ids["out"], ids["fine"]}
     assert "entries are left out" in reported["notes"][0]
     assert (await tab.do("network_requests", body_of=ids["out"], **denying))["entries"][0]["notes"]
     assert await body(ids["out"], **denying) is None
@@ -211,8 +193,14 @@ async def requested(tab: DrivenTab, **params: object) -> set[str]:
     return {entry["url"].partition("?")[2] for entry in known}
 
 
-async def test_requests_are_assigned_to_the_page_of_the_frame_that_made_them(tab: DrivenTab, rules: Rules) -> None:
+async def test_requests_and_messages_are_assigned_to_the_page_of_their_frame(tab: DrivenTab) -> None:
     await busy_page(tab)
+    denying = deny(SAME_SITE, OTHER_SITE)
+    await check_requests(tab, denying)
+    await check_messages(tab, denying)
+
+
+async def check_requests(tab: DrivenTab, denying: dict[str, Any]) -> None:
     every = (await tab.do("network_requests", max=500))["entries"]
     top = {f"{kind}-top" for kind in KINDS}
     hosts = {"top": PAGE, "near": SAME_SITE, "far": OTHER_SITE}
@@ -222,20 +210,13 @@ async def test_requests_are_assigned_to_the_page_of_the_frame_that_made_them(tab
             # Where a frame's address was not known yet the page is empty, and every denial leaves the entry out.
             assert entry["page"] == "" or entry["page"].startswith(url(tab, hosts[who], "")), entry
 
-    denying = await rules.deny(SAME_SITE, OTHER_SITE)
-
     assert {name for name in await requested(tab, **denying) if "-" in name} == top
     hidden = next(entry for entry in every if entry["url"].endswith("fetch-near"))
     assert (await tab.refused("network_requests", body_of=hidden["id"], **denying))[0] == "HOST_BLOCKED"
-    await rules.deny()
-    assert await requested(tab, **await rules.deny(OTHER)) >= {"fetch-near", "fetch-far"}
+    assert await requested(tab, **deny(OTHER)) >= {"fetch-near", "fetch-far"}
 
 
-async def test_console_messages_are_assigned_to_the_page_of_the_frame_that_wrote_them(
-    tab: DrivenTab, rules: Rules
-) -> None:
-    await busy_page(tab)
-
+async def check_messages(tab: DrivenTab, denying: dict[str, Any]) -> None:
     async def written(**params: object) -> str:
         return " ".join(entry["message"] for entry in (await tab.do("console_logs", **params))["entries"])
 
@@ -248,7 +229,6 @@ async def test_console_messages_are_assigned_to_the_page_of_the_frame_that_wrote
     await until(complete)
     entries = (await tab.do("console_logs"))["entries"]
     assert [each["url"] for each in entries if "logged by near" in each["message"]] == [url(tab, SAME_SITE, "/near")]
-    denying = await rules.deny(SAME_SITE, OTHER_SITE)
     messages = await written(**denying)
 
     assert "near" not in messages
@@ -266,31 +246,29 @@ WRITTEN = [
 ]
 
 
-@BOTH_LISTS
-@pytest.mark.parametrize("write", WRITTEN)
-async def test_empty_window_belongs_to_the_page_that_writes_it(tab: DrivenTab, rules: Rules, write: str) -> None:
-    bridge = tab.bridge
+async def test_empty_window_belongs_to_the_page_that_writes_it(tab: DrivenTab, subtests: pytest.Subtests) -> None:
+    bridge, denying = tab.bridge, deny(DENIED)
     for host, path in ((DENIED, "/denied"), ("localhost", "/fine")):
         await go(tab, host, path, "<p>opener")
-        async with tab.page.context.expect_page() as opened:
-            await tab.page.evaluate(f"() => {{ const w = open('about:blank'); {write} }}")
-        window = await opened.value
-        tab_id = await until(lambda: tab.popup.chrome("(await chrome.tabs.query({ title: 'Secret' }))[0]?.id"))
-        denying = await rules.deny(DENIED)
-        listed = (await bridge.ask("browser_get_tabs", **denying))["result"]
-        codes = [
-            code_of(await bridge.ask(command, tab_id=tab_id, **denying, **more))
-            for command, more in (("read_tab", {}), ("browser_attach_tab", {"reason": "x"}))
-        ]
+        for write in WRITTEN:
+            with subtests.test(f"{host} {write}"):
+                async with tab.page.context.expect_page() as opened:
+                    await tab.page.evaluate(f"() => {{ const w = open('about:blank'); {write} }}")
+                window = await opened.value
+                tab_id = await until(lambda: tab.popup.chrome("(await chrome.tabs.query({ title: 'Secret' }))[0]?.id"))
+                listed = (await bridge.ask("browser_get_tabs", **denying))["result"]
+                codes = [
+                    code_of(await bridge.ask(command, tab_id=tab_id, **denying, **more))
+                    for command, more in (("read_tab", {}), ("browser_attach_tab", {"reason": "x"}))
+                ]
+                await window.close()
 
-        is_denied = host == DENIED
-        assert (tab_id in {each["id"] for each in listed}) is not is_denied
-        assert codes == ["HOST_BLOCKED" if is_denied else "UNREADABLE_PAGE"] * 2
-        await window.close()
-        await rules.deny()
+                is_denied = host == DENIED
+                assert (tab_id in {each["id"] for each in listed}) is not is_denied
+                assert codes == ["HOST_BLOCKED" if is_denied else "UNREADABLE_PAGE"] * 2
 
 
-async def test_attached_window_that_a_denied_page_empties_and_writes_is_blocked(tab: DrivenTab, rules: Rules) -> None:
+async def test_attached_window_that_a_denied_page_empties_and_writes_is_blocked(tab: DrivenTab) -> None:
     await go(tab, DENIED, "/opens", "<a id=open onclick=\"w = window.open('/two')\">open</a>")
     (note,) = (await tab.do("click", selector="#open"))["notes"]
     window = int(note.split()[3])
@@ -302,20 +280,18 @@ async def test_attached_window_that_a_denied_page_empties_and_writes_is_blocked(
         commands = ("screenshot", {}), ("console_logs", {}), ("network_requests", {})
         return [code_of(await tab.bridge.ask(name, tab_id=window, **more, **params)) for name, more in commands]
 
-    assert await codes(**await rules.deny(DENIED)) == ["HOST_BLOCKED"] * 3
-    await rules.deny()
-    assert await codes(**await rules.deny(OTHER)) == ["", "", ""]
+    assert await codes(**deny(DENIED)) == ["HOST_BLOCKED"] * 3
+    assert await codes(**deny(OTHER)) == ["", "", ""]
 
 
-async def test_empty_tab_without_an_owner_can_be_navigated(tab: DrivenTab, rules: Rules) -> None:
+async def test_empty_tab_without_an_owner_can_be_navigated(tab: DrivenTab) -> None:
     await tab.page.goto("about:blank")
 
-    led = await tab.do("navigate", url=url(tab, "localhost", "/start"), **await rules.deny(DENIED))
-    assert led["title"] == "Start"
+    led = await tab.do("navigate", url=url(tab, "localhost", "/start"), **deny(DENIED))
+    assert led["title"] == "Page"
 
 
-@BOTH_LISTS
-async def test_empty_frame_of_a_denied_page_is_not_entered(tab: DrivenTab, rules: Rules) -> None:
+async def test_empty_frame_of_a_denied_page_is_not_entered(tab: DrivenTab) -> None:
     """One denied frame empties itself, and another one writes into it."""
     tab.site.pages["/leaves"] = b"<script>location = 'about:blank'</script>"
     tab.site.pages["/writes"] = b"""<script>const timer = setInterval(() => {
@@ -329,7 +305,7 @@ async def test_empty_frame_of_a_denied_page_is_not_entered(tab: DrivenTab, rules
     await go(tab, "localhost", "/frames", f"{frames}<iframe id=own sandbox srcdoc='<button>own</button>'></iframe>")
     await until(lambda: tab.succeeds("click", selector="#leaves >>> button"))
 
-    denying = await rules.deny(DENIED)
+    denying = deny(DENIED)
 
     assert (await tab.refused("click", selector="#leaves >>> button", **denying))[0] == "HOST_BLOCKED"
     await tab.do("click", selector="#own >>> button", **denying)

@@ -81,7 +81,7 @@ async def test_native_drag_and_drop_works_even_if_its_first_move_comes_late(page
 async def test_drag_whose_native_form_is_prevented_remains_a_mouse_drag(page: DrivenTab) -> None:
     result = await page.do("drag", source="#stuck", target="#zone")
 
-    assert "notes" not in result
+    assert ["Nothing has moved" in note for note in result["notes"]] == [True]
     events = await page.page.evaluate("events")
     assert (events[-1], "dragover" in events) == ("up", False)
 
@@ -192,3 +192,18 @@ async def test_impossible_drag_is_rejected_before_anything_is_pressed(page: Driv
 
         assert (found, says in message) == (code, True), message
     assert [event for event in await page.page.evaluate("events") if event != "move 0"] == []
+
+
+async def test_list_whose_items_move_out_of_the_way_gets_the_element_at_its_target(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#slow > li:nth-child(1)", target="#slow > li:nth-child(3)")
+
+    assert (await page.page.inner_text("#slow")).split() == ["2", "3", "1"]
+    assert result["changed"] == 'moved "1"'
+
+
+@pytest.mark.parametrize("source", ["#fixed", "#back"])
+async def test_drag_that_moves_nothing_is_noted(page: DrivenTab, source: str) -> None:
+    result = await page.do("drag", source=source, target="#zone")
+
+    assert ["Nothing has moved" in note for note in result["notes"]] == [True]
+    assert "notes" not in await page.do("drag", source="#box", target="#zone")

@@ -141,20 +141,18 @@ async def test_password_is_not_returned(fields: DrivenTab) -> None:
     assert "secret" not in str(result)
 
 
-@pytest.mark.parametrize(
-    ("selector", "value", "held", "says"),
-    [
+async def test_how_the_field_changes_or_rejects_a_value_is_reported(
+    fields: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for selector, value, held, says in [
         ("#number", "500", "500", "100"),
         ("#email", "no-address", "no-address", "It says"),
-    ],
-)
-async def test_how_the_field_changes_or_rejects_a_value_is_reported(
-    fields: DrivenTab, selector: str, value: str, held: str, says: str
-) -> None:
-    result = await fields.do("fill", selector=selector, value=value)
+    ]:
+        with subtests.test(selector):
+            result = await fields.do("fill", selector=selector, value=value)
 
-    assert result["value"] == held
-    assert says in " ".join(result["notes"])
+            assert result["value"] == held
+            assert says in " ".join(result["notes"])
 
 
 @pytest.mark.parametrize(
@@ -222,47 +220,45 @@ async def test_line_break_at_the_end_presses_enter_and_submits_the_form(fields: 
     assert (result["value"], result["title"]) == ("goes", "Sent")
 
 
-@pytest.mark.parametrize(
-    ("selector", "value"),
-    [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")],
-)
-async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenTab, selector: str, value: str) -> None:
-    # Control: the framework ignores changes by a script of the page.
-    await controlled.page.evaluate(
-        """([id, value]) => {
-          const field = document.getElementById(id);
-          field.value = value;
-          field.dispatchEvent(new Event("input", { bubbles: true }));
-          field.value = "";
-        }""",
-        [selector, value],
-    )
-    assert await controlled.page.evaluate(f"state['{selector}']") != value
+async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, value in [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")]:
+        with subtests.test(selector):
+            await controlled.page.evaluate(
+                """([id, value]) => {
+                  const field = document.getElementById(id);
+                  field.value = value;
+                  field.dispatchEvent(new Event("input", { bubbles: true }));
+                  field.value = "";
+                }""",
+                [selector, value],
+            )
+            assert await controlled.page.evaluate(f"state['{selector}']") != value
 
-    result = await controlled.do("fill", selector=f"#{selector}", value=value)
+            result = await controlled.do("fill", selector=f"#{selector}", value=value)
 
-    assert result["value"] == value
-    assert await controlled.page.evaluate(f"state['{selector}']") == value
+            assert result["value"] == value
+            assert await controlled.page.evaluate(f"state['{selector}']") == value
 
 
-@pytest.mark.parametrize(
-    ("selector", "value", "held"),
-    [
-        ("#phone", "5551234567", "(555) 123-4567"),
-        ("#card", "4111111111111111", "4111 1111 1111 1111"),
-        ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
-        ("#later", "abc", "ABC"),
-        ("#silent", "abc", "abc"),
-    ],
-)
+MASKED = [
+    ("#phone", "5551234567", "(555) 123-4567"),
+    ("#card", "4111111111111111", "4111 1111 1111 1111"),
+    ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
+    ("#later", "abc", "ABC"),
+    ("#silent", "abc", "abc"),
+]
+
+
 async def test_masked_field_keeps_what_it_accepts_and_the_reply_reports_it(
-    controlled: DrivenTab, selector: str, value: str, held: str
+    controlled: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    result = await controlled.do("fill", selector=selector, value=value)
+    for selector, value, held in MASKED:
+        with subtests.test(selector):
+            result = await controlled.do("fill", selector=selector, value=value)
 
-    assert result["value"] == held
-    assert await value_of(controlled, selector) == held
-    assert ("notes" in result) == (held != value)
+            assert result["value"] == held
+            assert await value_of(controlled, selector) == held
+            assert ("notes" in result) == (held != value)
 
 
 async def test_field_whose_page_navigates_by_itself_is_filled_and_the_next_page_reported(controlled: DrivenTab) -> None:
@@ -276,36 +272,60 @@ async def test_field_whose_page_navigates_by_itself_is_filled_and_the_next_page_
         assert result["notes"] == ["The page has left before the field could be read."]
 
 
-@pytest.mark.parametrize(
-    ("value", "held"), [("?!", "?!"), ("(555) 123", "555123"), ("...", "-")], ids=["kept", "own way", "lost"]
-)
-async def test_loss_of_punctuation_is_reported_too(fields: DrivenTab, value: str, held: str) -> None:
-    is_lost = held == "-"
-    becomes = f"this.value && this.value !== '{held}' && (this.value = '{held}')"
-    await fields.show(f'<input id=field oninput="{becomes}">')
-
-    reply = await fields.ask("fill", selector="#field", value=value)
-
-    assert await value_of(fields, "#field") == held
-    if is_lost:
-        assert reply["error"]["code"] == "VALUE_NOT_KEPT"
-    else:
-        assert reply["result"]["value"] == held
-        assert ("notes" in reply["result"]) == (held != value)
+# By the field: the value, and what the page makes of it.
+PUNCTUATED = {"kept": ("?!", "?!"), "changed": ("(555) 123", "555123"), "lost": ("...", "-")}
 
 
-@pytest.mark.parametrize(
-    ("selector", "value", "held"), [("#digits", "a1b2", "12"), ("#refuses", "x", ""), ("#limited", "123456", "12345")]
-)
+async def test_loss_of_punctuation_is_reported_too(fields: DrivenTab, subtests: pytest.Subtests) -> None:
+    await fields.show(
+        "".join(
+            f"""<input id={name} oninput="this.value && this.value !== '{held}' && (this.value = '{held}')">"""
+            for name, (_, held) in PUNCTUATED.items()
+        )
+    )
+
+    for name, (value, held) in PUNCTUATED.items():
+        with subtests.test(name):
+            reply = await fields.ask("fill", selector=f"#{name}", value=value)
+
+            assert await value_of(fields, f"#{name}") == held
+            if name == "lost":
+                assert reply["error"]["code"] == "VALUE_NOT_KEPT"
+            else:
+                assert reply["result"]["value"] == held
+                assert ("notes" in reply["result"]) == (held != value)
+
+
 async def test_value_that_the_page_changes_or_drops_is_an_error_with_the_actual_value(
-    controlled: DrivenTab, selector: str, value: str, held: str
+    controlled: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    code, message = await controlled.refused("fill", selector=selector, value=value)
+    for selector, value, held in [("#digits", "a1b2", "12"), ("#refuses", "x", ""), ("#limited", "123456", "12345")]:
+        with subtests.test(selector):
+            code, message = await controlled.refused("fill", selector=selector, value=value)
 
-    assert code == "VALUE_NOT_KEPT"
-    assert (f'"{held}" now' if held else "is empty now") in message
-    assert await value_of(controlled, selector) == held
-    assert (await controlled.do("fill", selector=selector, value=held or ""))["value"] == held
+            assert code == "VALUE_NOT_KEPT"
+            assert (f'"{held}" now' if held else "is empty now") in message
+            assert await value_of(controlled, selector) == held
+            assert (await controlled.do("fill", selector=selector, value=held or ""))["value"] == held
+
+
+async def test_editor_that_loses_a_space_gets_its_text_by_keys(fields: DrivenTab) -> None:
+    await fields.page.evaluate("""void (editor.oninput = ({ data }) => {
+      if (data?.length > 1) editor.textContent = editor.textContent.trimEnd();
+      getSelection().selectAllChildren(editor);
+      getSelection().collapseToEnd();
+    })""")
+
+    assert (await fields.do("fill", selector="#editor", value="line 2"))["value"] == "line 2"
+    assert await fields.page.inner_text("#editor") == "line 2"
+
+
+async def test_editor_that_is_empty_afterwards_has_not_kept_its_text(fields: DrivenTab) -> None:
+    await fields.page.evaluate("void (editor.oninput = () => (editor.textContent = ''))")
+
+    code, message = await fields.refused("fill", selector="#editor", value="new")
+
+    assert (code, "is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
 async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
@@ -338,26 +358,28 @@ async def test_waiting_command_does_nothing_after_its_tab_is_detached(fields: Dr
 # --- select
 
 
-@pytest.mark.parametrize(
-    ("wanted", "value", "label"),
-    [
-        ("r", "r", "Red"),
-        ("Red", "Red", "Value that is a label"),
-        ("Green", "g", "Green"),
-        (" gREEN ", "g", "Green"),
-        ("Twice", "dup", "Twice"),
-    ],
-)
-async def test_option_is_chosen_by_value_then_by_label(lists: DrivenTab, wanted: str, value: str, label: str) -> None:
-    result = await lists.do("select", selector="#colour", value=wanted)
+CHOSEN = [
+    ("r", "r", "Red"),
+    ("Red", "Red", "Value that is a label"),
+    ("Green", "g", "Green"),
+    (" gREEN ", "g", "Green"),
+    ("Twice", "dup", "Twice"),
+]
 
-    assert result["selected"] == [{"value": value, "label": label}]
-    assert result["element"] == {"selector": "#colour", "tag": "select", "text": "Colour"}
-    assert await value_of(lists, "#colour") == value
-    assert await lists.page.evaluate("events") == [
-        f"input colour {value} true true",
-        f"change colour {value} true false",
-    ]
+
+async def test_option_is_chosen_by_value_then_by_label(lists: DrivenTab, subtests: pytest.Subtests) -> None:
+    for wanted, value, label in CHOSEN:
+        with subtests.test(wanted):
+            await lists.page.evaluate("document.querySelector('#colour').value = 'choose'")
+            result = await lists.do("select", selector="#colour", value=wanted)
+
+            assert result["selected"] == [{"value": value, "label": label}]
+            assert result["element"] == {"selector": "#colour", "tag": "select", "text": "Colour"}
+            assert await value_of(lists, "#colour") == value
+            assert await lists.page.evaluate("events.splice(0)") == [
+                f"input colour {value} true true",
+                f"change colour {value} true false",
+            ]
 
 
 async def test_already_selected_option_causes_no_event(lists: DrivenTab) -> None:

@@ -11,6 +11,8 @@ from tests.extension.test_screenshot import color_at
 from tests.support.polling import until
 
 page = shared_tab_at("/frames.html")
+# For tests that open a page of their own in it: with a dozen frames, loading takes longer than such a test.
+blank = shared_tab_at("/blank")
 
 
 def other_site(page: DrivenTab, path: str) -> str:
@@ -62,9 +64,8 @@ async def test_element_in_a_frame_is_clicked_and_gets_a_selector_that_finds_it_a
 
     assert await clicked_in(page, name) == [hit]
     assert "notes" not in result
-    again = await page.do("click", selector=result["element"]["selector"])
+    again = await page.do("wait_for", selector=result["element"]["selector"])
     assert (again["element"], again["matches"]) == (result["element"], 1)
-    assert await clicked_in(page, name) == [hit]
 
 
 async def test_fields_in_a_frame_are_filled_selected_and_checked(page: DrivenTab) -> None:
@@ -79,8 +80,15 @@ async def test_fields_in_a_frame_are_filled_selected_and_checked(page: DrivenTab
     assert await frame.evaluate("[card.value, size.value, terms.checked]") == ["4242 4242", "l", True]
 
 
-async def test_field_in_a_frame_is_filled_in_a_background_tab_that_was_never_clicked(page: DrivenTab) -> None:
-    await page.page.reload()
+async def show_frame(page: DrivenTab, name: str) -> Frame:
+    """Show a page with one of the frames of `frames.html`."""
+    await page.show(f"<iframe id={name} src='{other_site(page, '/framed.html')}#{name}'></iframe>")
+    return await frame_of(page, name)
+
+
+async def test_field_in_a_frame_is_filled_in_a_background_tab_that_was_never_clicked(blank: DrivenTab) -> None:
+    page = blank
+    await show_frame(page, "nest")
     await page.popup.page.bring_to_front()
 
     filled = await page.do("fill", selector="#nest >>> iframe >>> #card", value="by keys")
@@ -109,14 +117,15 @@ ASTRAY = """count => {
 @asynccontextmanager
 async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
     """A frame that the mouse has not entered, and does not reach before it has moved this many times."""
-    await page.page.reload()
-    frame = await frame_of(page, "pay")
+    await page.page.mouse.move(700, 500)
+    frame = await show_frame(page, "pay")
     assert await frame.evaluate("document.querySelector(':hover')") is None
     async with changed_worker(page.page.context, ASTRAY, moves, 0):
         yield frame
 
 
-async def test_mouse_is_moved_until_a_frame_receives_it(page: DrivenTab) -> None:
+async def test_mouse_is_moved_until_a_frame_receives_it(blank: DrivenTab) -> None:
+    page = blank
     async with mouse_astray(page, 12) as frame:
         clicked = await page.do("click", selector="#pay >>> #buy")
         assert ("notes" in clicked, await frame.evaluate("clicked.splice(0)")) == (False, ["buy"])
@@ -126,7 +135,8 @@ async def test_mouse_is_moved_until_a_frame_receives_it(page: DrivenTab) -> None
         assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
 
 
-async def test_mouse_that_never_reaches_a_frame_is_reported(page: DrivenTab) -> None:
+async def test_mouse_that_never_reaches_a_frame_is_reported(blank: DrivenTab) -> None:
+    page = blank
     async with mouse_astray(page, 1_000) as frame:
         hovered = await page.do("hover", selector="#pay >>> #buy")
         assert hovered["notes"] == ["The page has shown no sign of the mouse: look at it before you go on."]
@@ -145,7 +155,7 @@ async def test_mouse_hovers_over_an_element_in_a_frame(page: DrivenTab) -> None:
 
 async def test_keys_are_pressed_in_a_frame(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
-    await frame.evaluate("card.value = '42'; terms.checked = false")
+    await frame.evaluate("card.value = '42'; terms.checked = false; void clicked.splice(0)")
 
     typed = await page.do("press", selector="#pay >>> #card", keys="Backspace")
     checked = await page.do("press", selector="#pay >>> #terms", keys="Space")
@@ -257,10 +267,10 @@ async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: Dr
 
 
 async def test_hidden_frame_is_waited_for_and_reported(page: DrivenTab) -> None:
-    code, message = await page.refused("click", selector="#hidden >>> #buy")
+    code, message = await page.refused_soon("click", selector="#hidden >>> #buy")
 
     assert code == "EXECUTION_ERROR"
-    assert message.startswith("After 5 s iframe#hidden is still not visible")
+    assert message.startswith("After 0.5 s iframe#hidden is still not visible")
     await page.page.evaluate("setTimeout(() => (hidden.style.display = 'block'), 500)")
     await page.do("click", selector="#hidden >>> #buy")
     assert await clicked_in(page, "hidden") == ["buy"]
@@ -348,28 +358,30 @@ async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) 
     assert (result["element"]["selector"], result["matches"]) == ("#pay >>> #card", 1)
 
 
-async def test_frame_that_navigates_is_searched_in_its_new_page(page: DrivenTab) -> None:
-    frame = await frame_of(page, "pay")
+async def test_frame_that_navigates_is_searched_in_its_new_page(blank: DrivenTab) -> None:
+    page = blank
+    frame = await show_frame(page, "pay")
     await frame.evaluate("setTimeout(() => (location.href = 'selectors.html'), 300)")
 
     # Not in the first page.
     assert (await page.do_patiently("click", selector="#pay >>> #address"))["element"]["tag"] == "input"
-    await page.page.evaluate("pay.src = address('pay')")
+    await page.page.evaluate("url => void (pay.src = url)", other_site(page, "/framed.html#pay"))
     assert (await page.do("click", selector="#pay >>> #buy"))["element"]["tag"] == "button"
 
 
-async def test_frame_that_is_removed_during_the_search_is_reported(page: DrivenTab) -> None:
-    await page.page.evaluate("setTimeout(() => turned.remove(), 300)")
+async def test_frame_that_is_removed_during_the_search_is_reported(blank: DrivenTab) -> None:
+    await show_frame(blank, "turned")
+    await blank.page.evaluate("setTimeout(() => turned.remove(), 300)")
 
-    assert (await page.refused("click", selector="#turned >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
-    await page.page.reload()
+    assert (await blank.refused("click", selector="#turned >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
 
 
-async def test_link_in_a_frame_that_navigates_the_tab_is_followed_before_the_reply(page: DrivenTab) -> None:
-    result = await page.do("click", selector="#pay >>> #leave")
+async def test_link_in_a_frame_that_navigates_the_tab_is_followed_before_the_reply(blank: DrivenTab) -> None:
+    await show_frame(blank, "pay")
+
+    result = await blank.do("click", selector="#pay >>> #leave")
 
     assert result["title"] == "One"
-    await page.do("navigate", url=page.site.url("/frames.html"))
 
 
 # --- Reading
@@ -380,7 +392,8 @@ async def show(page: DrivenTab, body: str, framed: dict[str, str]) -> None:
     await page.show(body)
 
 
-async def test_text_of_frames_follows_the_pages_after_a_line_with_their_host(page: DrivenTab) -> None:
+async def test_text_of_frames_follows_the_pages_after_a_line_with_their_host(blank: DrivenTab) -> None:
+    page = blank
     await show(
         page,
         f"""<p>Page</p><iframe src="{other_site(page, "/left")}"></iframe>
@@ -407,7 +420,8 @@ async def test_text_of_frames_follows_the_pages_after_a_line_with_their_host(pag
     assert (await page.refused("read_tab", start="is invisible", end=None))[0] == "KEYWORD_NOT_FOUND"
 
 
-async def test_page_without_its_own_text_is_read_for_its_frame(page: DrivenTab) -> None:
+async def test_page_without_its_own_text_is_read_for_its_frame(blank: DrivenTab) -> None:
+    page = blank
     await show(page, f"<iframe src='{other_site(page, '/job')}'></iframe>", {"/job": "A job"})
 
     assert (await page.do("read_tab", start=None, end=None))["text"] == "[Frame: localhost]\nA job"
@@ -416,15 +430,17 @@ async def test_page_without_its_own_text_is_read_for_its_frame(page: DrivenTab) 
 # --- Denied hosts
 
 
-@pytest.mark.parametrize("denied", ["localhost", "*.localhost", "local*"])
-async def test_frame_of_a_denied_host_is_neither_entered_nor_read(page: DrivenTab, denied: str) -> None:
+async def test_frame_of_a_denied_host_is_neither_entered_nor_read(blank: DrivenTab, subtests: pytest.Subtests) -> None:
+    page = blank
     await show(page, f"Page<iframe id=pay src='{other_site(page, '/pay')}'></iframe>", {"/pay": "<button>Pay</button>"})
-    hosts = ["bank.example", denied]
 
-    code, message = await page.refused("click", selector="#pay >>> button", denied_hosts=hosts)
-    read = await page.do("read_tab", start=None, end=None, denied_hosts=hosts)
+    for denied in ("localhost", "*.localhost", "local*"):
+        with subtests.test(denied):
+            hosts = ["bank.example", denied]
+            code, message = await page.refused("click", selector="#pay >>> button", denied_hosts=hosts)
+            read = await page.do("read_tab", start=None, end=None, denied_hosts=hosts)
 
-    assert (code, "shows localhost" in message) == ("HOST_BLOCKED", True)
-    assert read["text"] == "Page"
+            assert (code, "shows localhost" in message) == ("HOST_BLOCKED", True)
+            assert read["text"] == "Page"
     await page.do("click", selector="#pay >>> button", denied_hosts=["bank.example", "local"])
     assert "Pay" in (await page.do("read_tab", start=None, end=None, denied_hosts=["x.localhost"]))["text"]

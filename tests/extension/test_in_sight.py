@@ -352,7 +352,7 @@ SPY = """isOn => {
   globalThis.drawn = [];
   const send = async (target, method, params) => {
     const sent = [method, params];
-    if (/^Overlay.highlightRect|^Overlay.disable|captureScreenshot/.test(method)) drawn.push(sent);
+    if (/^Overlay.highlightRect|^Overlay.hideHighlight|captureScreenshot/.test(method)) drawn.push(sent);
     try {
       return await real.call(cdp, target, method, params);
     } catch (error) {
@@ -384,11 +384,15 @@ async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_s
             while len(ended := await worker.evaluate("drawn")) < 2:
                 pass
 
-        assert [method.rpartition(".")[2] for method, _ in drawn] == ["highlightRect", "disable", "captureScreenshot"]
+        assert [method.rpartition(".")[2] for method, _ in drawn] == [
+            "highlightRect",
+            "hideHighlight",
+            "captureScreenshot",
+        ]
         box = drawn[0][1]
         assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 200, 100)
         # A hovered button has another color: move the mouse away for the comparison.
-        assert [method for method, _ in ended] == ["Overlay.highlightRect", "Overlay.disable"]
+        assert [method for method, _ in ended] == ["Overlay.highlightRect", "Overlay.hideHighlight"]
         assert before
         assert after
 

@@ -102,29 +102,31 @@ async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(pag
     assert ["keydown", "é", "", 0, 0, "", True] in typed
 
 
-@pytest.mark.parametrize(
-    ("selector", "keys", "effect", "reported"),
-    [
-        ("#button", "Enter", "window.pressed", {}),
-        ("#button", "Space", "window.pressed", {}),
-        ("#query", '"x" Enter', "window.submitted", {"value": "x"}),
-        ("#area", "Enter", "document.querySelector('#area').value.endsWith('two\\n')", {"value": "one\ntwo\n"}),
-        ("#box", "Space", "document.querySelector('#box').checked", {"checked": True}),
-        ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
-        ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
-        ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
-        ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),
-        ("#shadowed", "s", "true", {"value": "s"}),
-        ("#frame >>> #inner", "f", "true", {"value": "f"}),
-    ],
-)
-async def test_keys_have_the_same_effect_in_each_element_as_a_users_keys(
-    page: DrivenTab, selector: str, keys: str, effect: str, reported: dict[str, Any]
-) -> None:
-    result = await page.do("press", keys=keys, selector=selector)
+EFFECTS = [
+    ("#button", "Enter", "window.pressed", {}),
+    ("#button", "Space", "window.pressed", {}),
+    ("#query", '"x" Enter', "window.submitted", {"value": "x"}),
+    ("#area", "Enter", "document.querySelector('#area').value.endsWith('two\\n')", {"value": "one\ntwo\n"}),
+    ("#box", "Space", "document.querySelector('#box').checked", {"checked": True}),
+    ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
+    ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
+    ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
+    ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),
+    ("#shadowed", "s", "true", {"value": "s"}),
+    ("#frame >>> #inner", "f", "true", {"value": "f"}),
+]
 
-    assert await page.page.evaluate(effect)
-    assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == reported
+
+async def test_keys_have_the_same_effect_in_each_element_as_a_users_keys(
+    page: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for selector, keys, effect, reported in EFFECTS:
+        with subtests.test(f"{selector} {keys}"):
+            await page.page.evaluate("pressed = submitted = undefined")
+            result = await page.do("press", keys=keys, selector=selector)
+
+            assert await page.page.evaluate(effect)
+            assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == reported
 
 
 async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_where_it_moved(

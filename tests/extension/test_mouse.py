@@ -116,21 +116,21 @@ async def test_middle_button_opens_a_link_in_another_tab(page: DrivenTab) -> Non
     assert result["title"] == "Shown"
 
 
-@pytest.mark.parametrize(
-    ("selector", "at", "hit"),
-    [
-        ("#map", [10, 5], ["map", 10, 5]),
-        ("#map", [10, 2990], ["map", 10, 2990]),
-        ("#map", [110, 50], ["pin", 10, 10]),
-        ("#wide", [850, 870], ["wide", 850, 870]),
-    ],
-)
-async def test_point_of_an_element_is_scrolled_into_view_and_hit(
-    page: DrivenTab, selector: str, at: list[float], hit: list[object]
-) -> None:
-    await page.do("click", selector=selector, at=at)
+POINTS = [
+    ("#map", [10, 5], ["map", 10, 5]),
+    ("#map", [10, 2990], ["map", 10, 2990]),
+    ("#map", [110, 50], ["pin", 10, 10]),
+    ("#wide", [850, 870], ["wide", 850, 870]),
+]
 
-    assert await page.page.evaluate("at") == hit
+
+async def test_point_of_an_element_is_scrolled_into_view_and_hit(page: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, at, hit in POINTS:
+        with subtests.test(f"{selector} {at}"):
+            await page.page.evaluate("scrollTo(0, 0); at = null")
+            await page.do("click", selector=selector, at=at)
+
+            assert await page.page.evaluate("at") == hit
 
 
 async def test_mouse_hovers_over_a_point_of_an_element(page: DrivenTab) -> None:

@@ -54,6 +54,41 @@ async def test_viewport_is_captured_as_it_is(driven: DrivenTab) -> None:
     assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
 
 
+async def test_scroll_bars_are_captured_too(driven: DrivenTab) -> None:
+    await driven.show("<body style='margin:0;background:red'><div style='width:5000px;height:5000px'>")
+    whole, inner = await driven.page.evaluate(
+        "[[innerWidth, innerHeight], [document.documentElement.clientWidth, document.documentElement.clientHeight]]"
+    )
+
+    shot = await driven.do("screenshot")
+
+    assert png_size(shot) == tuple(whole) == (shot["width"], shot["height"])
+    assert await color_at(driven, shot, inner[0] - 1, inner[1] - 1) == [255, 0, 0]
+    assert await color_at(driven, shot, whole[0] - 1, whole[1] - 1) != [255, 0, 0]
+
+
+async def test_zoomed_page_is_captured_whole_in_css_pixels(driven: DrivenTab) -> None:
+    await driven.show(
+        "<body style='margin:0;background:red'>"
+        "<div id=corner style='position:fixed;right:0;bottom:0;width:50px;height:40px;background:blue'>"
+    )
+    width = await driven.page.evaluate("innerWidth")
+    await driven.popup.chrome(f"await chrome.tabs.setZoom({driven.tab_id}, 2)")
+    try:
+        await driven.page.wait_for_function(f"innerWidth < {width}")
+        size = await driven.page.evaluate("[innerWidth, innerHeight]")
+        shot = await driven.do("screenshot")
+        corner = await driven.do("screenshot", selector="#corner")
+    finally:
+        await driven.popup.chrome(f"await chrome.tabs.setZoom({driven.tab_id}, 1)")
+
+    assert png_size(shot) == tuple(size)
+    assert await color_at(driven, shot, size[0] - 50, size[1] - 40) == [0, 0, 255]
+    assert await color_at(driven, shot, size[0] - 51, size[1] - 41) == [255, 0, 0]
+    assert png_size(corner) == (50, 40)
+    assert await color_at(driven, corner, 0, 0) == await color_at(driven, corner, 49, 39) == [0, 0, 255]
+
+
 # In the service worker: the window is resized when the first screenshot is requested; counts the screenshots.
 RESIZING = """isOn => {
   const { debugger: cdp } = chrome;
@@ -75,6 +110,8 @@ RESIZING = """isOn => {
 async def test_screenshot_is_retaken_if_the_window_is_resized_meanwhile(driven: DrivenTab) -> None:
     await driven.show(RED)
     (worker,) = driven.page.context.service_workers
+    # Until then, the test's own browser connection emulates a size that resizing the window does not change.
+    await driven.do("screenshot", width=300, height=300)
     steady = await driven.do("screenshot")
 
     async with changed_worker(driven.page.context, RESIZING, True, False):

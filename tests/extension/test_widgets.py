@@ -16,27 +16,28 @@ async def state(tab: DrivenTab) -> dict[str, Any]:
     return await tab.page.evaluate("state")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("room", "Double"),
-        ("room", "Single"),
-        ("city", "City 250"),
-        ("any", "known"),
-        ("any", "of my own"),
-        ("chosen", "green"),
-        ("portal", "Large"),
-        ("drawn", "Row 2"),
-        ("drawn", "Row 50"),
-        ("tags", "blue"),
-    ],
-)
-async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, name: str, value: str) -> None:
-    result = await widgets.do("fill", selector=f"#{name}", value=value)
+CHOSEN = [
+    ("room", "Double"),
+    ("room", "Single"),
+    ("city", "City 250"),
+    ("any", "known"),
+    ("any", "of my own"),
+    ("chosen", "green"),
+    ("portal", "Large"),
+    ("drawn", "Row 2"),
+    ("drawn", "Row 50"),
+    ("tags", "blue"),
+]
 
-    assert result["value"].lower() == value.lower()
-    kept = (await state(widgets))[name]
-    assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
+
+async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, subtests: pytest.Subtests) -> None:
+    for name, value in CHOSEN:
+        with subtests.test(f"{name} {value}"):
+            result = await widgets.do("fill", selector=f"#{name}", value=value)
+
+            assert result["value"].lower() == value.lower()
+            kept = (await state(widgets))[name]
+            assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
 
 
 async def test_list_that_draws_only_what_is_in_sight_is_searched_although_frames_are_rare(widgets: DrivenTab) -> None:
@@ -59,30 +60,31 @@ async def test_several_options_become_exactly_the_fields_value(widgets: DrivenTa
     assert await widgets.page.locator("#standing [aria-selected=true]").all_text_contents() == ["two", "three"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "code", "says"),
-    [
-        ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
-        ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
-        ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
-        ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
-        ("slider", "22", "VALUE_NOT_KEPT", " now"),
-        ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
-        ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
-        ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
-    ],
-)
+NOT_KEPT = [
+    ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
+    ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
+    ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
+    ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
+    ("slider", "22", "VALUE_NOT_KEPT", " now"),
+    ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
+    ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
+    ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
+]
+
+
 async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_existing_ones(
-    widgets: DrivenTab, name: str, value: str, code: str, says: str
+    widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    before = await state(widgets)
+    for name, value, code, says in NOT_KEPT:
+        with subtests.test(f"{name} {value}"):
+            before = await state(widgets)
 
-    got, message = await widgets.refused("fill", selector=f"#{name}", value=value)
+            got, message = await widgets.refused("fill", selector=f"#{name}", value=value)
 
-    assert got == code, message
-    assert says in message
-    after = await state(widgets)
-    assert {**after, "committed": 0} == {**before, "committed": 0}
+            assert got == code, message
+            assert says in message
+            after = await state(widgets)
+            assert {**after, "committed": 0} == {**before, "committed": 0}
 
 
 async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: DrivenTab) -> None:
@@ -95,22 +97,24 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
     assert await widgets.page.locator("#pair").text_content() == "25 to 600"
 
 
-@pytest.mark.parametrize(("name", "value"), [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")])
 async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
-    widgets: DrivenTab, name: str, value: str
+    widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
+    for name, value in [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")]:
+        with subtests.test(name):
+            assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
-    now = await widgets.page.eval_on_selector_all(
-        f"#{name}, #{name} [role=spinbutton]", "all => all.flatMap(one => one.ariaValueNow ?? [])"
-    )
-    assert now == (["12", "31", "2026"] if name == "day" else [value])
+            now = await widgets.page.eval_on_selector_all(
+                f"#{name}, #{name} [role=spinbutton]", "all => all.flatMap(one => one.ariaValueNow ?? [])"
+            )
+            assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
-@pytest.mark.parametrize(("selector", "held"), [("#key", "#held"), ("#search", "#found")])
-async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, selector: str, held: str) -> None:
-    assert (await offering.do("fill", selector=selector, value="owner"))["value"] == "owner"
-    assert await offering.page.locator(held).inner_text() == "owner"
+async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, held in [("#key", "#held"), ("#search", "#found")]:
+        with subtests.test(selector):
+            assert (await offering.do("fill", selector=selector, value="owner"))["value"] == "owner"
+            assert await offering.page.locator(held).inner_text() == "owner"
 
 
 async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(offering: DrivenTab) -> None:
@@ -160,24 +164,23 @@ async def test_form_reports_each_field_if_one_is_not_kept(widgets: DrivenTab) ->
     assert (await widgets.do("fill_form", fields=fields[::2]))["fields"][0] == {"selector": "#room", "value": "Suite"}
 
 
-@pytest.mark.parametrize(
-    ("selector", "value", "key", "kept"),
-    [
-        ("#search", "Double", "search", "Double"),
-        ("#city", "Bonn", "city", "Bonn"),
-        ("#through", "Large", "size", "Large"),
-        ("x-select >>> #colors", "Green", "colors", ["Green"]),
-        ("#marked", "Red", "tags", ["Red"]),
-        ("#whole", "Double", "room", "Double"),
-    ],
-)
-async def test_field_of_a_library_holds_the_option(
-    libraries: DrivenTab, selector: str, value: str, key: str, kept: str | list[str]
-) -> None:
-    result = await libraries.do("fill", selector=selector, value=value)
+HOLDING = [
+    ("#search", "Double", "search", "Double"),
+    ("#city", "Bonn", "city", "Bonn"),
+    ("#through", "Large", "size", "Large"),
+    ("x-select >>> #colors", "Green", "colors", ["Green"]),
+    ("#marked", "Red", "tags", ["Red"]),
+    ("#whole", "Double", "room", "Double"),
+]
 
-    assert result["value"] in {value, "1 selected", f"{value} 1 selected"}
-    assert (await state(libraries))[key] == kept
+
+async def test_field_of_a_library_holds_the_option(libraries: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, value, key, kept in HOLDING:
+        with subtests.test(selector):
+            result = await libraries.do("fill", selector=selector, value=value)
+
+            assert result["value"] in {value, "1 selected", f"{value} 1 selected"}
+            assert (await state(libraries))[key] == kept
 
 
 async def test_list_that_shows_a_number_holds_exactly_the_options_and_closes(libraries: DrivenTab) -> None:
@@ -226,11 +229,14 @@ async def test_slider_with_two_parts_is_refused_with_their_selectors(libraries: 
     assert (code, "#low, #high" in message) == ("EXECUTION_ERROR", True)
 
 
-@pytest.mark.parametrize("value", ["10:30:00", "2026-05-04"])
-async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(libraries: DrivenTab, value: str) -> None:
-    code, message = await libraries.refused("fill", selector="#time", value=value)
+async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(
+    libraries: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for value in ["10:30:00", "2026-05-04"]:
+        with subtests.test(value):
+            code, message = await libraries.refused("fill", selector="#time", value=value)
 
-    assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
+            assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
 async def test_code_is_typed_into_one_field_after_the_other(libraries: DrivenTab) -> None:
@@ -247,3 +253,68 @@ async def test_form_takes_the_words_for_true_and_false(libraries: DrivenTab) -> 
 
         assert written["fields"][0]["checked"] is is_checked
         assert await libraries.page.locator("#late").is_checked() is is_checked
+
+
+async def test_list_that_is_a_menu_holds_exactly_the_options(libraries: DrivenTab) -> None:
+    await libraries.do("select", selector="#pets", value=["Cat", "Dog"])
+    result = await libraries.do("select", selector="text=Pets", value=["Dog"])
+
+    assert ([option["label"] for option in result["selected"]], (await state(libraries))["pets"]) == (["Dog"], ["Dog"])
+
+
+async def test_list_is_closed_after_a_failure_because_it_may_keep_the_page_from_all_input(libraries: DrivenTab) -> None:
+    code, _ = await libraries.refused("select", selector="#pets", value="Emu")
+
+    assert (code, await libraries.page.locator("#animals").is_hidden()) == ("EXECUTION_ERROR", True)
+
+
+async def test_chips_may_be_options_of_a_list_of_their_own(libraries: DrivenTab) -> None:
+    result = await libraries.do("select", selector="#person", value=["Ada", "Bob"])
+
+    assert [option["label"] for option in result["selected"]] == ["Ada", "Bob"]
+    assert (await state(libraries))["people"] == ["Ada", "Bob"]
+
+
+async def test_search_takes_a_suggestion_as_a_choice_and_any_text_as_a_text(libraries: DrivenTab) -> None:
+    result = await libraries.do("select", selector="#query", value="Apples")
+    assert (result["selected"][0]["label"], await libraries.page.input_value("#query")) == ("Apples", "Apples")
+
+    assert (await libraries.do("fill", selector="#query", value="plum"))["value"] == "plum"
+    written = await libraries.do("fill_form", fields=[{"selector": "#query", "value": ["Apples"]}])
+    assert written["fields"][0]["selected"] == [{"value": "Apples", "label": "Apples"}]
+
+
+async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> None:
+    fields = [
+        {"selector": "text=Volume", "value": "5"},
+        {"selector": "text=Pro", "value": True},
+        {"selector": "x-text", "value": "Ada"},
+        {"selector": "#on", "value": True},
+        {"selector": "text=Accept", "value": True},
+    ]
+    result = await libraries.do("fill_form", fields=fields)
+
+    assert [one.get("value", one.get("checked")) for one in result["fields"]] == ["5", True, "Ada", True, True]
+    assert await libraries.page.get_attribute("#volume", "aria-valuenow") == "5"
+    assert await libraries.page.get_attribute("#pro", "aria-checked") == "true"
+    assert await libraries.page.input_value("#inner") == "Ada"
+    assert (await libraries.page.get_attribute("#on", "aria-checked"), await libraries.page.is_checked("#on")) == (
+        "true",
+        False,
+    )
+
+
+@pytest.mark.parametrize("selector", ["#editor", "#lines", "#keys"])
+async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libraries: DrivenTab, selector: str) -> None:
+    for text in ("a(1)\n  b = 2", ""):
+        result = await libraries.do("fill", selector=selector, value=text)
+
+        assert (result["value"], (await state(libraries))["code"]) == (text, text)
+
+
+async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab) -> None:
+    await libraries.page.evaluate("state.code = 'locked'")
+
+    code, message = await libraries.refused("fill", selector="#editor", value="new")
+
+    assert (code, '"locked" now' in message) == ("VALUE_NOT_KEPT", True)

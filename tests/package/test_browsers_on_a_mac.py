@@ -13,6 +13,7 @@ from fastmcp import Client
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app
+from chrome_tab.extension import both_sources
 from tests.support.evaluated_osascript import FakeMac
 from tests.support.fake_browsers import World, tab, world
 from tests.support.fake_models import FakeOpenAIServer
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("on_a_mac")
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin", server)
+    pretend(monkeypatch, "darwin", server, both_sources)
 
 
 @pytest.fixture

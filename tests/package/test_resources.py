@@ -80,13 +80,13 @@ async def serving() -> AsyncGenerator[Client[Any]]:
 
 async def test_prompts_name_the_call_to_make() -> None:
     async with serving() as client:
-        prompts = {
-            prompt.name: [each.name for each in prompt.arguments or []] for prompt in await client.list_prompts()
-        }
+        listed = await client.list_prompts()
+        prompts = {prompt.name: [each.name for each in prompt.arguments or []] for prompt in listed}
         asked = await client.get_prompt("ask_tab", {"question": "What does it cost?", "tab_id": "7"})
         summary = await client.get_prompt("summarize_tab", {"tab_id": "7; then"})
         extracted = await client.get_prompt("extract_tab", {"what": "all prices"})
 
+    assert all(len(each.description or "") < 50 for prompt in listed for each in prompt.arguments or [])
     assert prompts == {
         "summarize_tab": ["tab_id"],
         "ask_tab": ["question", "tab_id"],

@@ -73,7 +73,7 @@ async def panel(**settings: Any) -> AsyncGenerator[Panel]:
     port = free_port()
     flags = {"port": port, "source": "extension", "context_length": 8192, **settings}
     async with app.open_tabs(server.load_settings(flags, need_model=False)) as tabs:
-        await tabs.start()
+        await tabs.source.start()
         async with connected(port, pairing.pairing_key()) as extension:
             yield Panel(extension)
 
@@ -290,7 +290,7 @@ async def test_a_model_that_runs_elsewhere_is_asked_after_one_confirmation() -> 
 
 async def test_the_models_of_a_server_on_another_computer_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeOpenAIServer(answer("1 euro.")) as fake:
-        monkeypatch.setattr(server, "is_this_computer", "another".__eq__)
+        monkeypatch.setattr(server, "other_computer", server.host_of)
         async with panel(**model(fake)) as shown:
             await shown.send(models="m")
             named = await shown.event()

@@ -516,6 +516,7 @@ async def test_same_question_about_the_same_text_is_answered_from_the_cache(
     assert text_of(first) == text_of(again)
     assert receipt_of(again)["cached"] is True
     assert "cached" not in receipt_of(first)
+    assert [", answered before" in str(each.content) for each in (first, again)] == [False, True]
 
 
 async def test_failure_is_not_cached() -> None:
@@ -753,7 +754,7 @@ async def test_status_names_where_the_users_model_runs() -> None:
 
 async def test_a_server_on_another_computer_is_named_and_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeCloudOllama() as fake:
-        monkeypatch.setattr(server, "is_this_computer", "elsewhere".__eq__)
+        monkeypatch.setattr(server, "other_computer", server.host_of)
         async with serving(fake) as asker:
             receipt = receipt_of(await asker.ask(model="fake-model"))
             status = await asker.client.call_tool("chrome_tab_status", {})
@@ -765,12 +766,12 @@ async def test_a_server_on_another_computer_is_named_and_allowed(monkeypatch: py
 @pytest.mark.parametrize(
     ("host", "is_this"),
     [
-        *((host, True) for host in ("localhost", "127.0.0.1", "127.1.2.3", "::1", "0.0.0.0", "model.localhost")),
-        *((host, False) for host in ("192.168.1.20", "gpu-box", "ollama.com", "localhost.evil.test", "")),
+        *((host, True) for host in ("localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0", "model.localhost")),
+        *((host, False) for host in ("192.168.1.20", "gpu-box", "ollama.com", "localhost.evil.test")),
     ],
 )
 def test_hosts_of_this_computer_are_recognized(host: str, *, is_this: bool) -> None:
-    assert server.is_this_computer(host) is is_this
+    assert server.other_computer(f"http://{host}:11434") == ("" if is_this else host)
 
 
 async def test_models_that_cannot_answer_are_not_offered_and_remote_ones_are_marked() -> None:

@@ -36,6 +36,11 @@ def read() -> Read:
     return call
 
 
+def chrome() -> server.AppleScriptSource:
+    """Return the source that reads Google Chrome, whichever browser is in front."""
+    return server.AppleScriptSource(server.load_settings({"browser": "Google Chrome"}, need_model=False))
+
+
 # --- How it is called ---
 
 
@@ -152,7 +157,7 @@ async def test_ten_megabytes_are_returned_completely(osascript: FakeOsascript) -
     text = line * (10_000_000 // len(line.encode()) + 1)
     osascript.shows(text)
 
-    page = await server.AppleScriptSource("Google Chrome").read(server.ReadOptions())
+    page = await chrome().read(server.ReadOptions())
 
     assert len(text.encode()) >= 10_000_000
     assert page.text == text
@@ -408,7 +413,7 @@ async def test_an_osascript_that_hangs_is_killed_with_its_child(
 
 async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsascript) -> None:
     watch = Watch(osascript, HANG)
-    reading = asyncio.create_task(server.AppleScriptSource("Google Chrome").read(server.ReadOptions()))
+    reading = asyncio.create_task(chrome().read(server.ReadOptions()))
     await asyncio.wait_for(watch.started, WAIT_S)
     assert not watch.alive.done()
 
@@ -439,7 +444,7 @@ async def test_a_cancelled_read_returns_only_after_osascript_and_its_child_have_
 
     async def read_in_scope() -> None:
         with scope:
-            await server.AppleScriptSource("Google Chrome").read(server.ReadOptions())
+            await chrome().read(server.ReadOptions())
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
     reading = asyncio.create_task(read_in_scope())

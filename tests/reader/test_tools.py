@@ -16,6 +16,7 @@ from mcp_types import TextContent
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.extension import both_sources
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -115,7 +116,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("process_chrome_tab", {"prompt": "p"}, ["there is no argument 'prompt' (it takes system_prompt, start, "]),
     ("chrome_tab_status", {"verbose": True}, ["there is no argument 'verbose' (it takes no arguments)"]),
     ("process_chrome_tabs", {}, ["the argument 'tab_ids' is missing"]),
-    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have at least 1"]),
+    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have 1 or more"]),
     ("no_such_tool", {}, ["no tool 'no_such_tool'"]),
     ("no\nsuch\x1btool" + "x" * 1_000, {}, ["no tool 'no such tool"]),
 ]
@@ -243,12 +244,12 @@ async def test_an_offset_past_the_end_is_rejected_with_the_length(offset: int, o
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin", server)
+    pretend(monkeypatch, "darwin", server, both_sources)
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "linux", server)
+    pretend(monkeypatch, "linux", server, both_sources)
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
@@ -477,7 +478,9 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
         lines = await status_lines(asker.client)
 
-    assert lines["model"] == f"FIX {fake.url} has no model 'fake-model'; it has: one, two"
+    assert lines["model"] == (
+        f"FIX {fake.url} has no model 'fake-model'. It has: one, two. Name one of them with --model."
+    )
 
 
 @pytest.mark.parametrize(

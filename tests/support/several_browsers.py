@@ -12,7 +12,7 @@ import signal
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -218,10 +218,16 @@ class Scene:
     """The browsers, and the sessions that read them."""
 
     def __init__(
-        self, profiles: list[Profile], sessions: list[StdioServer], control: StdioServer, environment: dict[str, str]
+        self,
+        profiles: list[Profile],
+        sessions: list[StdioServer],
+        environment: dict[str, str],
+        start: Callable[[], Awaitable[StdioServer]],
     ) -> None:
-        # `control` is a further session, which sends requests while the others are busy.
-        self.profiles, self.sessions, self.control, self._environment = profiles, sessions, control, environment
+        # `control` is a further session, which sends requests while the others are busy. It started first, so it is
+        # the leader.
+        self.control, *self.sessions = sessions
+        self.profiles, self._environment, self._start = profiles, environment, start
         self.reads = self.mixed_up = self.refused = 0
         # Seconds from viewing another tab until it was the one read without an id.
         self.look_s: list[float] = []
@@ -303,6 +309,12 @@ class Scene:
         is_over.set()
         await asyncio.gather(*loads)
 
+    async def replace_leader(self) -> None:
+        """Kill the session that holds the port, and start another."""
+        self.control.process.kill()
+        await self.control.process.wait()
+        self.control = await self._start()
+
     async def look_around(self, count: int) -> int:
         """View tabs of changing browsers and read without an id; return how often another tab was read."""
         wrong = 0
@@ -361,9 +373,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def several_browsers(
-    folder: Path, chromiums: int = 2, *, with_firefox: bool = True, sessions: int = SESSIONS
-) -> AsyncGenerator[Scene]:
+async def several_browsers(folder: Path, *, sessions: int = SESSIONS) -> AsyncGenerator[Scene]:
     """Run the browsers and the sessions for the duration of the block."""
     port = free_port()
     environment = {
@@ -377,19 +387,19 @@ async def several_browsers(
         stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
         site = stack.enter_context(serving(WebServer(NamedPage)))
         string = pairing.connection_string(port, pairing.pairing_key())
-        running: list[StdioServer] = []
-        for _ in range(sessions + 1):
+
+        async def start() -> StdioServer:
             session = await stack.enter_async_context(started(**environment))
             await session.initialize()
             await session.request("tools/list")
             await wait_for_port(port)
-            running.append(session)
-        profiles: list[Profile] = [
-            ChromiumProfile(f"chromium{'ab'[n]}", folder, string, site) for n in range(chromiums)
-        ]
-        if with_firefox and firefox_path():
+            return session
+
+        running = [await start() for _ in range(sessions + 1)]
+        profiles: list[Profile] = [ChromiumProfile(name, folder, string, site) for name in ("chromiuma", "chromiumb")]
+        if firefox_path():
             profiles.append(FirefoxProfile("firefox", folder, string, site))
         for profile in profiles:
             stack.push_async_callback(profile.close)
             await profile.start()
-        yield Scene(profiles, running[1:], running[0], environment)
+        yield Scene(profiles, running, environment, start)

@@ -19,7 +19,9 @@ from tests.support.fake_models import FakeOpenAIServer
 Result = CallToolResult | BareResult
 
 WAIT_S = 60
-READ = re.compile(r"\n\n\(read [\d,]+ of [\d,]+ characters in \d+ chunks?, .+, \d+\.\d s(?:; .+)?\)(?=\n\nNote: |$)")
+READ = re.compile(
+    r"\n\n\(read [\d,]+ of [\d,]+ characters in \d+ chunks?, .+, (?:\d+\.\d s|answered before)(?:; .+)?\)(?=\n\nNote: |$)"
+)
 
 
 class ProgressLog:

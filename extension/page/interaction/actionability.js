@@ -90,7 +90,7 @@ const actionability = (() => {
      */
     async ready() {
       const { action, limits } = this.#request;
-      const deadline = performance.now() + limits.ready;
+      const begun = performance.now();
       for (;;) {
         const found = await this.#found();
         const { roots, isWhole, rest } = this.#search;
@@ -101,8 +101,10 @@ const actionability = (() => {
           (note) => typeof note === "string",
         );
         if (!trouble) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
-        if (performance.now() > deadline) {
-          throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
+        // What makes a field editable is the focus, or the end of a page's start.
+        const limit = trouble === READ_ONLY ? limits.find : limits.ready;
+        if (performance.now() > begun + limit) {
+          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s ${nameOf(element)} ${trouble}`);
         }
         await this.#pause(POLL_MS);
       }
@@ -142,7 +144,8 @@ const actionability = (() => {
       if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
-      if (isWritten(action) && widgetKind(element)) return { trouble: "" };
+      const isWidget = widgetKind(element) || (action === "select" && kindOf(element) !== "select");
+      if (isWritten(action) && isWidget) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {

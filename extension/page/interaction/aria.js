@@ -7,11 +7,13 @@ const aria = (() => {
     attributeOf,
     childrenOf,
     closestOf,
+    controlOf,
     dataOf,
     documentOf,
     drawnAncestors,
     drawnChildrenOf,
     hasIn,
+    holderOf,
     innerTextOf,
     isControl,
     isElement,
@@ -30,6 +32,8 @@ const aria = (() => {
   } = dom;
   const { collapse, quote, shorten } = texts;
   const { isRendered } = geometry;
+  const { linesIn, sinkOf } = drawnEditors;
+  const { hasNativeState } = formControls;
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;
@@ -142,6 +146,9 @@ const aria = (() => {
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
+  /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
+  const DESCRIBED = "[aria-roledescription][tabindex='0']";
+
   /**
    * @param {Element} element
    * @param {boolean} fromContent
@@ -222,14 +229,10 @@ const aria = (() => {
    */
   function nativeNameOf(element, reading = new Reading(element)) {
     const tag = tagOf(element);
+    const label = labelTextOf(element, reading);
+    if (label) return label;
     if (isControl(element)) {
       const kind = kindOf(element);
-      const label = collapse(
-        labelsOf(element)
-          .map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one))
-          .join(" "),
-      );
-      if (label) return label;
       if (kind === "image") return attributeOf(element, "alt") ?? attributeOf(element, "title") ?? "Submit";
       if (!WORDED.has(kind)) return "";
       return element.value || { submit: "Submit", reset: "Reset" }[kind];
@@ -238,6 +241,23 @@ const aria = (() => {
     const part = NAMING_PARTS.get(tag);
     const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
     return naming ? new Reading(element, true).contentOf(naming) : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Reading} reading
+   * @returns {string} of its labels, or of those of the web component that it is the field of
+   */
+  function labelTextOf(element, reading) {
+    const own = labelsOf(element);
+    const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
+    const labels = host && controlOf(host) === element ? labelsOf(host) : own;
+    return collapse(labels.map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one)).join(" "));
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    return isControl(element) || CHECKABLE.has(attributeOf(element, "role") ?? "");
   }
 
   /**
@@ -282,8 +302,9 @@ const aria = (() => {
      * @returns {string}
      */
     nameOf(element) {
-      const own =
-        attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element) || nativeNameOf(element, this);
+      const said = attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element);
+      // A button that names itself contributes its content.
+      const own = said || (tagOf(element) === "button" ? "" : nativeNameOf(element, this));
       return own || this.contentOf(element) || attributeOf(element, "title") || "";
     }
 
@@ -393,7 +414,9 @@ const aria = (() => {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
     const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
     if (native && !said) return native;
-    if (said && STRUCTURES.has(said) && !native) return isMatch(element, LISTENERS) ? "clickable" : "";
+    if (said && STRUCTURES.has(said) && !native) {
+      return isMatch(element, `${LISTENERS}, ${DESCRIBED}`) ? "clickable" : "";
+    }
     if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
       const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
       return isSo ? said : "";
@@ -415,10 +438,11 @@ const aria = (() => {
 
   /**
    * @param {Element} field without a name
+   * @param {string} role
    * @returns {string} for example `next to "Subtitle"`: the text before it; empty if there is none
    */
-  function neighborOf(field) {
-    if (!isNeighborly(roleOf(field))) return "";
+  function neighborOf(field, role) {
+    if (!isNeighborly(role)) return "";
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
@@ -512,7 +536,7 @@ const aria = (() => {
   function checkOf(element, role) {
     if (!CHECKABLE.has(role) && attributeOf(element, "aria-checked") === null) return "";
     const input = /** @type {HTMLInputElement} */ (element);
-    const isInput = isControl(element) && (input.type === "checkbox" || input.type === "radio");
+    const isInput = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
     if (isInput && input.indeterminate) return "mixed";
     const said = isInput ? String(input.checked) : attributeOf(element, "aria-checked");
     return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
@@ -525,7 +549,8 @@ const aria = (() => {
    */
   function wholeValueOf(element, role) {
     if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
-    return EDITORS.has(role) ? (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "") : "";
+    if (!EDITORS.has(role)) return "";
+    return sinkOf(element) ? linesIn(element) : (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "");
   }
 
   /**
@@ -541,7 +566,10 @@ const aria = (() => {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
     if (!EDITORS.has(role)) return "";
-    const text = length > VALUE_LENGTH ? wholeValueOf(element, role) : collapse(contentOf(element));
+    // What a style adds to an editor is a placeholder.
+    const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
+    const isWhole = isEditor || length > VALUE_LENGTH;
+    const text = isWhole ? wholeValueOf(element, role).trim() : collapse(contentOf(element));
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 

@@ -99,7 +99,7 @@ const changeSummary = (() => {
   const LISTS = "[role='listbox'], [role='menu']";
 
   /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
+  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
 
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
@@ -107,6 +107,8 @@ const changeSummary = (() => {
   const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
+
+  /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
 
   /** Records changes from its construction until it is queried. */
   class ChangeWatch {
@@ -128,10 +130,14 @@ const changeSummary = (() => {
     #come = new Set();
     /** @readonly @type {Set<Node>} removed elements and texts */
     #gone = new Set();
+    /** @readonly @type {Map<Node, Place>} where they were */
+    #places = new Map();
     /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
+    /** @readonly @type {Map<Element, string>} styles of elements before they changed */
+    #styles = new Map();
     #latestAt = 0;
     #inputAt = 0;
     /** @type {Event | null} the input that the page is handling */
@@ -189,6 +195,13 @@ const changeSummary = (() => {
       return this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
+    /** @returns {boolean} whether an element has come, gone or got another style than before */
+    hasMoved() {
+      this.#take(this.#observer.takeRecords());
+      const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
+      return this.#come.size + this.#gone.size > 0 || isRestyled;
+    }
+
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
       const dialogs = [...stateOf(this.#roots).dialogs.keys()];
@@ -205,8 +218,9 @@ const changeSummary = (() => {
     /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
-      // Measured from the input: effects before this call count, too. Under load the input is noted late.
-      do await pause(this.#inputAt + WAITS_MS.first - performance.now());
+      // Measured from the input: effects before this call count, too. Under load the input is noted late. Timers take
+      // whole milliseconds, and those that follow one that was too short are delayed by the browser.
+      do await pause(Math.ceil(this.#inputAt + WAITS_MS.first - performance.now()));
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
       // On a busy machine the browser may run an earlier timer of the page after ours.
       await pause(0);
@@ -246,7 +260,10 @@ const changeSummary = (() => {
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
-      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node));
+      const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
+      const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
+      const moved = back.filter((node) => !isAt(node, this.#places.get(node)));
+      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
       const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
@@ -255,6 +272,7 @@ const changeSummary = (() => {
       );
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
+        moved,
         left: [...left, ...hiddenNow],
         drawn: /** @type {Element[]} */ (drawn),
         renamed,
@@ -278,7 +296,11 @@ const changeSummary = (() => {
     /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
     #toggled() {
       const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
-      return changed ? `${nameOf(changed[0])} ${toggleOf(changed[0]) || "changed"}` : "";
+      if (!changed) return "";
+      const [element] = changed;
+      const name =
+        visibleTextOf(element).trim() || isControl(element) ? nameOf(element) : selectorOf(element, this.#roots);
+      return `${name} ${toggleOf(element) || "changed"}`;
     }
 
     /**
@@ -325,23 +347,39 @@ const changeSummary = (() => {
       if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
     }
 
+    /**
+     * @param {Node} target
+     * @param {string | null} before
+     */
+    #noteStyle(target, before) {
+      const element = /** @type {Element} */ (target);
+      if (!this.#styles.has(element)) this.#styles.set(element, plainStyle(before));
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
       this.#latestAt = performance.now();
-      for (const { type, target, addedNodes, removedNodes, attributeName, oldValue } of records) {
+      for (const record of records) {
+        const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
         // What was typed is not a reported change.
         if (this.#editors.some((editor) => holds(editor, target))) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
+        if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
-        for (const node of removedNodes) {
+        for (const [index, node] of removedNodes.entries()) {
           // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);
-          if (wasSeen && !isNew && isRead(node)) this.#gone.add(node);
+          if (!wasSeen || isNew || !isRead(node)) continue;
+          this.#gone.add(node);
+          if (this.#places.has(node)) continue;
+          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
+          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
+          this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
         }
       }
       if (this.#come.size + this.#gone.size + this.#restyled.size > MOST_CHANGES) this.stop();
@@ -366,7 +404,7 @@ const changeSummary = (() => {
       if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }
-    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
+    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");
   }
 
   /**
@@ -386,6 +424,21 @@ const changeSummary = (() => {
    */
   function isFadeOut({ effect }) {
     return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+  }
+
+  /**
+   * @param {Node} node
+   * @param {Place} [place]
+   * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
+   */
+  function isAt(node, place) {
+    const is = (/** @type {keyof Place} */ name) => Reflect.get(Node.prototype, name, node) === place?.[name];
+    return is("parentNode") && (is("previousSibling") || is("nextSibling"));
+  }
+
+  /** @param {string | null} style as the page has written it, or as the browser does */
+  function plainStyle(style) {
+    return (style ?? "").replace(/[;\s]+$/u, "");
   }
 
   /** @param {Element} element */
@@ -515,6 +568,7 @@ const changeSummary = (() => {
    * @param {PageState} now
    * @param {object} changes
    * @param {Node[]} changes.shown elements and texts that are visible now, and were not before
+   * @param {Node[]} changes.moved elements and texts that are elsewhere now
    * @param {Node[]} changes.left elements and texts that are gone or no longer visible
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
@@ -524,7 +578,7 @@ const changeSummary = (() => {
    * @param {Element | null} changes.editor a new field that has the focus
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
-  function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots, editor }) {
+  function summarizeChanges(before, now, { shown, moved, left, drawn, renamed, refilled, path, roots, editor }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -532,7 +586,7 @@ const changeSummary = (() => {
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const { come, gone } = differences(outermost(shown), outermost(left));
     const isUnreported = (/** @type {News} */ { node }) =>
-      !reported.some((one) => holds(one, node) || holds(node, one));
+      !reported.some((one) => holds(one, node) || holds(node, one) || (isElement(node) && isDrawnIn(one, node)));
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
     const news = come.filter(isUnreported);
@@ -552,8 +606,8 @@ const changeSummary = (() => {
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
-      ...opened.map(([, name]) => `dialog ${name} opened`),
-      ...closed.map(([, name]) => `dialog ${name} closed`),
+      ...opened.map(([, name]) => `${name} opened`),
+      ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
       ...lists,
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
@@ -561,6 +615,7 @@ const changeSummary = (() => {
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", plain, lost, length),
+      ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
       ...renamings(renamed),
       ...plainly("gone", lost, plain, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
@@ -675,11 +730,22 @@ const changeSummary = (() => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
-    const textsOf = (/** @type {Node} */ node) => ({ node, texts: textsIn(node) });
-    const come = shown.map(textsOf);
-    const gone = left.map(textsOf);
-    const hasText = (/** @type {News} */ news) => news.texts.length > 0;
+    const come = shown.map(newsOf);
+    const gone = left.map(newsOf);
     return { come: come.map(isNotIn(gone)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {News}
+   */
+  function newsOf(node) {
+    return { node, texts: textsIn(node) };
+  }
+
+  /** @param {News} news */
+  function hasText({ texts: own }) {
+    return own.length > 0;
   }
 
   /**
@@ -783,10 +849,23 @@ const changeSummary = (() => {
     return `...${text.slice(text.lastIndexOf(" ", start) + 1)}`;
   }
 
-  /** @param {Element} dialog */
+  /**
+   * @param {Element} dialog
+   * @returns {string} for example `dialog "Edit"`
+   */
   function dialogName(dialog) {
     const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
-    return quote(attributeOf(dialog, "aria-label") || visibleTextOf(title ?? dialog));
+    const name = attributeOf(dialog, "aria-label") || drawnTextOf(title ?? dialog);
+    return name.trim() ? `dialog ${quote(name)}` : "dialog";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const texts_ = [element, ...queryDrawnIn(element, "*")].map(visibleTextOf);
+    return texts_.find((text) => text.trim()) ?? "";
   }
 
   /**
@@ -862,5 +941,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, dialogName, stateOf, summarizeChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
 })();

@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -26,7 +26,7 @@ const elementCommands = (() => {
   const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
     widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
-  const { isField } = targets;
+  const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
   const { ChangeWatch, announcements } = changeSummary;
@@ -351,6 +351,24 @@ const elementCommands = (() => {
   }
 
   /**
+   * @param {{id: string}} request after a drag of that id
+   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it drags
+   */
+  function readMoved({ id }) {
+    const { drag, element, changes } = latest.id === id ? latest : {};
+    if (!drag || !element || !changes || tagOf(element) === "canvas") return null;
+    return drag.hasMoved || changes.hasMoved();
+  }
+
+  /** @returns {boolean} whether elements are being moved; animations without an end do not count */
+  function readTransitions() {
+    return allRoots()
+      .filter(isDocument)
+      .flatMap((one) => one.getAnimations())
+      .some((one) => one instanceof CSSTransition && one.playState === "running");
+  }
+
+  /**
    * @param {{id: string}} request after the release of a drag of that id
    * @returns {Promise<DragOutcome> | null} null if this is another page
    */
@@ -425,7 +443,7 @@ const elementCommands = (() => {
         return { filling };
       }
       case "select":
-        if (widgetKind(element)) return rememberWidget(element);
+        if (tagOf(element) !== "select") return rememberWidget(element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
         if (isWhole(element) && documentOf(element) === document) return { box: pageBox() };
@@ -433,7 +451,7 @@ const elementCommands = (() => {
         return { box: inDocument(outlineOf(handleOf(element))) };
       case "click":
         latest.press = new PressWatch(element, roots, request.count);
-        return rememberState(controlOf(element) ?? element);
+        return rememberState(checkableOf(element));
       case "drag":
         latest.press = new PressWatch(element, roots, 1);
         latest.drag = new DragWatch(element, roots);
@@ -478,7 +496,8 @@ const elementCommands = (() => {
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
     widgets.begin(element);
-    return { widget: /** @type {WidgetKind} */ (widgetKind(element)) };
+    // A search field has a list only for a choice.
+    return { widget: widgetKind(element) || "list" };
   }
 
   /**
@@ -562,6 +581,8 @@ const elementCommands = (() => {
     readPressed,
     operate,
     readSelected,
+    readMoved,
+    readTransitions,
   };
   const commands = {
     act,

@@ -34,6 +34,11 @@ const dom = (() => {
   const topOf = getter(Document.prototype, "children");
   const timelineOf = getter(Document.prototype, "timeline");
 
+  /** Fields of web components. */
+  const FIELDS =
+    "input:not([type='hidden']), select, textarea, " +
+    "[role='checkbox'], [role='combobox'], [role='slider'], [role='spinbutton'], [role='switch']";
+
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
@@ -306,10 +311,42 @@ const dom = (() => {
     return false;
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the field that it stands for, as its label or as the web component around it
+   */
   function controlOf(element) {
-    const label = isControl(element) ? null : closestOf(element, "label");
-    return label && isHtml(label) ? /** @type {HTMLLabelElement} */ (label).control : null;
+    if (isControl(element)) return null;
+    const label = closestOf(element, "label");
+    const labelled = label && isHtml(label) ? labelledBy(/** @type {HTMLLabelElement} */ (label)) : null;
+    const field = fieldBehind(labelled ?? element, labelled !== null) ?? labelled;
+    return field === element ? null : field;
+  }
+
+  /**
+   * @param {HTMLLabelElement} label
+   * @returns {Element | null} also an element that is not a native control
+   */
+  function labelledBy(label) {
+    if (label.control) return label.control;
+    const root = /** @type {Root} */ (rootOf(label));
+    const ids = { id: label.htmlFor, "aria-labelledby": idOf(label) };
+    const found = Object.entries(ids).flatMap(([name, id]) =>
+      id ? queryAll(root, `[${name}~="${CSS.escape(id)}"]`) : [],
+    );
+    const [one, ...others] = new Set(found);
+    return one && !others.length ? one : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {boolean} isLabelled
+   * @returns {Element | undefined} the only field in the shadow root of a web component, or in what a label names
+   */
+  function fieldBehind(element, isLabelled) {
+    const inner = tagOf(element).includes("-") ? innerRootOf(element) : null;
+    const fields = inner ? queryAll(inner, FIELDS) : isLabelled ? queryIn(element, FIELDS) : [];
+    return fields.length === 1 ? fields[0] : undefined;
   }
 
   /** @param {Element} element */
@@ -324,7 +361,24 @@ const dom = (() => {
    * @returns {Element[]}
    */
   function labelsOf(element) {
-    return isControl(element) ? [...(element.labels ?? [])] : [];
+    const isButton = tagOf(element) === "button" && isHtml(element);
+    if (isControl(element) || isButton) {
+      const { labels } = /** @type {HTMLButtonElement} */ (element);
+      return [...(labels ?? [])];
+    }
+    return tagOf(element).includes("-") ? labelsOfHost(element) : [];
+  }
+
+  /**
+   * @param {Element} host a web component, which alone can read its own labels
+   * @returns {Element[]}
+   */
+  function labelsOfHost(host) {
+    const around = closestOf(host, "label");
+    const id = idOf(host);
+    const named = id ? queryAll(/** @type {Root} */ (rootOf(host)), `label[for="${CSS.escape(id)}"]`) : [];
+    const all = [...(around ? [around] : []), ...named].filter(isHtml);
+    return all.filter((label) => /** @type {HTMLLabelElement} */ (label).control === host);
   }
 
   /** @param {number} milliseconds */

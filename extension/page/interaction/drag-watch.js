@@ -3,7 +3,7 @@
 // Whether an element that the browser drags for a page reaches its target. In different frames each has its own watch.
 
 const dragWatch = (() => {
-  const { attributeOf, drawnAncestors, isDocument, pause, windowOf } = dom;
+  const { attributeOf, boxOf, drawnAncestors, isDocument, pause, windowOf } = dom;
 
   const EVENTS = ["dragstart", "drop", "dragend"];
   /** For a busy page to handle the drop that the browser has dispatched. */
@@ -18,6 +18,10 @@ const dragWatch = (() => {
     /** @type {Event | null} */
     #start = null;
     #hasDropped = false;
+    /** @readonly */
+    #element;
+    /** @readonly where it was before */
+    #before;
     /** @readonly @type {PromiseWithResolvers<DragOutcome>} */
     #end = Promise.withResolvers();
 
@@ -26,6 +30,8 @@ const dragWatch = (() => {
      * @param {Root[]} roots of the whole page
      */
     constructor(element, roots) {
+      this.#element = element;
+      this.#before = boxOf(element);
       this.#isDraggable = [...drawnAncestors(element)].some(isDraggable);
       const how = { capture: true, signal: this.#listening.signal };
       for (const view of roots.filter(isDocument).map(windowOf)) {
@@ -36,6 +42,12 @@ const dragWatch = (() => {
     /** Whether the browser has started to drag something, and the page has allowed it. */
     get isDragging() {
       return this.#start !== null && !this.#start.defaultPrevented;
+    }
+
+    get hasMoved() {
+      const { x, y, width, height } = boxOf(this.#element);
+      const before = this.#before;
+      return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
     }
 
     /** @returns {Promise<DragOutcome>} after the release */

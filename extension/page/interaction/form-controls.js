@@ -13,11 +13,13 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
   const { treeAncestors, windowOf } = dom;
   const { collapse, misfit, quote, shorten } = texts;
+  const { isRendered } = geometry;
+  const { editorAround, linesIn, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
-  const { widgetKind } = widgets;
+  const { hasSuggestions, widgetKind } = widgets;
 
   const LISTED_OPTIONS = 10;
   /** Fields that accept only one format, and an example of it. */
@@ -54,8 +56,18 @@ const formControls = (() => {
 
   /** @param {Element} element */
   function isChecked(element) {
-    if (tagOf(element) === "input") return /** @type {HTMLInputElement} */ (element).checked;
+    if (hasNativeState(element)) return /** @type {HTMLInputElement} */ (element).checked;
     return attributeOf(element, "aria-checked") === "true";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} false for a switch that the page draws itself, and whose state it gives only in its attribute
+   */
+  function hasNativeState(element) {
+    if (tagOf(element) !== "input") return false;
+    const isDrawn = isRendered(element, { opacityProperty: true }) && boxOf(element).width > 1;
+    return isDrawn || !isMatch(element, "[role='switch'][aria-checked]");
   }
 
   /**
@@ -152,11 +164,12 @@ const formControls = (() => {
     const isTyped = !FORMATS.has(kind) || kind === "number";
     refuseValue(field, text);
     takeFocus(field, "Fill what takes it.");
-    const before = isControl(element) ? field.value : innerTextOf(field);
+    const before = heldBy(field);
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
-    if (isTyped) selectContent(field);
-    else setValue(field, text);
-    return { filling: { text, isTyped, isEntered, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
+    const isDrawn = editorAround(field) !== null;
+    if (isTyped && !isDrawn) selectContent(field);
+    else if (!isTyped) setValue(field, text);
+    return { filling: { text, isTyped, isEntered, isDrawn, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
   }
 
   /**
@@ -301,7 +314,7 @@ const formControls = (() => {
       if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
       signal.throwIfAborted();
     }
-    if (mayRetype && hasRoomFor(field, text) && !isSame(spreadFrom(field, text) ?? heldBy(field), text)) {
+    if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) {
       field.focus();
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
@@ -309,7 +322,9 @@ const formControls = (() => {
     const isDate = DATED.test(text);
     const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
     const hasToldChange = isLeft && (await leave(field, watch, isDate));
-    if (!hasToldChange && heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
+    if (!hasToldChange && !editorAround(field) && heldBy(field) !== before) {
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    }
     if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
   }
@@ -363,10 +378,24 @@ const formControls = (() => {
    * @returns {boolean} false if the page has dropped or replaced the text
    */
   function isKept({ field, before }, text) {
+    if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
     if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
     // An editor displays its content in its own way, and long texts in parts.
-    return isSame(held, text) || held !== before;
+    return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {boolean} whether it contains the text; an editor also between the same spaces
+   */
+  function isWritten(field, text) {
+    const editor = editorAround(field);
+    if (editor) return shows(editor, text);
+    const held = spreadFrom(field, text) ?? heldBy(field);
+    const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
+    return isSame(held, text) && (isControl(field) || words(held) === words(text));
   }
 
   /**
@@ -387,6 +416,8 @@ const formControls = (() => {
 
   /** @param {HTMLInputElement} field */
   function heldBy(field) {
+    const editor = editorAround(field);
+    if (editor) return linesIn(editor);
     return isControl(field) ? field.value : innerTextOf(field).replace(/\n$/u, "");
   }
 
@@ -401,9 +432,17 @@ const formControls = (() => {
    * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes
    */
   function isSame(held, text) {
-    const kept = /[\p{L}\p{N}]/u.test(text) ? /[\p{L}\p{N}]/gu : /\S/gu;
-    const essence = (/** @type {string} */ value) => (value.normalize("NFC").match(kept) ?? []).join("").toLowerCase();
-    return essence(held) === essence(text);
+    return /[\p{L}\p{N}]/u.test(text)
+      ? essenceOf(held) === essenceOf(text)
+      : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
+  }
+
+  /**
+   * @param {string} value
+   * @returns {string} its letters and digits
+   */
+  function essenceOf(value) {
+    return (value.normalize("NFC").match(/[\p{L}\p{N}]/gu) ?? []).join("").toLowerCase();
   }
 
   /**
@@ -451,7 +490,9 @@ const formControls = (() => {
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
     const isOther =
-      isControl(field) && !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text);
+      isControl(field) && !editorAround(field)
+        ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+        : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
@@ -490,6 +531,7 @@ const formControls = (() => {
       if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it labels of options.");
       return { way: "choose" };
     }
+    if (Array.isArray(value) && isControl(element) && hasSuggestions(element)) return { way: "choose" };
     if (kind && typeof value === "string") {
       refuseSetting(element, value);
       return { way: "fill" };
@@ -511,6 +553,7 @@ const formControls = (() => {
     chooseOptions,
     chosenIn,
     finishFill,
+    hasNativeState,
     isCheckable,
     isChecked,
     matching,

@@ -7,6 +7,7 @@ const geometry = (() => {
   const {
     boxOf,
     closestOf,
+    controlOf,
     documentOf,
     drawnAncestors,
     elementAt,
@@ -23,6 +24,8 @@ const geometry = (() => {
     scrollTo,
     windowOf,
   } = dom;
+
+  const { editorAround } = drawnEditors;
 
   const MAX_RECTS = 4;
   /** Levels to climb from an invisible field to the box that shows its value. */
@@ -290,7 +293,9 @@ const geometry = (() => {
    */
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
-    if (isInBoxOf(inner, element)) return true;
+    if (isInBoxOf(inner, element) || controlOf(element) === inner) return true;
+    const button = closestOf(element, BUTTONS);
+    if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
     for (let root = rootOf(element), host = holderOf(root); host && !isDocument(root);) {
       if (host === inner) return true;
@@ -325,6 +330,8 @@ const geometry = (() => {
    * @param {Element} element
    */
   function handleOf(element) {
+    const editor = editorAround(element);
+    if (editor) return editor;
     return isVisible(element) ? element : (labelsOf(element).find(isVisible) ?? element);
   }
 

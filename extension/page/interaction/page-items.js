@@ -31,11 +31,23 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    closestOf,
+    controlOf,
+    dataOf,
+    documentOf,
+    drawnChildrenOf,
+    hasIn,
+  } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
+  const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
@@ -87,6 +99,8 @@ const pageItems = (() => {
     #acted;
     /** @readonly @type {Map<Element | null, Root>} by their holders */
     #inner;
+    /** @readonly those that draw their own text */
+    #editors;
     /** @readonly */
     #inert;
     /** @readonly the viewport's size, which is slow to compute */
@@ -105,6 +119,7 @@ const pageItems = (() => {
       const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
       const candidates = all(CANDIDATES);
       this.#acted = { candidates, holders: holdersOf(candidates) };
+      this.#editors = editorsIn(roots);
       this.#inert = all("[inert]");
       this.isBrief = !isWhole && candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
@@ -238,6 +253,7 @@ const pageItems = (() => {
      * @returns {string} empty if it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
+      if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround ? roleOf(element) : "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
@@ -245,6 +261,10 @@ const pageItems = (() => {
       const inherited = within.cursor;
       const style = getComputedStyle(element);
       within.cursor = style.cursor;
+      // A part that a page describes itself may be for dragging, like the surface around it.
+      if (role === "clickable" && attributeOf(element, "aria-roledescription")) {
+        return grippedRole(style.cursor) || role;
+      }
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
@@ -469,7 +489,9 @@ const pageItems = (() => {
    * @returns {boolean} whether the field that it names is listed
    */
   function namesListed({ control }) {
-    return control !== null && (isRendered(control, SEEN) || hasVisibleLabel(control));
+    // A web component may be for display only.
+    if (!control || (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control))) return false;
+    return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
 
   /**
@@ -632,7 +654,8 @@ const pageItems = (() => {
    */
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
-    return (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    return name || (role === "textbox" ? editorNameOf(element) : "");
   }
 
   return { PageItems, itemNameOf };

@@ -9,8 +9,9 @@ const targets = (() => {
   const { hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { editorAround, sinkOf } = drawnEditors;
   const { FORMATS, isCheckable } = formControls;
-  const { operableIn, widgetKind } = widgets;
+  const { hasSuggestions, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -31,6 +32,7 @@ const targets = (() => {
   const TAKERS =
     "a, button, label, summary, [onclick], [tabindex], " +
     "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
+  const CHECKABLE = "[role='checkbox'], [role='radio'], [role='switch']";
   const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
 
@@ -85,6 +87,8 @@ const targets = (() => {
    */
   function focusableOf(element) {
     if (isMatch(element, FOCUSABLE)) return element;
+    const sink = sinkOf(element);
+    if (sink) return sink;
     const [inner, ...others] = drawnFields(element);
     const field = controlOf(element) ?? editorOf(element) ?? (others.length ? undefined : inner);
     return field ?? closestOf(element, FOCUSABLE) ?? element;
@@ -107,14 +111,24 @@ const targets = (() => {
    * @returns {Element} the element with the form value: a field, a list of options, or something checkable
    */
   function entryOf(element) {
-    const own = controlOf(element) ?? element;
+    const own = checkableOf(element);
     return (isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select" ? own : fieldOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} what a click on it checks, if it is checkable
+   */
+  function checkableOf(element) {
+    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? element;
   }
 
   /** @param {Element} element */
   function fieldOf(element) {
     const widget = widgetIn(element);
     if (widget) return widget;
+    const sink = sinkOf(element);
+    if (sink) return sink;
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
     if (isField(field)) return field;
@@ -164,6 +178,7 @@ const targets = (() => {
     if (kindOf(list) === "select") return list;
     const widget = widgetIn(element);
     if (widget && widgetKind(widget) === "list") return widget;
+    if (isControl(list) && hasSuggestions(list)) return list;
     if (isControl(list)) throw misfit(list, "is not a list of options (<select>). Use fill or click.");
     throw misfit(list, "is not a list of options (<select>). Use click to open it, then click the option.");
   }
@@ -174,8 +189,13 @@ const targets = (() => {
    */
   function isField(element) {
     const kind = kindOf(element);
-    return TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(element) !== null;
+    return (
+      TYPED.has(kind) ||
+      FORMATS.has(kind) ||
+      kind === "textarea" ||
+      (editorOf(element) ?? editorAround(element)) !== null
+    );
   }
 
-  return { isField, targetOf };
+  return { checkableOf, isField, targetOf };
 })();

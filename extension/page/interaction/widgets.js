@@ -33,7 +33,9 @@ const widgets = (() => {
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
-  const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
+  /** What a field may name as its list. */
+  const LISTS = `${POPUPS}, [role='menu']`;
+  const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']", "[role^='menuitem']"];
   /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
@@ -79,17 +81,22 @@ const widgets = (() => {
    */
   function isListField(element, role) {
     if (!isHtml(element)) return false;
-    if (isControl(element)) {
-      const suggests = ["list", "both"].includes(attributeOf(element, "aria-autocomplete") ?? "");
-      const isNamed =
-        isMatch(element, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
-        suggests ||
-        wrapperOf(element) !== null;
-      return isNamed && opensList(element) && TEXT_INPUTS.has(kindOf(element)) && !isMatch(element, SEARCHES);
-    }
+    if (isControl(element)) return hasSuggestions(element) && !isMatch(element, SEARCHES);
     if (role === "listbox") return true;
     const isButton = tagOf(element) === "button" || role === "button";
     return (role === "combobox" && opensList(element)) || (isButton && isMatch(element, "[aria-haspopup='listbox']"));
+  }
+
+  /**
+   * @param {Control} field
+   * @returns {boolean} whether a list opens for it, also for one that accepts any text
+   */
+  function hasSuggestions(field) {
+    const isNamed =
+      isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
+      ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
+      wrapperOf(field) !== null;
+    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field));
   }
 
   /** @param {Element} element */
@@ -137,7 +144,7 @@ const widgets = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const listed = named.flatMap((one) => (isMatch(one, POPUPS) ? one : [...queryDrawnIn(one, POPUPS), one]));
+    const listed = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
     const own = [...listed, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
@@ -188,7 +195,7 @@ const widgets = (() => {
    * @returns {Element[]} those that are drawn
    */
   function optionsIn(popup) {
-    if (!isMatch(popup, POPUPS)) return leavesIn(popup);
+    if (!isMatch(popup, LISTS)) return leavesIn(popup);
     for (const selector of OPTION_ROLES) {
       const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;
@@ -246,7 +253,9 @@ const widgets = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
-    const isDeclared = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
+    const isDeclared =
+      [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
+      options.some((one) => roleOf(one) === "menuitemcheckbox");
     const [active] = referred(field, "aria-activedescendant");
     // Otherwise the attribute may mark the option that the keys have come to.
     const selected = options.filter((one) => isSelected(one) && (isDeclared || popup === field || one !== active));
@@ -352,10 +361,21 @@ const widgets = (() => {
         const text = collapse(textContentOf(node) ?? "");
         // A button that removes a value is not one.
         if (/[\p{L}\p{N}]/u.test(text)) yield text;
-      } else if (isElement(node) && node !== field && !isMatch(node, UNSHOWN) && isVisible(node)) {
+      } else if (isElement(node) && node !== field && isVisible(node) && !isUnshown(node, field)) {
         yield* textsNextTo(node, field);
       }
     }
+  }
+
+  /**
+   * @param {Element} element next to a field
+   * @param {Element} field
+   * @returns {boolean} whether it does not show the value: a list before the field may consist of chips
+   */
+  function isUnshown(element, field) {
+    if (!isMatch(element, UNSHOWN)) return false;
+    const isChips = isMatch(element, "[role='listbox']") && !referred(field, "aria-controls").includes(element);
+    return !isChips || !(element.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING);
   }
 
   /**
@@ -454,6 +474,7 @@ const widgets = (() => {
 
   return {
     begin,
+    hasSuggestions,
     operableIn,
     readList,
     readNumber,

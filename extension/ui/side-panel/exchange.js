@@ -75,7 +75,7 @@ export class Exchange {
     const { state, text = "" } = event;
     if (state === "reading") {
       this.#bar.value = event.percent ?? 0;
-      setText(this.#step, progressLine(event));
+      setText(this.#step, progressLine(event, this.#written !== ""));
       return false;
     }
     if (state === "done") this.#isPlain = false;

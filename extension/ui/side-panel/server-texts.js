@@ -18,6 +18,7 @@ const STEPS = {
   reading_tab: ["stepReadingTab", () => []],
   asking_window: ["stepWindow", ({ model }) => [isolated(model)]],
   reading_page: ["stepReadingPage", ({ model }) => [isolated(model)]],
+  writing: ["stepWriting", ({ model }) => [isolated(model)]],
   reading_chunk: ["stepReadingChunk", ({ model, chunk, chunks }) => [isolated(model), chunk, chunks]],
   combining: ["stepCombining", ({ model, answers }) => [isolated(model), answers]],
   waiting_turn: ["stepTurn", ({ limit }) => [limit]],
@@ -67,10 +68,11 @@ const ERRORS = {
 
 /**
  * @param {AnswerEvent} event about an answer in progress
+ * @param {boolean} isWriting whether part of the answer is shown
  * @returns {string} the current step, and what has happened in it
  */
-export function progressLine({ step }) {
-  const known = step && STEPS[step.code];
+export function progressLine({ step }, isWriting) {
+  const known = step && STEPS[isWriting && step.code === "reading_page" ? "writing" : step.code];
   if (!known) return phrase("askWaiting");
   const [key, values] = known;
   const parts = [phrase(key, ...values(step.values ?? {}))];
