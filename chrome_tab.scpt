@@ -1138,6 +1138,7 @@ property pageFunction : "function readPage(request) {
   const isPlain = type === \"text/plain\";
   const where = request.content === \"selection\" ? \"in what is selected\" : \"on the page\";
   const pdf = Object.hasOwn(globalThis, \"chromeTabPdf\") ? chromeTabPdf.read : undefined;
+  if (request.keep) globalThis.chromeTabReadPage = { version: request.keep, read: readPage };
   const isTaken = request.pdf !== \"wanted\" || request.content === \"selection\" || pdf?.isFinal;
   if (type === \"application/pdf\" && !isTaken) return \"pdf\";
   const isMain = request.content === \"main\" && isWebPage;

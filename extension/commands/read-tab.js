@@ -1,5 +1,6 @@
 /**
  * @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts"
+ * @import {ReadPageRequest} from "../page/read-page.js"
  * @import {FileGroup} from "../browser/page-files.js"
  */
 
@@ -7,10 +8,13 @@ import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../shared/denied-hosts.js";
 import { framedPages } from "../browser/frame-text.js";
-import { askPage, runInPage, unreadable } from "../browser/inject.js";
+import { askPage, runInPage, tabAsAsked, unreadable } from "../browser/inject.js";
 import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
+
+/** Another one for each start of the worker, because pages outlive an update of the extension. */
+const VERSION = crypto.randomUUID();
 
 /** For cross-origin frames, which are read in parallel. */
 const FRAMES_WAIT_MS = 3_000;
@@ -33,13 +37,17 @@ export async function readTab(context) {
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
   const content = contentOf(params);
   const links = params["links"] === true;
-  const framed = await framedText(context, content);
-  const request = { ...keywords, content, links, more: framed.text, pdf: "wanted" };
+  const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION };
   const ask = async () => {
-    const script = { func: readPage, args: /** @type {[unknown]} */ ([request]) };
-    return /** @type {PageReading | "absent" | "pdf" | null} */ (await askPage(context, () => script));
+    const kept = { func: readKept, args: /** @type {[unknown]} */ ([request]) };
+    const script = { func: readPage, args: kept.args };
+    const reading = (await askPage(context, () => kept)) ?? (await askPage(context, () => script));
+    return /** @type {PageReading | "absent" | "pdf" | null} */ (reading);
   };
-  let reading = await ask();
+  // Few pages have a frame with text in it: only these are read twice.
+  const [first, framed] = await Promise.all([ask(), framedText(context, content)]);
+  request.more = framed.text;
+  let reading = framed.text ? await ask() : first;
   while (reading === "absent" || reading === "pdf") {
     if (reading === "absent") await injectFiles(context, "mainContent");
     if (reading === "pdf") await takePdf(context);
@@ -50,8 +58,18 @@ export async function readTab(context) {
   const { code, message, ...read } = reading;
   if (code) throw new CommandError(code, message);
   const repeated = (read.repeated ?? 0) + framed.repeated;
-  const { incognito } = await tabById(tabId);
+  const { incognito } = tabAsAsked(context);
   return { tab_id: tabId, ...read, incognito, ...(repeated > 0 && { repeated }) };
+}
+
+/**
+ * Runs in the page: reads it with the function that an earlier reading left there, which is compiled already.
+ *
+ * @param {ReadPageRequest} request
+ */
+function readKept(request) {
+  const kept = Object.hasOwn(globalThis, "chromeTabReadPage") ? globalThis.chromeTabReadPage : null;
+  return kept?.version === request.keep ? kept?.read(request) : null;
 }
 
 /**

@@ -7,9 +7,10 @@
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
  * @typedef {[StepName, ...string[]]} Step a step's name, then its keywords
  * @typedef {({start: string | null, end: string | null, more?: string} | {steps: Step[]})
- *   & {content?: "main" | "all" | "selection", links?: boolean, pdf?: "wanted" | "taken"}} ReadPageRequest
+ *   & {content?: "main" | "all" | "selection", links?: boolean, pdf?: "wanted" | "taken", keep?: string}} ReadPageRequest
  *   `more` is text to append to the page's own: only the extension can read cross-origin frames. `pdf`: whether the
- *   scripts for a PDF have yet to be injected. `links`: whether the main content includes link URLs.
+ *   scripts for a PDF have yet to be injected. `links`: whether the main content includes link URLs. `keep`: the version
+ *   under which this function stays in its world, so that the next reading of the page need not compile it again.
  * @typedef {[offset: number, level: number]} Heading where its line begins in the text; in code points in the result
  * @typedef {{start: number, end: number, traits: number}} Piece of a text; `traits`: its properties as bits
  * @typedef {{text: string, pieces: Piece[], headings: Heading[]}} AlignedText the positions of a page's elements in its
@@ -1440,6 +1441,7 @@ export function readPage(request) {
   const where = request.content === "selection" ? "in what is selected" : "on the page";
   // An element of that name in the page is not an own property of the global object.
   const pdf = Object.hasOwn(globalThis, "chromeTabPdf") ? chromeTabPdf.read : undefined;
+  if (request.keep) globalThis.chromeTabReadPage = { version: request.keep, read: readPage };
   const isTaken = request.pdf !== "wanted" || request.content === "selection" || pdf?.isFinal;
   if (type === "application/pdf" && !isTaken) return "pdf";
   const isMain = request.content === "main" && isWebPage;
