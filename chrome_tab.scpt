@@ -250,6 +250,7 @@ property pageFunction : "function readPage(request) {
     }),
   );
   const UNREAD = new Set(\"script style noscript template iframe object canvas audio video\".split(\" \"));
+  const CHOSEN = \"(selected)\";
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number/i;
@@ -337,6 +338,7 @@ property pageFunction : "function readPage(request) {
       this.traits = 0;
       this.open = [];
       this.level = 0;
+      this.option = 0;
       this.values = [];
       this.row = null;
       this.group = null;
@@ -371,6 +373,7 @@ property pageFunction : "function readPage(request) {
         this.#field(element, tag);
         return false;
       }
+      if (tag === \"option\") this.option = this.cursor;
       if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, tag);
       if (traits !== this.traits) this.open.push({ element, traits: this.traits });
@@ -386,6 +389,7 @@ property pageFunction : "function readPage(request) {
       return isCard ? traits | KEPT : traits;
     }
     #leave(element) {
+      if (tagOf.call(element) === \"option\" && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
@@ -442,6 +446,10 @@ property pageFunction : "function readPage(request) {
     #copyTo(place) {
       this.#write(this.source.slice(this.copied, place));
       this.copied = place;
+    }
+    #note(words) {
+      this.#copyTo(this.cursor);
+      this.#write(` ${words}`);
     }
     #write(text) {
       if (text) this.parts.push(text);
@@ -545,10 +553,22 @@ property pageFunction : "function readPage(request) {
     }
     return false;
   }
-  function fieldValue(field, tag) {
+  function typedIn(field, tag) {
     const prototype = tag === \"input\" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-    const value = withLineFeeds(Reflect.get(prototype, \"value\", field)).trim();
-    if (!value || (tag === \"input\" && !TEXT_FIELDS.has(Reflect.get(prototype, \"type\", field)))) return \"\";
+    const isText = tag !== \"input\" || TEXT_FIELDS.has(Reflect.get(prototype, \"type\", field));
+    return isText ? withLineFeeds(Reflect.get(prototype, \"value\", field)).trim() : \"\";
+  }
+  function chosenIn(list) {
+    const chosen = [...list.querySelectorAll(\"option:checked\")];
+    return chosen.map((option) => (option.textContent ?? \"\").replace(/\\s+/g, \" \").trim()).join(\", \");
+  }
+  function isChosen(option) {
+    const list = option.closest(\"select\");
+    return list !== null && list.length > 1 && Reflect.get(HTMLOptionElement.prototype, \"selected\", option);
+  }
+  function fieldValue(field, tag) {
+    const value = tag === \"select\" ? chosenIn(field) : typedIn(field, tag);
+    if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
     const { width, height } = drawnSize(field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;

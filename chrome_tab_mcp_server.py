@@ -3029,7 +3029,7 @@ class PageReading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        asking = Sentence("asking_window", f"asking for the window of {self.model}", model=self.model)
+        asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
             await self.analyst.window(self.model)
@@ -3711,6 +3711,7 @@ TIME, SCALED = "minute ", "scaled "
 
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
 DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
+MAX_NAME_CHARS = 21  # before its figure
 MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
 
@@ -3752,11 +3753,14 @@ EAST_ASIAN_CLOCK = re.compile(
     "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
 )
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+# Capitals of scripts that have them: "F-16", not "mid-1990".
+NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
 SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
     "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
@@ -3988,11 +3992,8 @@ def script_of(character: str) -> str:
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
     scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
-    return tuple(
-        dict.fromkeys(
-            itertools.chain.from_iterable(LANGUAGES.get(name, "").split() for name in LANGUAGES if name in scripts)
-        )
-    )
+    codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
+    return tuple(dict.fromkeys(" ".join(codes).split()))
 
 
 # --- Figures ---
@@ -4099,7 +4100,8 @@ class Figure(NamedTuple):
     """A checkable part of an answer: a number, date, time, quotation or address.
 
     `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
-    `dates` are pairs of a month and its day (or its year, without a day), one of which must be together on the page.
+    `dates` are pairs of a month and its day (or its year, without a day), one of which must be together on the page;
+    `name` is a name that ends in the figure, in comparable form.
     """
 
     start: int
@@ -4109,6 +4111,7 @@ class Figure(NamedTuple):
     quoted: str = ""
     address: str = ""
     dates: tuple[tuple[int, int], ...] = ()
+    name: str = ""
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4130,8 +4133,17 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     rest = QUOTED.sub(take, STATED_ADDRESS.sub(take, rest))
     folded = [folded_alone(c) for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
-    found += find_numbers("".join(folded), places, words)
-    return sorted(found)
+    numbers = find_numbers("".join(folded), places, words)
+    return sorted([*found, *(with_name(figure, text) for figure in numbers)])
+
+
+def with_name(figure: Figure, text: str) -> Figure:
+    """Return a figure with the name that it ends, such as K2 or COVID-19, if its letters touch it."""
+    before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
+    shown = text[figure.start : figure.end]
+    if not before or figure.currency or not shown.isdecimal():
+        return figure
+    return figure._replace(start=before.start(), name=fold(before[1] + shown))
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
@@ -4451,6 +4463,8 @@ class PageIndex:
                 return False
         if figure.dates and not self._has_date(number, figure.dates):
             return False
+        if figure.name and not has_name(chunk.folded, figure.name):
+            return False
         return not figure.currency or not self._is_other_currency(chunk.folded, figure)
 
     @functools.cached_property
@@ -4529,6 +4543,13 @@ def has_address(folded: str, address: str) -> bool:
             return True
         at = folded.find(wanted, at + 1)
     return False
+
+
+def has_name(folded: str, name: str) -> bool:
+    """Return whether a folded text has a name that ends in a figure, whether or not a space or dash separates them."""
+    letters = name.rstrip("0123456789")
+    digits = name[len(letters) :]
+    return re.search(rf"(?<!\w){re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
 
 
 # --- The check ---
@@ -4649,18 +4670,13 @@ def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
     figures = find_figures(text, 0, len(text), words)
     if isinstance(value, str) or not 0 < value < 1:
         return figures
-    share = frozenset({scaled(readings_of_float(value), 100)})
+    share = frozenset({scaled(numeral(*f"{value:.10f}".split(".")), 100)})
     return [figure._replace(options=(*figure.options, share)) for figure in figures]
 
 
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
     return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
-
-
-def readings_of_float(value: float) -> str:
-    """Return a number between 0 and 1 in the form of a page's numbers."""
-    return numeral(*f"{value:.10f}".split("."))
 
 
 # --- Evidence ---
@@ -4835,7 +4851,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     """Return the line about how many figures of an answer are on the page and which are not; empty without figures."""
 
     def named(result: CheckResult) -> str:
-        texts = checked[result][:MAX_SHOWN_FIGURES]
+        texts = [text.strip(QUOTATION_MARKS) for text in checked[result][:MAX_SHOWN_FIGURES]]
         # Addresses in code are intact.
         shown = (sanitize_answer(one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'"), "")[0] for text in texts)
         more = len(checked[result]) - MAX_SHOWN_FIGURES

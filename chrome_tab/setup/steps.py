@@ -262,7 +262,7 @@ def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
     if terminal.next_step:
         return f"{terminal.next_step} {again}"
     if terminal.failed:
-        return f"Fix what is marked above. {again}"
+        return f"Fix what is marked FIX above. {again}"
     if not can_read:
         return "Load the extension from the folder above, and paste the connection string into the page that opens."
     if not has_client:

@@ -48,7 +48,7 @@ class Terminal:
         """Print what failed, and store the step that fixes it; setup continues, and ends with status 1."""
         self.failed = True
         self.next_step = self.next_step or next_step
-        self.say(sentence, "yellow")
+        self.say(f"FIX {sentence}", "yellow")
 
     def exact(self, line: str, style: str = "") -> None:
         """Print a line for copying: it is not wrapped."""

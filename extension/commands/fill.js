@@ -6,7 +6,7 @@
 
 import { invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
-import { typed } from "../browser/keys.js";
+import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { notKept, Widget } from "./widgets.js";
@@ -107,10 +107,18 @@ export async function select(context) {
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null if the page is gone
  */
-async function enter({ session }, target, { text, isTyped, isKeyed }) {
+async function enter({ session }, target, { text, isTyped, isDrawn, isKeyed }) {
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
+  if (isDrawn) {
+    const { os } = await chrome.runtime.getPlatformInfo();
+    await pressKeys(session, strokesOf("ControlOrMeta+A", os === "mac"));
+    // Keys would make the editor indent lines and close brackets.
+    if (text) await session.send("Input.insertText", { text });
+    else await pressKeys(session, strokesOf("Backspace", false));
+    return look({});
+  }
   if (isKeyed) {
     await pressKeys(session, typed(text));
     return look({});

@@ -94,6 +94,7 @@ export function readPage(request) {
   );
   /** Elements that show none of the text inside them. */
   const UNREAD = new Set("script style noscript template iframe object canvas audio video".split(" "));
+  const CHOSEN = "(selected)";
   const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number/i;
@@ -271,6 +272,8 @@ export function readPage(request) {
       this.open = [];
       /** Level of the heading that begins with the next text. */
       this.level = 0;
+      /** Where the text of the option begins that the walk is in. */
+      this.option = 0;
       /** @type {string[]} values of fields to write before the next text */
       this.values = [];
       /** @type {OpenRow | null} */
@@ -317,6 +320,7 @@ export function readPage(request) {
         this.#field(element, tag);
         return false;
       }
+      if (tag === "option") this.option = this.cursor;
       if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, tag);
       if (traits !== this.traits) this.open.push({ element, traits: this.traits });
@@ -339,6 +343,7 @@ export function readPage(request) {
 
     /** @param {Element} element */
     #leave(element) {
+      if (tagOf.call(element) === "option" && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
@@ -416,6 +421,12 @@ export function readPage(request) {
     #copyTo(place) {
       this.#write(this.source.slice(this.copied, place));
       this.copied = place;
+    }
+
+    /** @param {string} words to write after the latest text */
+    #note(words) {
+      this.#copyTo(this.cursor);
+      this.#write(` ${words}`);
     }
 
     /** @param {string} text */
@@ -553,12 +564,36 @@ export function readPage(request) {
   /**
    * @param {Element} field
    * @param {string} tag
+   */
+  function typedIn(field, tag) {
+    const prototype = tag === "input" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+    const isText = tag !== "input" || TEXT_FIELDS.has(Reflect.get(prototype, "type", field));
+    return isText ? withLineFeeds(Reflect.get(prototype, "value", field)).trim() : "";
+  }
+
+  /** @param {Element} list */
+  function chosenIn(list) {
+    const chosen = [...list.querySelectorAll("option:checked")];
+    return chosen.map((option) => (option.textContent ?? "").replace(/\s+/g, " ").trim()).join(", ");
+  }
+
+  /**
+   * @param {Element} option
+   * @returns {boolean} whether it is the choice of a list that has others
+   */
+  function isChosen(option) {
+    const list = option.closest("select");
+    return list !== null && list.length > 1 && Reflect.get(HTMLOptionElement.prototype, "selected", option);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} tag
    * @returns {string} the visible value; empty for secret or hidden fields
    */
   function fieldValue(field, tag) {
-    const prototype = tag === "input" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-    const value = withLineFeeds(Reflect.get(prototype, "value", field)).trim();
-    if (!value || (tag === "input" && !TEXT_FIELDS.has(Reflect.get(prototype, "type", field)))) return "";
+    const value = tag === "select" ? chosenIn(field) : typedIn(field, tag);
+    if (!value) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
     const { width, height } = drawnSize(field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;

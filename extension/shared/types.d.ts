@@ -686,6 +686,8 @@ export interface Filling {
   text: string;
   /** Whether it is still to be typed. */
   isTyped: boolean;
+  /** Whether the field is that of an editor that draws its own text. */
+  isDrawn: boolean;
   /** Whether it has to be typed key by key. */
   isKeyed: boolean;
   /** Whether Enter follows. */

@@ -125,26 +125,34 @@ async def test_no_attaches_nothing_and_prevents_repeated_prompts(
     assert (await other)["success"]
 
 
-@pytest.mark.parametrize("way", ["cancelled", "closed", "disconnected"])
 async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connection(
-    paired: Popup, bridge: FakeBridge, one: tuple[Page, int], way: str
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
+    async def prompted(tab_id: int) -> asyncio.Task[Message]:
+        asked = await ask(bridge, tab_id)
+        await shown(paired)
+        return asked
+
+    async def closes() -> None:
+        await shown(paired, 0)
+        await notices(paired, 0)
+
     page, tab_id = one
-    asked = await ask(bridge, tab_id)
-    await shown(paired)
+    cancelled = await prompted(tab_id)
+    await bridge.send({"type": "cancel", "id": str(bridge.last_id)})
+    await closes()
+    cancelled.cancel()
 
-    if way == "cancelled":
-        await bridge.send({"type": "cancel", "id": str(bridge.last_id)})
-    elif way == "closed":
-        await page.close()
-    else:
-        await paired.press("disconnect")
+    asked = await prompted(tab_id)
+    await page.close()
+    await closes()
+    assert error_of(await asked)[0] == "TAB_DISCONNECTED"
 
-    await shown(paired, 0)
-    await notices(paired, 0)
-    if way == "closed":
-        assert error_of(await asked)[0] == "TAB_DISCONNECTED"
-    asked.cancel()
+    await show_page(paired, site.url("/two"))
+    lost = await prompted(await paired.tab_id(site.url("/two")))
+    await paired.press("disconnect")
+    await closes()
+    lost.cancel()
 
 
 async def test_unanswered_prompt_ends_with_an_error_message(

@@ -20,7 +20,7 @@ tab = shared_tab_at("/blank")
 
 @pytest.fixture
 async def opening(tab: DrivenTab) -> DrivenTab:
-    await tab.show(OPENING)
+    await tab.keep(OPENING)
     tab.site.pages["/two?"] = tab.site.pages["/two"]
     return tab
 

@@ -96,6 +96,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "editor with a placeholder that a style adds": ["textbox  #e"],
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
+        "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
+        "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

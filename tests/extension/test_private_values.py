@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import Playwright, expect
 
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Site, comes_true, launched_chromium
-from tests.extension.test_attaching import until
+from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_in_sight import prefer
-from tests.extension.test_tab_control import allow_private, opened_popup
+from tests.extension.test_tab_control import allow_private
 from tests.support.fake_bridge import FakeBridge
 
 LAYER = """<script>dataLayer = [
@@ -206,7 +206,9 @@ async def test_the_panel_shows_the_same_and_its_history_contains_no_values(tab: 
     await page.close()
 
 
-async def test_nothing_of_an_incognito_tab_is_stored(playwright: Playwright, bridge: FakeBridge, site: Site) -> None:
+async def test_incognito_tabs_are_listed_only_if_the_user_allows_it_and_nothing_of_them_is_stored(
+    playwright: Playwright, bridge: FakeBridge, site: Site
+) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         async with launched_chromium(playwright, Path(profile)) as context:
             popup = await opened_popup(context)
@@ -214,9 +216,10 @@ async def test_nothing_of_an_incognito_tab_is_stored(playwright: Playwright, bri
             await bridge.connected()
             popup = await allow_private(context, bridge, allowed=True)
             history = "chrome.storage.local.get('history').then(({history}) => history?.length === 1)"
+            tab_ids: dict[bool, int] = {}
             for incognito in (True, False):
                 create = f"chrome.windows.create({{ incognito: {json.dumps(incognito)}, url: '{site.url('/one')}' }})"
-                tab_id = (await popup.chrome(f"await {create}"))["tabs"][0]["id"]
+                tab_id = tab_ids[incognito] = (await popup.chrome(f"await {create}"))["tabs"][0]["id"]
                 page = await context.new_page()
                 await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={tab_id}")
                 await expect(page.locator("#tab-title")).not_to_be_empty()
@@ -230,5 +233,16 @@ async def test_nothing_of_an_incognito_tab_is_stored(playwright: Playwright, bri
                     not incognito
                 )
             logged = "(await chrome.storage.local.get({activity: []})).activity"
-            await until(popup, f"{logged}.some((entry) => entry.tab_id === {tab_id})")
-            assert {entry["tab_id"] for entry in await popup.chrome(logged)} == {tab_id}
+            await until(popup, f"{logged}.some((entry) => entry.tab_id === {tab_ids[False]})")
+            assert {entry["tab_id"] for entry in await popup.chrome(logged)} == {tab_ids[False]}
+
+            tabs = (await bridge.ask("browser_get_tabs"))["result"]
+            assert [tab["id"] for tab in tabs if tab.get("incognito")] == [tab_ids[True]]
+            assert len(tabs) > 1
+            read = (await bridge.ask("read_tab", tab_id=tab_ids[True]))["result"]
+            assert (read["title"], read["incognito"]) == ("One", True)
+
+            await allow_private(context, bridge, allowed=False)
+
+            assert tab_ids[True] not in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+            assert (await bridge.ask("read_tab", tab_id=tab_ids[True]))["error"]["code"] == "TAB_NOT_FOUND"

@@ -18,8 +18,9 @@ from fastmcp import Client
 from mcp_types import BlobResourceContents, ImageContent, TextContent
 from playwright.async_api import BrowserContext
 
+from chrome_tab.bridge import pairing
 from demo.browser import browser_with_extension, extension_id, pair
-from demo.server import connection_string, server_environment, started_server
+from demo.server import server_environment, started_server
 from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import wait_for_port
@@ -85,22 +86,24 @@ def shop() -> Generator[str]:
 
 
 @pytest.fixture(scope="module")
-async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserContext]]:
-    """Two sessions, the second with the alternative names, and the browser that they share."""
+async def parts() -> AsyncGenerator[tuple[Client[Any], BrowserContext]]:
+    """A session and its browser."""
     settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         environment = server_environment(folder / "config", settings)
+        # `--pair`, which creates a key and prints its string, would start another server.
+        key_file = folder / "config" / "chrome-tab-reader" / "key"
+        pairing.make_key(key_file)
         client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
         await wait_for_port(int(environment["CHROME_TAB_PORT"]))
-        other = {**environment, "CHROME_TAB_TOOL_NAMES": "kapture"}
-        renamed = await stack.enter_async_context(started_server(other, folder / "renamed.log"))
         arguments = [*chromium_arguments(), *STILL]
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile", arguments=arguments))
         # Otherwise Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
-        await pair(browser, await connection_string(environment))
-        yield client, renamed, browser
+        port = int(environment["CHROME_TAB_PORT"])
+        await pair(browser, pairing.connection_string(port, pairing.read_key(key_file)))
+        yield client, browser
 
 
 async def opened(client: Client[Any], url: str) -> Agent:
@@ -113,7 +116,7 @@ async def opened(client: Client[Any], url: str) -> Agent:
 
 
 @pytest.fixture
-async def agent(parts: tuple[Client[Any], Client[Any], BrowserContext], shop: str) -> AsyncGenerator[Agent]:
+async def agent(parts: tuple[Client[Any], BrowserContext], shop: str) -> AsyncGenerator[Agent]:
     agent = await opened(parts[0], shop)
     yield agent
     await agent.do("browser_close_tab")
@@ -331,9 +334,9 @@ async def test_a_screenshot_is_returned_at_once_and_kept_as_a_resource(agent: Ag
 
 
 async def test_a_tab_is_driven_only_after_the_user_has_attached_it(
-    parts: tuple[Client[Any], Client[Any], BrowserContext], shop: str
+    parts: tuple[Client[Any], BrowserContext], shop: str
 ) -> None:
-    client, _, browser = parts
+    client, browser = parts
     url = f"{shop}?kind=black"
     popup = await browser.new_page()
     page = await browser.new_page()
@@ -359,7 +362,7 @@ async def test_a_tab_is_driven_only_after_the_user_has_attached_it(
 
 
 async def test_two_tabs_driven_at_once_do_not_disturb_each_other(
-    parts: tuple[Client[Any], Client[Any], BrowserContext], shop: str
+    parts: tuple[Client[Any], BrowserContext], shop: str
 ) -> None:
     first, second = await asyncio.gather(opened(parts[0], shop), opened(parts[0], shop))
     assert first.tab_id != second.tab_id
@@ -381,24 +384,3 @@ async def test_two_tabs_driven_at_once_do_not_disturb_each_other(
         assert (await agent.do("hover", "[name=name]"))["url"] == f"{shop}?page=checkout"
         assert (await agent.do("fill", "[name=name]", value=f"{tea}!"))["value"] == f"{tea}!"
         await agent.do("browser_close_tab")
-
-
-async def test_the_alternative_tool_names_drive_the_same_tab(
-    parts: tuple[Client[Any], Client[Any], BrowserContext], agent: Agent, shop: str
-) -> None:
-    renamed = parts[1]
-    names = {tool.name for tool in await renamed.list_tools()}
-    assert "kapturemcp_click" in names
-    assert "click" not in names
-
-    tab = {"tabId": agent.tab_id}
-    clicked = await renamed.call_tool("kapturemcp_click", {**tab, "selector": "text=Accept all"})
-    assert json.loads(text_of(clicked))["url"] == shop
-    assert "privacy" not in await agent.reads("Sencha Morning")
-    filled = await renamed.call_tool("kapturemcp_fill", {**tab, "selector": "[type=search]", "value": "fjord"})
-    assert json.loads(text_of(filled))["value"] == "fjord"
-    await agent.reads("Teas found: 1")
-    image, _ = (await renamed.call_tool("kapturemcp_screenshot", tab)).content
-    assert isinstance(image, ImageContent)
-    refused = await renamed.call_tool("kapturemcp_evaluate", {**tab, "code": "1"}, raise_on_error=False)
-    assert error_of(refused)[0] == "EVALUATE_NOT_ALLOWED"

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator
+import unicodedata
+from collections.abc import AsyncGenerator, Callable
 from typing import Literal
 
 import pytest
@@ -169,12 +170,28 @@ IN_LANGUAGE = """chrome.i18n.getMessage = ((texts) => (key, values = []) =>
     texts[key].message.replace(/\\$(\\d)/g, (_, place) => values[place - 1] ?? ""))(%s)"""
 
 
-@pytest.mark.parametrize("locale", ["de", "es", "fr", "ja", "zh_CN"])
-async def test_every_page_fits_in_each_language(popup: Popup, locale: str) -> None:
+LOCALES = ("de", "es", "fr", "ja", "zh_CN")
+
+
+def width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def longest_word(text: str) -> int:
+    """Return the width of the longest part that cannot be broken: lines break at spaces and in Chinese and Japanese."""
+    return max(map(width, re.findall(r"[^\s\u2e80-\uffff]+", text)), default=0)
+
+
+@pytest.mark.parametrize("measure", [width, longest_word])
+async def test_every_page_fits_with_the_longest_texts_of_all_languages(
+    popup: Popup, measure: Callable[[str], int]
+) -> None:
+    stored = [json.loads((EXTENSION / "_locales" / locale / "messages.json").read_text("utf-8")) for locale in LOCALES]
+    longest = {key: max((each[key] for each in stored), key=lambda text: measure(text["message"])) for key in stored[0]}
+    longest["language"] = stored[0]["language"]
+    texts = {key: text["message"] for key, text in longest.items()}
     page = await popup.page.context.new_page()
-    stored = (EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8")
-    await page.add_init_script(IN_LANGUAGE % stored)
-    texts = {key: text["message"] for key, text in json.loads(stored).items()}
+    await page.add_init_script(IN_LANGUAGE % json.dumps(longest))
     await page.set_viewport_size({"width": 360, "height": 700})
     pages = {
         "popup/popup": "help",

@@ -294,7 +294,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     assert "Question: On which day" in terminal.shown
     assert "Answer: It is closed on Mondays, and an adult pays 9 EUR." in terminal.shown
     assert f"Model: qwen3:8b at {url} Reading pages: yes Clients: Claude Code, Cursor" in terminal.shown
-    assert "Next: Fix what is marked above." in terminal.shown
+    assert "Next: Fix what is marked FIX above." in terminal.shown
     written = f'ollama_url = "{url}"\nmodel = "qwen3:8b"\nport = {home.port}\n'
     assert (home.settings / "config.toml").read_text() == SETTINGS.replace("\n\n", f"\n{written}\n")
     assert (home.settings / "config.toml.before-setup").read_text() == SETTINGS

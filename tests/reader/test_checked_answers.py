@@ -121,6 +121,25 @@ async def test_a_day_and_its_month_must_be_together_on_the_page(
     assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("page", "true", "false"),
+    [
+        ("The Kettle K9 costs 2 crowns.", "Take the Kettle K9", "Take the Kettle K2"),
+        ("COVID 19 took 20 days.", "It is COVID-19", "It is COVID-20"),
+        ("Союз-11, 12 дней.", "Это Союз-11", "Это Союз-12"),
+        ("The iPhone15 costs 16 crowns", "An iPhone15", "An iPhone16"),
+        ("A trip in 1990 for 5 €, 6 days.", "A trip in mid-1990", "A trip in mid-1991"),
+        ("A trip for 5 €, 6 days.", "A trip for EUR5", "A trip for EUR7"),
+    ],
+)
+async def test_a_figure_in_a_name_is_found_only_with_its_name(
+    page: str, true: str, false: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(page)
+    assert [len(texts) for texts in (await checked(true)).values()] == [1, 0, 0, 0]
+    assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
 async def test_a_number_too_long_for_a_date_is_only_a_number(osascript: FakeOsascript) -> None:
     osascript.shows(f"Open on 3 May {'9' * 5_000}.")
 
@@ -135,6 +154,12 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     assert "; 1 of 2 figures " in line
     assert line.endswith('"99 €")')
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
+
+
+async def test_a_quotation_that_is_not_on_the_page_is_named_in_one_pair_of_quotation_marks() -> None:
+    result = await asked('The captain says "all hands on deck".')
+
+    assert lines_of(result)[-1].endswith('not: "all hands on deck")')
 
 
 async def test_an_address_in_code_that_is_not_on_the_page_is_broken_where_the_last_line_names_it() -> None:

@@ -409,7 +409,7 @@ async def test_analyze_waits_for_the_extension_and_prints_no_log_line_before_the
     assert steps == [
         "reading the tab",
         "waiting for the extension",
-        "asking for the window of fake-model",
+        "asking for the context window of fake-model",
         "fake-model is reading the page",
         server.EVIDENCE_HEADING,
         '[1] "An answer.": no support found',

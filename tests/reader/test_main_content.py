@@ -257,11 +257,13 @@ def test_repeated_text_is_removed_and_counted_but_not_in_lists_and_code(tab: Pag
 def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> None:
     field = "<p>{} was measured at the gauge by <input {}> on that day, before the river had reached the bridge.</p>"
     fields = field.format("One", "value='Ada Lane'") + field.format("Two", "type=password value=secret")
-    show(tab, article(fields))
+    choice = "<p>Three was measured at <select><option>Rome<option selected>Oslo</select> on that day in the rain.</p>"
+    show(tab, article(fields + choice))
 
     text = read(tab)["text"]
 
     assert "by Ada Lane on that day" in text
+    assert "at Oslo on that day" in text
     assert "Two was measured" in text
     assert "secret" not in text
 

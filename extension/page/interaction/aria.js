@@ -32,6 +32,7 @@ const aria = (() => {
   } = dom;
   const { collapse, quote, shorten } = texts;
   const { isRendered } = geometry;
+  const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
 
   /** Longer names are cut anyway. */
@@ -437,10 +438,11 @@ const aria = (() => {
 
   /**
    * @param {Element} field without a name
+   * @param {string} role
    * @returns {string} for example `next to "Subtitle"`: the text before it; empty if there is none
    */
-  function neighborOf(field) {
-    if (!isNeighborly(roleOf(field))) return "";
+  function neighborOf(field, role) {
+    if (!isNeighborly(role)) return "";
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
@@ -547,7 +549,8 @@ const aria = (() => {
    */
   function wholeValueOf(element, role) {
     if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
-    return EDITORS.has(role) ? (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "") : "";
+    if (!EDITORS.has(role)) return "";
+    return sinkOf(element) ? linesIn(element) : (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "");
   }
 
   /**
@@ -564,7 +567,7 @@ const aria = (() => {
     }
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
-    const isEditor = isHtml(element) && element.isContentEditable;
+    const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     const isWhole = isEditor || length > VALUE_LENGTH;
     const text = isWhole ? wholeValueOf(element, role).trim() : collapse(contentOf(element));
     return text ? `= ${quotedValue(text, length)}` : "";

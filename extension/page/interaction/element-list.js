@@ -417,7 +417,7 @@ const elementList = (() => {
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element) : "",
+      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element, role) : "",
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
       isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",

@@ -17,6 +17,7 @@ const formControls = (() => {
   const { treeAncestors, windowOf } = dom;
   const { collapse, misfit, quote, shorten } = texts;
   const { isRendered } = geometry;
+  const { editorAround, linesIn, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { hasSuggestions, widgetKind } = widgets;
 
@@ -165,9 +166,10 @@ const formControls = (() => {
     takeFocus(field, "Fill what takes it.");
     const before = heldBy(field);
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
-    if (isTyped) selectContent(field);
-    else setValue(field, text);
-    return { filling: { text, isTyped, isEntered, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
+    const isDrawn = editorAround(field) !== null;
+    if (isTyped && !isDrawn) selectContent(field);
+    else if (!isTyped) setValue(field, text);
+    return { filling: { text, isTyped, isEntered, isDrawn, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
   }
 
   /**
@@ -320,7 +322,9 @@ const formControls = (() => {
     const isDate = DATED.test(text);
     const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
     const hasToldChange = isLeft && (await leave(field, watch, isDate));
-    if (!hasToldChange && heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
+    if (!hasToldChange && !editorAround(field) && heldBy(field) !== before) {
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    }
     if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
   }
@@ -374,6 +378,7 @@ const formControls = (() => {
    * @returns {boolean} false if the page has dropped or replaced the text
    */
   function isKept({ field, before }, text) {
+    if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
     if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
     // An editor displays its content in its own way, and long texts in parts.
@@ -386,6 +391,8 @@ const formControls = (() => {
    * @returns {boolean} whether it contains the text; an editor also between the same spaces
    */
   function isWritten(field, text) {
+    const editor = editorAround(field);
+    if (editor) return shows(editor, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
     const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
     return isSame(held, text) && (isControl(field) || words(held) === words(text));
@@ -409,6 +416,8 @@ const formControls = (() => {
 
   /** @param {HTMLInputElement} field */
   function heldBy(field) {
+    const editor = editorAround(field);
+    if (editor) return linesIn(editor);
     return isControl(field) ? field.value : innerTextOf(field).replace(/\n$/u, "");
   }
 
@@ -480,9 +489,10 @@ const formControls = (() => {
    */
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
-    const isOther = isControl(field)
-      ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
-      : !isWritten(field, text);
+    const isOther =
+      isControl(field) && !editorAround(field)
+        ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+        : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",

@@ -25,6 +25,8 @@ const geometry = (() => {
     windowOf,
   } = dom;
 
+  const { editorAround } = drawnEditors;
+
   const MAX_RECTS = 4;
   /** Levels to climb from an invisible field to the box that shows its value. */
   const BOX_LEVELS = 4;
@@ -328,6 +330,8 @@ const geometry = (() => {
    * @param {Element} element
    */
   function handleOf(element) {
+    const editor = editorAround(element);
+    if (editor) return editor;
     return isVisible(element) ? element : (labelsOf(element).find(isVisible) ?? element);
   }
 

@@ -47,6 +47,7 @@ const pageItems = (() => {
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
+  const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
@@ -98,6 +99,8 @@ const pageItems = (() => {
     #acted;
     /** @readonly @type {Map<Element | null, Root>} by their holders */
     #inner;
+    /** @readonly those that draw their own text */
+    #editors;
     /** @readonly */
     #inert;
     /** @readonly the viewport's size, which is slow to compute */
@@ -116,6 +119,7 @@ const pageItems = (() => {
       const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
       const candidates = all(CANDIDATES);
       this.#acted = { candidates, holders: holdersOf(candidates) };
+      this.#editors = editorsIn(roots);
       this.#inert = all("[inert]");
       this.isBrief = !isWhole && candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
@@ -249,6 +253,7 @@ const pageItems = (() => {
      * @returns {string} empty if it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
+      if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround ? roleOf(element) : "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
@@ -649,7 +654,8 @@ const pageItems = (() => {
    */
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
-    return (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    return name || (role === "textbox" ? editorNameOf(element) : "");
   }
 
   return { PageItems, itemNameOf };

@@ -9,6 +9,7 @@ const targets = (() => {
   const { hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { editorAround, sinkOf } = drawnEditors;
   const { FORMATS, isCheckable } = formControls;
   const { hasSuggestions, operableIn, widgetKind } = widgets;
 
@@ -86,6 +87,8 @@ const targets = (() => {
    */
   function focusableOf(element) {
     if (isMatch(element, FOCUSABLE)) return element;
+    const sink = sinkOf(element);
+    if (sink) return sink;
     const [inner, ...others] = drawnFields(element);
     const field = controlOf(element) ?? editorOf(element) ?? (others.length ? undefined : inner);
     return field ?? closestOf(element, FOCUSABLE) ?? element;
@@ -124,6 +127,8 @@ const targets = (() => {
   function fieldOf(element) {
     const widget = widgetIn(element);
     if (widget) return widget;
+    const sink = sinkOf(element);
+    if (sink) return sink;
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
     if (isField(field)) return field;
@@ -184,7 +189,12 @@ const targets = (() => {
    */
   function isField(element) {
     const kind = kindOf(element);
-    return TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(element) !== null;
+    return (
+      TYPED.has(kind) ||
+      FORMATS.has(kind) ||
+      kind === "textarea" ||
+      (editorOf(element) ?? editorAround(element)) !== null
+    );
   }
 
   return { checkableOf, isField, targetOf };

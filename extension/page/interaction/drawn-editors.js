@@ -1,0 +1,127 @@
+"use strict";
+
+// Editors for code that draw their own text, and take the keys in a field that is not visible.
+
+const drawnEditors = (() => {
+  const { attributeOf, boxOf, hasIn, holds, innerTextOf, isHtml, isMatch, parentElementOf, queryAll, queryIn } = dom;
+
+  /** What may take the keys for an editor. */
+  const SINKS = "textarea, [role='textbox'][tabindex]";
+  /** Levels between the field and the editor around it. */
+  const LEVELS = 4;
+  /** Levels between the editor and a word in it. */
+  const DEPTH = 12;
+  const LEAST_SIDES = { width: 60, height: 18 };
+  const NARROW = 4;
+  const MONOSPACED = /mono|courier|consolas|menlo|code/iu;
+  /** A table or a form takes its keys in a similar way, and consists of more than its text. */
+  const PARTS = "table, [role='grid'], input:not([type='hidden']), select, button";
+  const LINES = "pre, [class*='line' i]";
+
+  /**
+   * @param {Element} sink
+   * @returns {Element | null} the editor that draws what is typed into it
+   */
+  function editorAround(sink) {
+    if (!isHtml(sink) || !isMatch(sink, SINKS) || !isUnseen(sink)) return null;
+    let around = parentElementOf(sink);
+    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+      const { width, height } = boxOf(around);
+      if (width < LEAST_SIDES.width || height < LEAST_SIDES.height) continue;
+      return isEditor(around) ? around : null;
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} element an editor, part of one, or an element closely around one
+   * @returns {HTMLElement | null} the field that takes its keys
+   */
+  function sinkOf(element) {
+    let around = /** @type {Element | null} */ (element);
+    for (let level = 0; around && level < DEPTH; level += 1, around = parentElementOf(around)) {
+      const sink = queryIn(around, SINKS).find((one) => isSinkOf(one, element));
+      if (sink) return /** @type {HTMLElement} */ (sink);
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} sink
+   * @param {Element} element
+   */
+  function isSinkOf(sink, element) {
+    const editor = isMatch(sink, "[readonly]") ? null : editorAround(sink);
+    if (!editor) return false;
+    let around = parentElementOf(editor);
+    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+      if (around === element) return true;
+    }
+    return holds(editor, element);
+  }
+
+  /** @param {Element} sink */
+  function isUnseen(sink) {
+    const { width, height } = boxOf(sink);
+    const { opacity } = getComputedStyle(sink);
+    const around = parentElementOf(sink);
+    const { width: wide, height: high } = around ? boxOf(around) : { width, height };
+    const isCut = Math.min(wide, high) < NARROW && around !== null && getComputedStyle(around).overflow === "hidden";
+    return width === 0 || height === 0 || opacity === "0" || isCut;
+  }
+
+  /** @param {Element} element */
+  function isEditor(element) {
+    if (hasIn(element, PARTS)) return false;
+    const [line] = queryIn(element, LINES);
+    return MONOSPACED.test(getComputedStyle(line ?? element).fontFamily);
+  }
+
+  /**
+   * @param {Element} editor
+   * @returns {string} its lines, as far as they are drawn, without their numbers
+   */
+  function linesIn(editor) {
+    const text = innerTextOf(/** @type {HTMLElement} */ (editor)).replace(/\u200b/gu, "");
+    return text
+      .split("\n")
+      .filter((line) => !/^\s*\d*\s*$/u.test(line))
+      .join("\n")
+      .replace(/\u00a0/gu, " ");
+  }
+
+  /**
+   * @param {Element} editor
+   * @param {string} text
+   * @returns {boolean} whether it draws the words of the text, or as many as have room; lines may be in any order
+   */
+  function shows(editor, text) {
+    const words = (/** @type {string} */ value) =>
+      (value.match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => /\D/u.test(word));
+    const drawn = words(linesIn(editor)).sort();
+    const wanted = words(text).sort();
+    if (String(drawn) === String(wanted)) return true;
+    const left = new Set(wanted);
+    return wanted.length > drawn.length && drawn.length > 0 && drawn.every((word) => left.has(word));
+  }
+
+  /**
+   * @param {Element} editor
+   * @returns {string} the name of the field that takes its keys
+   */
+  function nameOf(editor) {
+    const sink = queryIn(editor, SINKS).find((one) => editorAround(one) === editor);
+    return (sink && attributeOf(sink, "aria-label")) ?? "";
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {Set<Element>} their editors
+   */
+  function editorsIn(roots) {
+    const sinks = roots.flatMap((root) => queryAll(root, SINKS));
+    return new Set(sinks.map(editorAround).filter((editor) => editor !== null));
+  }
+
+  return { editorAround, editorsIn, linesIn, nameOf, shows, sinkOf };
+})();
