@@ -92,30 +92,29 @@ def test_every_case_of_the_page_has_its_changes() -> None:
 PUBLISHED = 'status "Page News published."'
 
 
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("/saved.html", PUBLISHED),
-        ("/saved.html#failed", f'alert "Nothing was saved."; {PUBLISHED}'),
-        # Static texts of another page are no news.
-        ("/blank", ""),
-    ],
-)
-async def test_action_that_leads_to_another_page_reports_what_that_page_announces(
-    tab: DrivenTab, target: str, said: str
-) -> None:
-    for body, action in [
-        (f"<a id=go href='{target}'>Go</a>", {"command": "click", "selector": "#go"}),
-        (f"<input id=q onchange=\"location = '{target}'\">", {"command": "fill", "selector": "#q", "value": "a\n"}),
-        (
-            f"<button id=go onclick=\"location = '{target}'\">Go</button>",
-            {"command": "press", "keys": "Enter", "selector": "#go"},
-        ),
-    ]:
-        await tab.show(body)
-        command = action.pop("command")
+FAILED = f'alert "Nothing was saved."; {PUBLISHED}'
+CLICK = ("<a id=go href='{}'>Go</a>", "click", {"selector": "#go"})
+FILL = ("<input id=q onchange=\"location = '{}'\">", "fill", {"selector": "#q", "value": "a\n"})
+PRESS = ("<button id=go onclick=\"location = '{}'\">Go</button>", "press", {"selector": "#go", "keys": "Enter"})
+# The page, the command, the address to which it leads, and what is reported.
+LEADING = [
+    (CLICK, "/saved.html", PUBLISHED),
+    (CLICK, "/saved.html#failed", FAILED),
+    (FILL, "/saved.html#failed", FAILED),
+    (PRESS, "/saved.html#failed", FAILED),
+    # Static texts of another page are no news.
+    (CLICK, "/blank", ""),
+]
 
-        assert (await tab.do(command, **action)).get("changed", "") == said, command
+
+async def test_action_that_leads_to_another_page_reports_what_that_page_announces(
+    tab: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for (body, command, params), target, said in LEADING:
+        with subtests.test(f"{command} {target}"):
+            await tab.show(body.format(target))
+
+            assert (await tab.do(command, **params)).get("changed", "") == said
 
 
 async def test_reply_reports_that_changes_were_left_out(tab: DrivenTab) -> None:

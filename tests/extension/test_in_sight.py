@@ -121,7 +121,7 @@ STUCK = """<fieldset id=all disabled><button id=b>b</button><input id=i><select 
     request.send();
     noted.splice(0);
   };
-  Object.defineProperty(globalThis, "dataLayer", { get: () => (noted.push("read"), []) });
+  Object.defineProperty(globalThis, "dataLayer", { configurable: true, get: () => (noted.push("read"), []) });
 </script>"""
 # Each with the effect that is recorded once it is released.
 WAITING: dict[str, tuple[dict[str, Any], str]] = {
@@ -168,8 +168,11 @@ async def attached_again(driven: DrivenTab) -> None:
 
 # One after the other in one tab: a new one for each would take longer than the command.
 async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(driven: DrivenTab) -> None:
+    await driven.show("")
     for command, (params, noted) in WAITING.items():
-        await driven.show(STUCK)
+        # The button is where the mouse was last.
+        await driven.page.mouse.move(700, 500)
+        await driven.page.set_content(STUCK)
         await stopped(driven, command, driven.tab_id, **params)
         await driven.page.evaluate("release()")
         await attached_again(driven)
@@ -183,9 +186,10 @@ async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect
 
 
 async def test_stop_ends_a_command_in_a_page_that_hangs(driven: DrivenTab) -> None:
+    await driven.show("")
     for command, (params, noted) in BLOCKED.items():
         driven.site.finish_slow.clear()
-        await driven.show(STUCK)
+        await driven.page.set_content(STUCK)
         await driven.allow_evaluate()
         async with driven.page.expect_request("**/late"):
             await driven.page.evaluate("void setTimeout(block)")

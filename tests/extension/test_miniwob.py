@@ -18,9 +18,7 @@ pytestmark = [
 
 TASKS = (
     "click-checkboxes-large",
-    "click-collapsible-2",
     "click-menu",
-    "click-scroll-list",
     "click-shades",
     "choose-date-easy",
     "copy-paste-2",
@@ -28,12 +26,8 @@ TASKS = (
     "find-midpoint",
     "highlight-text-2",
     "login-user-popup",
-    "multi-layouts",
-    "read-table-2",
     "social-media-all",
     "terminal",
-    "use-autocomplete-nodelay",
-    "use-slider-2",
 )
 SEED = 1
 

@@ -149,39 +149,45 @@ def test_control_behind_its_label_is_located_at_the_label(elements: Elements) ->
 # --- Position
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
-        "transform: rotate(30deg)",
-        "transform: rotate(90deg) scale(0.5)",
-        "rotate: 200deg; scale: 0.8 0.6",
-        "transform: skewX(20deg); border: 9px solid; padding: 11px",
-        "zoom: 1.5",
-    ],
-)
-def test_element_in_a_rotated_frame_is_hit_where_it_is_drawn(elements: Elements, style: str) -> None:
-    elements.show(
-        f"<div style='margin: 150px; transform: rotate(10deg)'><iframe style='{style}'"
-        " srcdoc=\"<body style='margin: 0'><button id=inner style='margin: 90px 0 0 180px'>In</button>\"></iframe></div>"
-    )
-
-    point = elements.act("click", "#inner")["point"]
-
-    frame = elements.page.frames[-1]
-    frame.evaluate("addEventListener('click', (event) => (window.hit = event.target.id))")
-    elements.page.mouse.click(point["x"], point["y"])
-    assert frame.evaluate("window.hit") == "inner"
+STYLES = [
+    "transform: rotate(30deg)",
+    "transform: rotate(90deg) scale(0.5)",
+    "rotate: 200deg; scale: 0.8 0.6",
+    "transform: skewX(20deg); border: 9px solid; padding: 11px",
+    "zoom: 1.5",
+]
 
 
-@pytest.mark.parametrize("body", ["<b>shown</b>", "shown"])
-def test_element_without_a_box_is_scrolled_to_its_visible_content(elements: Elements, body: str) -> None:
-    elements.show(f"<p style='height: 3000px'></p><div><div id=boxless style='display: contents'>{body}</div></div>")
+def test_element_in_a_rotated_frame_is_hit_where_it_is_drawn(elements: Elements, subtests: pytest.Subtests) -> None:
+    for style in STYLES:
+        with subtests.test(style):
+            elements.write(
+                f"<div style='margin: 150px; transform: rotate(10deg)'><iframe style='{style}'"
+                " srcdoc=\"<body style='margin: 0'><button id=inner style='margin: 90px 0 0 180px'>In</button>\"></iframe></div>"
+            )
 
-    point = elements.act("click", "#boxless")["point"]
+            point = elements.act("click", "#inner")["point"]
 
-    assert elements.page.evaluate("scrollY") > 1000
-    hit = f"document.elementFromPoint({point['x']}, {point['y']}).textContent"
-    assert elements.page.evaluate(hit) == "shown"
+            frame = elements.page.frames[-1]
+            frame.evaluate("addEventListener('click', (event) => (window.hit = event.target.id))")
+            elements.page.mouse.click(point["x"], point["y"])
+            assert frame.evaluate("window.hit") == "inner"
+
+
+def test_element_without_a_box_is_scrolled_to_its_visible_content(
+    elements: Elements, subtests: pytest.Subtests
+) -> None:
+    for body in ["<b>shown</b>", "shown"]:
+        with subtests.test(body):
+            elements.write(
+                f"<p style='height: 3000px'></p><div><div id=boxless style='display: contents'>{body}</div></div>"
+            )
+
+            point = elements.act("click", "#boxless")["point"]
+
+            assert elements.page.evaluate("scrollY") > 1000
+            hit = f"document.elementFromPoint({point['x']}, {point['y']}).textContent"
+            assert elements.page.evaluate(hit) == "shown"
 
 
 # --- Waiting
@@ -198,26 +204,26 @@ def test_options_and_writable_fields_are_waited_for(elements: Elements) -> None:
     assert elements.act("fill", "#field", patient, value="x")["filling"]["isTyped"]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        ("Violet", 'has no option "Violet". Its options are "r" ("Red"), "b" ("Blue"), "o1" ("1"),'),
-        ("none", '"o8" ("8") and 1 more.'),
-        ("b", "it is disabled"),
-        ("off", "it is disabled"),
-    ],
-)
-def test_missing_option_is_rejected_with_the_existing_ones(elements: Elements, wanted: str, says: str) -> None:
+MISSING = [
+    ("Violet", 'has no option "Violet". Its options are "r" ("Red"), "b" ("Blue"), "o1" ("1"),'),
+    ("none", '"o8" ("8") and 1 more.'),
+    ("b", "it is disabled"),
+    ("off", "it is disabled"),
+]
+
+
+def test_missing_option_is_rejected_with_the_existing_ones(elements: Elements, subtests: pytest.Subtests) -> None:
     more = "".join(f"<option value=o{number}>{number}" for number in range(1, 9))
     elements.show(
         f"<select id=list><option value=r>Red<option value=b disabled>Blue{more}"
         "<optgroup label=x disabled><option>off</optgroup></select>"
     )
+    for wanted, says in MISSING:
+        with subtests.test(wanted):
+            code, message = elements.refusal("#list", action="select", values=[wanted])
 
-    code, message = elements.refusal("#list", action="select", values=[wanted])
-
-    assert (code, says in message) == ("EXECUTION_ERROR", True)
-    assert elements.page.evaluate("list.value") == "r"
+            assert (code, says in message) == ("EXECUTION_ERROR", True)
+            assert elements.page.evaluate("list.value") == "r"
 
 
 def test_field_that_stays_read_only_is_rejected(elements: Elements) -> None:

@@ -183,11 +183,9 @@ async def test_extension_page_named_by_its_id_cannot_be_read(paired: Popup, brid
         ("about:blank", "The tab is empty"),
         ("chrome://version/", "cannot read chrome: pages"),
         ("view-source:{site}/one", "cannot read view-source: pages"),
-        ("devtools://devtools/bundled/inspector.html", "cannot read devtools: pages"),
         ("data:text/html,hello", "cannot read data: pages"),
         ("https://chromewebstore.google.com/", "extension store"),
         ("https://chrome.google.com/webstore/category", "extension store"),
-        ("{site}/file.pdf", "PDF shows 1 page without text"),
         ("http://127.0.0.1:1/", "shows an error of the browser"),
     ],
 )

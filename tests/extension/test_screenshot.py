@@ -189,20 +189,21 @@ async def test_long_element_is_scaled_down_to_a_side_that_clients_accept(driven:
     assert any("2.25 CSS pixels" in note for note in shot["notes"])
 
 
-@pytest.mark.parametrize("size", [{"width": 0}, {"height": 4001}, {"width": "400"}, {"height": 1.5}])
-async def test_invalid_size_is_rejected(blank: DrivenTab, size: dict[str, object]) -> None:
-    code, message = await blank.refused("screenshot", **size)
+async def test_invalid_size_is_rejected(blank: DrivenTab, subtests: pytest.Subtests) -> None:
+    for size in [{"width": 0}, {"height": 4001}, {"width": "400"}, {"height": 1.5}]:
+        with subtests.test(str(size)):
+            code, message = await blank.refused("screenshot", **size)
 
-    assert code == "INVALID_ARGUMENT"
-    assert "4000" in message
+            assert code == "INVALID_ARGUMENT"
+            assert "4000" in message
     assert png_size(await blank.do("screenshot", width=4, height=4000)) == (4, 4000)
 
 
-@pytest.mark.parametrize("size", [{"width": 4, "height": 4000}, {"width": 4, "height": 4}])
-async def test_window_that_its_scroll_bars_fill_is_captured(driven: DrivenTab, size: dict[str, int]) -> None:
+async def test_window_that_its_scroll_bars_fill_is_captured(driven: DrivenTab, subtests: pytest.Subtests) -> None:
     await driven.show("<body style='margin:0'><div style='width:9000px;height:9000px;background:red'></div>")
-
-    assert png_size(await driven.do("screenshot", **size)) == (size["width"], size["height"])
+    for size in [{"width": 4, "height": 4000}, {"width": 4, "height": 4}]:
+        with subtests.test(str(size)):
+            assert png_size(await driven.do("screenshot", **size)) == (size["width"], size["height"])
 
 
 async def test_hidden_control_is_captured_by_its_label(driven: DrivenTab) -> None:
