@@ -1,8 +1,8 @@
 """Long calls as MCP tasks: the extension `io.modelcontextprotocol/tasks` (SEP-2663).
 
-A client that declares the extension with its call gets a task as soon as the model is asked, and polls it: the status
-message is the progress, the result is available for 10 minutes after the end, and canceling closes the request to the
-model. Refusals and cached answers are returned directly. Other clients see no difference. Tasks are kept in this process's memory and end with it: `fastmcp-tasks`, which stores them
+A client that declares the extension with its call immediately gets a task, which it polls: the status message is the
+progress, the result is available for 10 minutes after the end, and canceling closes the request to the model. Other
+clients see no difference. Tasks are kept in this process's memory and end with it: `fastmcp-tasks`, which stores them
 in a database server, does not suit a desktop tool.
 """
 
@@ -31,9 +31,6 @@ import chrome_tab_mcp_server as server
 TASK_TOOLS = frozenset({"process_chrome_tab", "process_chrome_tabs", "look_at_chrome_tab"})
 RESULT_KEPT_S = 600
 POLL_INTERVAL_MS = 2000
-# How long a call may read the tab, or find its answer in the cache, before it becomes a task.
-DIRECT_S = 1.0
-DONE = 100  # percent
 # At this number the oldest finished task is deleted; if none has finished, further calls do not become tasks.
 MAX_TASKS = 100
 
@@ -76,31 +73,16 @@ class Task:
         self.id = secrets.token_urlsafe(24)
         self.call = call
         self.message = "started"
-        self.asks_model = asyncio.Event()
         self._longest_s = longest_s
         self._created = self._updated = time.time()
         call.add_done_callback(self._end)
 
-    async def report(self, reached: float, message: str) -> None:
+    async def report(self, _reached: float, message: str) -> None:
         """Store the call's progress for the next poll."""
         self.message, self._updated = server.well_formed(server.one_line(message, 300)), time.time()
-        if DONE * server.TAB_SHARE <= reached < DONE:
-            self.asks_model.set()
 
     def _end(self, call: asyncio.Task[ToolResult]) -> None:
         self.message, self._updated = "cancelled" if call.cancelled() else "done", time.time()
-
-    async def is_short(self) -> bool:
-        """Wait for `DIRECT_S` at most, and return whether the call has ended without the model. Canceled, end it."""
-        waiting = asyncio.create_task(self.asks_model.wait())
-        try:
-            await asyncio.wait({self.call, waiting}, timeout=DIRECT_S, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            self.call.cancel()
-            raise
-        finally:
-            waiting.cancel()
-        return self.call.done() and not self.asks_model.is_set()
 
     def kept_for_s(self) -> float:
         """Return how long after its creation the task can be polled, in seconds."""
@@ -183,8 +165,6 @@ class TasksExtension(ServerExtension, Middleware):
 
         task = Task(asyncio.create_task(run()), self._longest_s)
         started.set_result(task)
-        if await task.is_short():
-            return await task.call
         self._tasks[task.id] = task
         return task.state("task")
 

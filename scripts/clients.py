@@ -191,8 +191,7 @@ def page() -> str:
         "machine its first request may be sent before the tools are listed, and Claude finds them a moment later.",
         "From version 2.1.304 an interactive Claude Code runs `process_chrome_tab`, `process_chrome_tabs` and "
         "`look_at_chrome_tab` in the background, as MCP tasks: you can go on working while the local model reads, and the "
-        "answer appears when it is ready. A repeated question whose answer the server still has is answered directly. "
-        "`claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",
+        "answer appears when it is ready. `claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",
         "## Claude Desktop",
         f"Open the file `{APP_NAME}-VERSION.mcpb` of a release with Claude Desktop, which asks for the two settings. Or put "
         "this into `claude_desktop_config.json`:",

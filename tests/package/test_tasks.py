@@ -6,10 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from fastmcp.tools.base import ToolResult
 
-import chrome_tab_mcp_server as server
-from chrome_tab import tasks
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, answer
 from tests.support.fake_osascript import installed
 from tests.support.polling import until
@@ -79,47 +76,12 @@ async def test_a_task_is_created_at_once_and_ends_with_what_the_call_would_have_
     assert direct["content"][0]["text"].startswith("Three euros.")
 
 
-@pytest.mark.usefixtures("osascript")
-async def test_a_failed_call_is_a_completed_task_with_the_same_error() -> None:
-    async with serving(answer("")) as client:
-        state = await client.end_of(await client.ask(DECLARED))
+async def test_a_failed_call_is_a_completed_task_with_the_same_error(client: Client) -> None:
+    state = await client.end_of(await client.ask(DECLARED, start="not on the page", nonsense=1))
 
     assert state["status"] == "completed"
     assert state["result"]["isError"] is True
-    assert state["result"]["structuredContent"]["error"]["code"] == "MODEL_EMPTY"
-
-
-@pytest.mark.parametrize(("reached", "is_task"), [(0.1, False), (tasks.DONE * server.TAB_SHARE, True), (100.0, False)])
-async def test_what_needs_no_model_is_returned_directly(
-    reached: float, *, is_task: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tasks, "DIRECT_S", 60)
-    release = asyncio.Event()
-
-    async def call() -> ToolResult:
-        await task.report(reached, "")
-        await release.wait()
-        return ToolResult("done")
-
-    task = tasks.Task(asyncio.create_task(call()), 1)
-    short = asyncio.create_task(task.is_short())
-    if is_task:
-        await task.asks_model.wait()
-        assert await short is False
-    release.set()
-    assert await short is not is_task
-    await task.call
-
-
-async def test_a_call_that_is_canceled_before_it_becomes_a_task_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "DIRECT_S", 60)
-    task = tasks.Task(asyncio.create_task(asyncio.Event().wait()), 1)  # type: ignore[arg-type]
-    short = asyncio.create_task(task.is_short())
-    await asyncio.sleep(0)
-    short.cancel()
-    await asyncio.wait({short, task.call})
-
-    assert task.call.cancelled()
+    assert state["result"]["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
 
 
 @pytest.mark.usefixtures("osascript")
@@ -160,7 +122,7 @@ async def test_sessions_of_older_protocols_get_no_task() -> None:
 async def test_a_task_is_only_accessible_to_clients_that_declare_the_extension_and_know_its_id(
     about: dict[str, Any], task_id: str, code: int, client: Client
 ) -> None:
-    task = await client.ask(DECLARED, system_prompt=task_id)
+    task = await client.ask(DECLARED)
     name = task["taskId"] if task_id == "known" else "x" * 32
     error = await client.stdio.refused("tasks/get", taskId=name, _meta=about)
     assert (await client.end_of(task))["status"] == "completed"
