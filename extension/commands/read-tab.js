@@ -37,17 +37,15 @@ export async function readTab(context) {
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
   const content = contentOf(params);
   const links = params["links"] === true;
-  const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION };
+  const framed = await framedText(context, content);
+  const request = { ...keywords, content, links, more: framed.text, pdf: "wanted", keep: VERSION };
   const ask = async () => {
     const kept = { func: readKept, args: /** @type {[unknown]} */ ([request]) };
     const script = { func: readPage, args: kept.args };
     const reading = (await askPage(context, () => kept)) ?? (await askPage(context, () => script));
     return /** @type {PageReading | "absent" | "pdf" | null} */ (reading);
   };
-  // Few pages have a frame with text in it: only these are read twice.
-  const [first, framed] = await Promise.all([ask(), framedText(context, content)]);
-  request.more = framed.text;
-  let reading = framed.text ? await ask() : first;
+  let reading = await ask();
   while (reading === "absent" || reading === "pdf") {
     if (reading === "absent") await injectFiles(context, "mainContent");
     if (reading === "pdf") await takePdf(context);
