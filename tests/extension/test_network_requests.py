@@ -243,15 +243,17 @@ async def test_the_newest_thousand_are_stored_and_all_are_counted(tab: DrivenTab
     assert (await tab.refused("network_requests", body_of=str(oldest)))[0] == "INVALID_ARGUMENT"
 
 
-# In the service worker: counts how often recording is turned off. Its clock stands, or a busy machine would see no flood.
+# In the service worker: counts how often recording is turned off, which fails in frames, as if they were gone. Its clock
+# stands, or a busy machine would see no flood.
 PAUSES = """isOn => {
   const { debugger: cdp } = chrome;
   const real = (cdp.sendCommand.real ??= cdp.sendCommand);
   const now = (Date.now.real ??= Date.now);
   const begin = now();
-  globalThis.pauses = 0;
-  const send = (target, method, params) => {
-    if (method === "Network.disable") pauses += 1;
+  globalThis.pauses = { page: 0, frame: 0 };
+  const send = async (target, method, params) => {
+    if (method === "Network.disable") pauses[target.sessionId ? "frame" : "page"] += 1;
+    if (method === "Network.disable" && target.sessionId) throw new Error("Session with given id not found.");
     return real.call(cdp, target, method, params);
   };
   cdp.sendCommand = isOn ? Object.assign(send, { real }) : real;
@@ -269,14 +271,21 @@ async def test_a_flood_of_requests_is_not_recorded_and_recording_resumes_later(d
     async with serve(drain, "127.0.0.1", 0) as server, changed_worker(driven.page.context, PAUSES, True, False):
         # Messages of a WebSocket are events like requests, and cost the least.
         await driven.page.evaluate(
-            """async port => {
+            """async ({ port, framed }) => {
+              const frame = document.createElement("iframe");
+              frame.src = framed;
+              document.body.append(frame);
+              await new Promise((go) => (frame.onload = go));
               globalThis.socket = new WebSocket(`ws://127.0.0.1:${port}`);
               await new Promise((go) => (socket.onopen = go));
               for (let n = 0; n < 21_000; n++) socket.send("");
             }""",
-            server.sockets[0].getsockname()[1],
+            {
+                "port": server.sockets[0].getsockname()[1],
+                "framed": driven.site.url("/two").replace("127.0.0.1", "localhost"),
+            },
         )
-        await until(lambda: worker.evaluate("pauses"))
+        await until(lambda: worker.evaluate("pauses.page && pauses.frame"))
         seen = (await driven.do("network_requests", max=1))["total"]
         await ask(driven, "/during")
         assert (await driven.do("network_requests", max=1))["total"] == seen

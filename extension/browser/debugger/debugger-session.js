@@ -158,10 +158,12 @@ export class DebuggerSession {
    */
   async #rest(domains, goOn) {
     try {
-      const everywhere = domains.includes("Network") ? [undefined, ...this.#frames] : [undefined];
-      const disabled = Promise.all(
-        domains.flatMap((domain) => everywhere.map((frame) => this.send(`${domain}.disable`, {}, frame))),
-      );
+      const frames = domains.includes("Network") ? [...this.#frames] : [];
+      const disabled = Promise.all([
+        ...domains.map((domain) => this.send(`${domain}.disable`)),
+        // A frame that is gone needs nothing.
+        ...frames.map((frame) => this.send("Network.disable", {}, frame).catch(() => {})),
+      ]);
       // A page in a loop does not respond; the next command opens another session.
       if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
       await pause(REST_MS);
