@@ -83,7 +83,7 @@ async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenT
 
 
 # Responses of a server that take longer than a page without requests is watched.
-SLOW_MS = 350
+SLOW_MS = 200
 
 
 @pytest.fixture

@@ -79,6 +79,7 @@ async def test_a_failed_storage_call_is_shown_and_the_next_attempt_works(paired:
         await paired.press(action)
         await expect(problem).to_contain_text("disk full")
         await worker.evaluate(f"() => {{ {stub} = kept; }}")
+        await paired.shows("Connected")
 
         await paired.press("disconnect")
         await paired.shows("Disconnected. Press Reconnect")

@@ -717,6 +717,7 @@ async def test_open_nodes_of_the_data_layer_stay_open_while_it_changes(panel: Pa
     await inspected.show("<script>dataLayer = [{event: 'a'}, {cart: {total: 1}}]</script>")
     await panel.show("Data layer")
     cart = entries_of(panel).filter(has_text="cart").get_by_role("treeitem", name="cart:")
+    await expect(entries_of(panel).first).to_contain_text("cart")
     await entries_of(panel).first.click()
     await cart.locator("> .node").click()
     await expect(cart.get_by_role("treeitem")).to_have_text(["total:1"])
@@ -1285,6 +1286,8 @@ async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
 
 async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
     await full.show("Data layer")
+    # Until it is read, the panel shows the previous test's.
+    await expect(entries_of(full)).to_contain_text("unbreakable")
     await entries_of(full).click()
     await full.page.get_by_role("treeitem", name="unbreakable").last.click()
     wide = """(width) => [...document.querySelectorAll('button, input, select, textarea, summary, .scroll, pre')]
@@ -1320,6 +1323,8 @@ async def test_text_has_contrast_in_light_and_dark_and_the_open_view_stands_out_
     }
     backgrounds: set[str] = set()
     await full.show("Data layer")
+    # Until it is read, the panel shows the previous test's.
+    await expect(entries_of(full)).to_contain_text("unbreakable")
     await entries_of(full).click()
     for scheme in schemes:
         await full.page.emulate_media(color_scheme=scheme)
