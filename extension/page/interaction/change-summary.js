@@ -881,8 +881,8 @@ const changeSummary = (() => {
    * @returns {string} its text, or that of what its slots draw
    */
   function drawnTextOf(element) {
-    const texts_ = [element, ...queryDrawnIn(element, "*")].map(visibleTextOf);
-    return texts_.find((text) => text.trim()) ?? "";
+    const drawn = [element, ...queryDrawnIn(element, "*")].map(visibleTextOf);
+    return drawn.find((text) => text.trim()) ?? "";
   }
 
   /**
