@@ -881,8 +881,10 @@ const changeSummary = (() => {
    * @returns {string} its text, or that of what its slots draw
    */
   function drawnTextOf(element) {
-    const drawn = [element, ...queryDrawnIn(element, "*")].map(visibleTextOf);
-    return drawn.find((text) => text.trim()) ?? "";
+    const own = visibleTextOf(element);
+    if (own.trim()) return own;
+    const filled = queryDrawnIn(element, "*").find((one) => visibleTextOf(one).trim());
+    return filled ? visibleTextOf(filled) : "";
   }
 
   /**
