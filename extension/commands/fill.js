@@ -100,6 +100,19 @@ export async function select(context) {
 }
 
 /**
+ * Replaces the text of an editor that draws it.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function enterDrawn(session, text) {
+  const { os } = await chrome.runtime.getPlatformInfo();
+  await pressKeys(session, strokesOf("ControlOrMeta+A", os === "mac"));
+  // Keys would make the editor indent lines and close brackets.
+  await (text ? session.send("Input.insertText", { text }) : replaceSelection(session, ""));
+}
+
+/**
  * Types the text, unless the field contains it already, and reads what the field made of it.
  *
  * @param {DrivenContext} context
@@ -111,16 +124,8 @@ async function enter({ session }, target, { text, isTyped, isDrawn, isKeyed }) {
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
-  if (isDrawn) {
-    const { os } = await chrome.runtime.getPlatformInfo();
-    await pressKeys(session, strokesOf("ControlOrMeta+A", os === "mac"));
-    // Keys would make the editor indent lines and close brackets.
-    if (text) await session.send("Input.insertText", { text });
-    else await pressKeys(session, strokesOf("Backspace", false));
-    return look({});
-  }
-  if (isKeyed) {
-    await pressKeys(session, typed(text));
+  if (isDrawn || isKeyed) {
+    await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
     return look({});
   }
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
