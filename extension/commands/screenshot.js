@@ -147,14 +147,14 @@ async function encoded(context, target, box, fitting, { format, ratio, zoom, isW
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const isPng = attempt === 0;
+    const isUnclipped = isPng && isWindow;
     const mimeType = isPng ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
     const data = await shoot(context, target, {
       ...(isPng ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
-      ...(!(isPng && isWindow) && { clip: { ...clip, scale: scale / ratio } }),
+      ...(!isUnclipped && { clip: { ...clip, scale: scale / ratio } }),
       captureBeyondViewport,
     });
-    const shown = isPng && isWindow ? sizeOfPng(data) : box;
-    if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown };
+    if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown: isUnclipped ? sizeOfPng(data) : box };
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
   throw new CommandError("EXECUTION_ERROR", "The picture is too large. Name a smaller element or a smaller size.");
