@@ -31,20 +31,9 @@
  */
 
 const pageItems = (() => {
-  const {
-    attributeOf,
-    boxOf,
-    childNodesOf,
-    childrenOf,
-    closestOf,
-    controlOf,
-    dataOf,
-    documentOf,
-    drawnChildrenOf,
-    hasIn,
-  } = dom;
+  const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
-  const { queryAll, queryIn, tagOf, textContentOf } = dom;
+  const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
