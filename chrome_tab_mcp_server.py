@@ -4165,7 +4165,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
         year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
         years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
         days = [(day, middle), (middle, day)]
-        return add(match.span(), dated(years, days), dates=numeric_dates(day, middle))
+        return add(match.span(), dated(years, days), dates=numeric_pairs(day, middle))
 
     def time(match: re.Match[str]) -> str:
         dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
@@ -4188,7 +4188,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     in_dates: set[int] = set()
     for group in date_groups(folded, words):
         in_dates.update(start for start, _, _ in group)
-        pairs = named_dates(group, folded)
+        pairs = named_pairs(group, folded)
         day = min(number for _, number in pairs)
         dates = [pair for pair in pairs if pair[1] == day]
         add((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
@@ -4232,13 +4232,13 @@ def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set
             yield {numeral(year), numeral(day), numeral(month)}
 
 
-def named_dates(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
+def named_pairs(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
     """Return the pairs of a month and a number in a date with a month's name."""
     months = {int(month.removeprefix(MONTH)) for _, _, named in group for month in named}
     return [(month, int(folded[start:end])) for month in months for start, end, named in group if not named]
 
 
-def numeric_dates(first: str, second: str) -> list[tuple[int, int]]:
+def numeric_pairs(first: str, second: str) -> list[tuple[int, int]]:
     """Return the pairs of a month and a number that two numbers can mean, in either order."""
     pairs = ((int(first), int(second)), (int(second), int(first)))
     return [(month, number) for month, number in pairs if month <= MONTHS]
@@ -4246,11 +4246,11 @@ def numeric_dates(first: str, second: str) -> list[tuple[int, int]]:
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    found = {pair for group in date_groups(folded, words) for pair in named_dates(group, folded)}
+    found = {pair for group in date_groups(folded, words) for pair in named_pairs(group, folded)}
     for first, _, middle, last in NUMERIC_DATE.findall(folded):
-        found.update(numeric_dates(first, middle) + numeric_dates(middle, last))
+        found.update(numeric_pairs(first, middle) + numeric_pairs(middle, last))
     for first, second in SHORT_DATE.findall(folded):
-        found.update(numeric_dates(first, second))
+        found.update(numeric_pairs(first, second))
     for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
         found.update((int(month), int(number)) for number in (year, day) if number)
     return found
@@ -4738,12 +4738,10 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) 
     query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
     candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
-    found = [
-        (passage_score(order, window, around), number, window)
-        for _, number in candidates
-        for around in (weight_of(order, index.counts[number]),)
-        for window in index.windows(number)
-    ]
+    found = list[tuple[float, int, Window]]()
+    for _, number in candidates:
+        around = weight_of(order, index.counts[number])
+        found += [(passage_score(order, window, around), number, window) for window in index.windows(number)]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
     for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
         score = passage_score(weights, window, weight_of(weights, index.counts[number]))
