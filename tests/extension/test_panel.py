@@ -1284,11 +1284,15 @@ async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
         await panel.page.set_viewport_size(size)
 
 
-async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
+async def open_entry(full: Panel) -> None:
     await full.show("Data layer")
     # Until it is read, the panel shows the previous test's.
     await expect(entries_of(full)).to_have_text([re.compile("unbreakable")])
     await entries_of(full).click()
+
+
+async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
+    await open_entry(full)
     await full.page.get_by_role("treeitem", name="unbreakable").last.click()
     wide = """(width) => [...document.querySelectorAll('button, input, select, textarea, summary, .scroll, pre')]
         .filter((each) => each.checkVisibility())
@@ -1322,10 +1326,7 @@ async def test_text_has_contrast_in_light_and_dark_and_the_open_view_stands_out_
         "History": ["#history .hint", "#history .state"],
     }
     backgrounds: set[str] = set()
-    await full.show("Data layer")
-    # Until it is read, the panel shows the previous test's.
-    await expect(entries_of(full)).to_have_text([re.compile("unbreakable")])
-    await entries_of(full).click()
+    await open_entry(full)
     for scheme in schemes:
         await full.page.emulate_media(color_scheme=scheme)
         backgrounds.add(await full.page.evaluate("getComputedStyle(document.body).backgroundColor"))
