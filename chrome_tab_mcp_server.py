@@ -501,21 +501,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         first = min(unknown)
         near = get_close_matches(first, known, n=1)
         advice = f" Did you mean {near[0]}?" if near else ""
-        place = f"{path}{place_in_file(path, [first])}"
-        raise ValueError(f"The configuration file {place} has an unknown key {first!r}.{advice}")
+        raise ValueError(f"The configuration file {path} has an unknown key {first!r}.{advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
-
-
-def place_in_file(path: Path, keys: Sequence[str]) -> str:
-    """Return `, line 7,`: the first line with which the beginning of a TOML file, read as a whole one, has the keys."""
-    lines, begin = path.read_text(encoding="utf-8-sig").splitlines(keepends=True), 1
-    for count in range(1, len(lines) + 1):
-        with contextlib.suppress(tomllib.TOMLDecodeError):  # in the middle of a value
-            value: Any = tomllib.loads("".join(lines[:count]))
-            if all(not isinstance(value, dict) or (value := value.get(key)) is not None for key in keys):
-                return f", line {begin},"
-            begin = count + 1
-    return ""
 
 
 def setting(default: Any, variable: str, description: str, **limits: Any) -> Any:
@@ -739,8 +726,11 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
     except PydanticValidationError as error:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
-    if unknown := unknown_extractions(settings):
-        raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
+    for site, rule in settings.sites.items():
+        if isinstance(name := rule.output_schema, str) and name not in settings.extractions:
+            known = ", ".join(settings.extractions)
+            problem = f"must be a JSON Schema or the name of an extraction: {known}; got {one_line(repr(name))}"
+            raise ValueError(file_complaint(flags, ["sites", site, "schema"], problem))
     for name, values in PACKAGE_VALUES.items():
         if IS_ALONE and (value := getattr(settings, name)) in values:
             raise ValueError(needs_package(flag_of(name) if value is True else f"{flag_of(name)} {value}"))
@@ -766,21 +756,6 @@ def cloud_warnings(settings: Settings) -> list[str]:
     ]
 
 
-def unknown_extractions(settings: Settings) -> list[dict[str, Any]]:
-    """Return, in pydantic's form, an error for each `[sites]` schema that names an unknown extraction."""
-    named = {site: rule.output_schema for site, rule in settings.sites.items() if isinstance(rule.output_schema, str)}
-    unknown = {site: name for site, name in named.items() if name not in settings.extractions}
-    return [
-        {
-            "type": "value_error",
-            "ctx": {"error": f"must be a JSON Schema or the name of an extraction: {', '.join(settings.extractions)}"},
-            "loc": ("sites", site, "schema"),
-            "input": name,
-        }
-        for site, name in unknown.items()
-    ]
-
-
 def missing_settings(settings: Settings) -> str:
     """Return a sentence for each missing required setting, and how to find them; empty when none is missing."""
     sentences = [
@@ -802,9 +777,13 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
         return f"{flag_of(field)} ({variable}) is wrong: {problem}."
-    path, keys = config_file(flags.get("config"))[0], [field, *rest]
+    return file_complaint(flags, [field, *rest], problem)
+
+
+def file_complaint(flags: Mapping[str, Any], keys: Sequence[str], problem: str) -> str:
+    """Return the sentence about a wrong value of the configuration file; `keys` lead to it."""
     key = ".".join(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in keys)
-    return f"The configuration file {path}{place_in_file(path, keys)} is wrong: {key} {problem}."
+    return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem}."
 
 
 # Our wording for pydantic's error types, by the start of their names.
