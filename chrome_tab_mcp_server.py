@@ -4092,6 +4092,10 @@ class Figure(NamedTuple):
     dates: tuple[tuple[int, int], ...] = ()
     name: str = ""
 
+    def has_option_in(self, values: set[str]) -> bool:
+        """Return whether all values of one of the options are there."""
+        return any(option <= values for option in self.options)
+
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
     """Return the figures in a sentence of an answer, in order."""
@@ -4288,14 +4292,86 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 # --- The passages of a page ---
 
 
-class TextChunk(NamedTuple):
-    """Adjacent passages of one of an index's texts."""
+Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
 
-    source: int
-    start: int
-    end: int
-    passages: tuple[tuple[int, int], ...]
-    folded: str
+
+class TextChunk:
+    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed."""
+
+    vocabulary: Vocabulary  # set by the index
+
+    def __init__(self, source: int, text: str, passages: Sequence[tuple[int, int]], folded: str) -> None:
+        self.source, self.folded = source, folded
+        self.start, self.end = passages[0][0], passages[-1][1]
+        self._text, self._passages = text, passages
+        self.words = words_of(folded)
+
+    @functools.cached_property
+    def letters(self) -> str:
+        """The letters and digits, in which quotations are looked for."""
+        return letters_of(self.folded)
+
+    @functools.cached_property
+    def values(self) -> set[str]:
+        """Every possible value of the figures."""
+        return values_in(self.folded, self.vocabulary)
+
+    @functools.cached_property
+    def named(self) -> set[str]:
+        """The values of the numbers and months that are written as words."""
+        return words_in(self.folded, self.words, self.vocabulary)
+
+    @functools.cached_property
+    def dates(self) -> set[tuple[int, int]]:
+        """The pairs of a month and a day, or of a month and a year, that are together."""
+        return dates_in(self.folded, self.vocabulary)
+
+    @functools.cached_property
+    def windows(self) -> list[Window]:
+        """The passages with their stems, and each pair of short ones: a label and its value."""
+        sentences = [
+            list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
+            for start, end in self._passages
+        ]
+        parts = (self._text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
+        found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
+        alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
+        pairs = (
+            (start, end, first | second)
+            for (start, _, first), (_, end, second) in itertools.pairwise(alone)
+            if end - start <= MAX_PASSAGE_CHARS
+        )
+        return [*alone, *pairs]
+
+    def holds(self, figure: Figure) -> bool:
+        """Return whether the chunk has a figure."""
+        if figure.address:
+            return has_address(self.folded, figure.address)
+        if figure.quoted:
+            return all(part in self.letters for part in quoted_parts(figure.quoted))
+        # Words are looked for only where no digits have the value.
+        if not figure.has_option_in(self.values) and not figure.has_option_in(self.values | self.named):
+            return False
+        if figure.dates and not any(map(self._has_date, figure.dates)):
+            return False
+        if figure.name and not has_name(self.folded, figure.name):
+            return False
+        return not figure.currency or not self._is_other_currency(figure)
+
+    def _has_date(self, date: tuple[int, int]) -> bool:
+        """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
+        month, day = date
+        is_day_alone = f"{MONTH}{month}" in self.named and all(day != other for _, other in self.dates)
+        return date in self.dates or is_day_alone
+
+    def _is_other_currency(self, figure: Figure) -> bool:
+        """Return whether the chunk has an amount only in other currencies."""
+        found: list[frozenset[str]] = []
+        for match in NUMBER.finditer(self.folded):
+            options = map(frozenset, number_options(match[1], match[2] or "", self.vocabulary))
+            if not set(options).isdisjoint(figure.options):
+                found.append(currency_of(self.folded, *match.span(1), self.vocabulary))
+        return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 
 class RankedPassage(NamedTuple):
@@ -4307,9 +4383,6 @@ class RankedPassage(NamedTuple):
     end: int
 
 
-Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
-
-
 class PageIndex:
     """Finds the chunks and passages of texts that match a sentence best, by BM25 and without a model."""
 
@@ -4319,24 +4392,20 @@ class PageIndex:
         """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
-        self._words = [words_of(chunk.folded) for chunk in self.chunks]
-        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
+        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks)))
         sizes = [counts.total() for counts in self.counts]
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
         self._found_weights: dict[str, float] = {}
         self._characters = set[str]().union(*texts)
-        self.words = vocabulary(languages_of(self._characters))
-        self._found_values: dict[int, set[str]] = {}
-        self._found_words: dict[int, set[str]] = {}
-        self._found_letters: dict[int, str] = {}
-        self._found_dates: dict[int, set[tuple[int, int]]] = {}
-        self._found_windows: dict[int, list[Window]] = {}
+        self.look_for_figures_of("")
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
-        self.words = vocabulary(languages_of(self._characters.union(answer)))
+        self.vocabulary = vocabulary(languages_of(self._characters.union(answer)))
+        for chunk in self.chunks:
+            chunk.vocabulary = self.vocabulary
 
     def _look_for(self, query: Collection[str]) -> None:
         """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
@@ -4349,29 +4418,6 @@ class PageIndex:
         for stem in missing:
             found = len(self._found_places[stem])
             self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
-
-    def _values(self, number: int) -> set[str]:
-        if number not in self._found_values:
-            self._found_values[number] = values_in(self.chunks[number].folded, self.words)
-        return self._found_values[number]
-
-    def _named(self, number: int) -> set[str]:
-        if number not in self._found_words:
-            self._found_words[number] = words_in(self.chunks[number].folded, self._words[number], self.words)
-        return self._found_words[number]
-
-    def _letters(self, number: int) -> str:
-        if number not in self._found_letters:
-            self._found_letters[number] = letters_of(self.chunks[number].folded)
-        return self._found_letters[number]
-
-    def _has_date(self, number: int, dates: Collection[tuple[int, int]]) -> bool:
-        """Return whether a chunk has one of these dates: its parts together, or its day apart from any other month."""
-        if number not in self._found_dates:
-            self._found_dates[number] = dates_in(self.chunks[number].folded, self.words)
-        found, named = self._found_dates[number], self._named(number)
-        taken = {day for _, day in found}
-        return any((month, day) in found or (f"{MONTH}{month}" in named and day not in taken) for month, day in dates)
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
@@ -4408,66 +4454,20 @@ class PageIndex:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
         return weight_of(self.weights(query), self.counts[number])
 
-    def windows(self, number: int) -> list[Window]:
-        """Return (start, end, stems) of a chunk's passages, and of each pair of short ones: a label and its value."""
-        if number not in self._found_windows:
-            chunk = self.chunks[number]
-            text = self.texts[chunk.source]
-            sentences = [
-                list(pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
-                for start, end in chunk.passages
-            ]
-            parts = (text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
-            found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
-            alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
-            pairs = (
-                (start, end, first | second)
-                for (start, _, first), (_, end, second) in itertools.pairwise(alone)
-                if end - start <= MAX_PASSAGE_CHARS
-            )
-            self._found_windows[number] = [*alone, *pairs]
-        return self._found_windows[number]
-
-    def holds(self, number: int, figure: Figure) -> bool:
-        """Return whether a chunk has a figure."""
-        chunk = self.chunks[number]
-        if figure.address:
-            return has_address(chunk.folded, figure.address)
-        if figure.quoted:
-            return all(part in self._letters(number) for part in quoted_parts(figure.quoted))
-        values = self._values(number)
-        if not any(option <= values for option in figure.options):
-            values = values | self._named(number)
-            if not any(option <= values for option in figure.options):
-                return False
-        if figure.dates and not self._has_date(number, figure.dates):
-            return False
-        if figure.name and not has_name(chunk.folded, figure.name):
-            return False
-        return not figure.currency or not self._is_other_currency(chunk.folded, figure)
-
     @functools.cached_property
     def _all_values(self) -> set[str]:
-        named = words_in("\n".join(each.folded for each in self.chunks), set().union(*self._words), self.words)
-        return named.union(*map(self._values, range(len(self.chunks))))
+        folded, words = (chunk.folded for chunk in self.chunks), set[str]().union(*(each.words for each in self.chunks))
+        named = words_in("\n".join(folded), words, self.vocabulary)
+        return named.union(*(chunk.values for chunk in self.chunks))
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
         if figure.quoted:
-            letters = "".join(map(self._letters, range(len(self.chunks))))
+            letters = "".join(chunk.letters for chunk in self.chunks)
             return all(part in letters for part in quoted_parts(figure.quoted))
-        if figure.options and not any(option <= self._all_values for option in figure.options):
+        if figure.options and not figure.has_option_in(self._all_values):
             return False
-        return any(self.holds(number, figure) for number in range(len(self.chunks)))
-
-    def _is_other_currency(self, folded: str, figure: Figure) -> bool:
-        """Return whether a chunk has an amount only in other currencies."""
-        found: list[frozenset[str]] = []
-        for match in NUMBER.finditer(folded):
-            options = map(frozenset, number_options(match[1], match[2] or "", self.words))
-            if not set(options).isdisjoint(figure.options):
-                found.append(currency_of(folded, *match.span(1), self.words))
-        return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+        return any(chunk.holds(figure) for chunk in self.chunks)
 
 
 def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
@@ -4485,7 +4485,7 @@ def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of whole passages, each of about `size` characters."""
+    """Yield a text in chunks of whole passages, each of about `chunk_chars` characters."""
     spans = sentence_spans(text)
     groups: list[list[tuple[int, int]]] = []
     for start, end in spans:
@@ -4495,14 +4495,14 @@ def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]
     # Once for all chunks: most of the time goes into the distinct characters of a text.
     parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
     for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
-        yield TextChunk(source, group[0][0], group[-1][1], tuple(group), folded)
+        yield TextChunk(source, text, group, folded)
 
 
-def stems_of_chunks(chunks: Sequence[TextChunk], words: Sequence[Sequence[str]]) -> Iterator[Iterator[str]]:
+def stems_of_chunks(chunks: Sequence[TextChunk]) -> Iterator[Iterator[str]]:
     """Yield the stems of each chunk from its words; each distinct word is stemmed once."""
-    table = {word: stem_of(word) for word in set[str]().union(*words)}
-    for chunk, own in zip(chunks, words, strict=True):
-        yield map(table.__getitem__, own) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
+    table = {word: stem_of(word) for word in set[str]().union(*(chunk.words for chunk in chunks))}
+    for chunk in chunks:
+        yield map(table.__getitem__, chunk.words) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4579,7 +4579,7 @@ class Evidence(NamedTuple):
 
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
-    if any(index.holds(number, figure) for number in best):
+    if any(index.chunks[number].holds(figure) for number in best):
         return "on_page"
     if index.holds_anywhere(figure):
         return "elsewhere"
@@ -4591,7 +4591,7 @@ def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
     about, given = stems(fold(prompt)), PageIndex([prompt], CHECKED_CHUNK_CHARS)
     found: list[Finding] = []
     for start, end in sentence_spans(answer, MAX_ANSWER_CHARS):
-        if not (figures := find_figures(answer, start, end, index.words)):
+        if not (figures := find_figures(answer, start, end, index.vocabulary)):
             continue
         query = stems(fold(answer[start:end]))
         best = index.matching({*query, *(about if len(query) < MIN_WORDS else ())})
@@ -4625,7 +4625,7 @@ def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
 def check_value(value: str | float, about: Sequence[str], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where the page has a value of a JSON answer: its figures, and a short string as a whole."""
     text = text_of_value(value)
-    figures = figures_of_value(value, index.words)
+    figures = figures_of_value(value, index.vocabulary)
     best = index.matching({*about, *stems(fold(text))})
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
     if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
@@ -4689,7 +4689,7 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
     for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
         ranked = rank_passages(text_of_value(value), index, about)
         passages = ((each, index.texts[each.source][each.start : each.end]) for each in ranked)
-        best = next((each for each in passages if states(each[1], value, index.words)), None)
+        best = next((each for each in passages if states(each[1], value, index.vocabulary)), None)
         evidence = Evidence(0, 0, pages[best[0].source], best[0].start, best[1]) if best else Evidence(0, 0, pages[0])
         found.append({"path": path, **evidence.passage_data()})
     return found
@@ -4705,7 +4705,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
     values = values_in(folded, words) | words_in(folded, words_of(folded), words)
-    return all(any(option <= values for option in figure.options) for figure in figures)
+    return all(figure.has_option_in(values) for figure in figures)
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
@@ -4720,7 +4720,7 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) 
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
         around = weight_of(order, index.counts[number])
-        found += [(passage_score(order, window, around), number, window) for window in index.windows(number)]
+        found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
     for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
         score = passage_score(weights, window, weight_of(weights, index.counts[number]))
