@@ -84,6 +84,7 @@ from collections.abc import (
     Collection,
     Coroutine,
     Generator,
+    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -4143,60 +4144,84 @@ def with_name(figure: Figure, text: str) -> Figure:
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
-    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
+    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer.
+
+    What is found in one notation is not looked at for the next ones.
+    """
     found: list[Figure] = []
+    for notation in NOTATIONS:
+        figures = list(notation(folded, words))
+        found += figures
+        folded = without_ranges(folded, figures)
+    return [each._replace(start=places[each.start], end=places[each.end - 1] + 1) for each in found]
 
-    def add(
-        span: tuple[int, int],
-        options: Iterator[Collection[str]],
-        currency: frozenset[str] = frozenset(),
-        dates: Collection[tuple[int, int]] = (),
-    ) -> str:
-        options_once = tuple(dict.fromkeys(map(frozenset[str], options)))
-        found.append(Figure(places[span[0]], places[span[1] - 1] + 1, options_once, currency, dates=tuple(dates)))
-        return " " * (span[1] - span[0])
 
-    def date(match: re.Match[str]) -> str:
-        first, middle, last = match[1], match[3], match[4]
-        year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
-        years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
-        days = [(day, middle), (middle, day)]
-        return add(match.span(), dated(years, days), dates=numeric_pairs(day, middle))
+def without_ranges(text: str, ranges: Sequence[Figure]) -> str:
+    """Return a text with spaces in place of some ranges."""
+    characters = list(text)
+    for each in ranges:
+        characters[each.start : each.end] = " " * (each.end - each.start)
+    return "".join(characters)
 
-    def time(match: re.Match[str]) -> str:
-        dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
-        values = minutes(int(match[1]), int(match[2]), match[3] or "")
-        return add(match.span(), itertools.chain(({value} for value in values), dotted))
 
-    def east_asian_date(match: re.Match[str]) -> str:
+def figure_of(span: tuple[int, int], options: Iterable[Collection[str]], **about: Any) -> Figure:
+    """Return a figure with each different option once."""
+    return Figure(*span, tuple(dict.fromkeys(map(frozenset[str], options))), **about)
+
+
+def east_asian_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
+    """Yield the dates in Chinese, Japanese and Korean notation."""
+    for match in EAST_ASIAN_DATE.finditer(folded):
         year, month, day = match.groups()
         parts = {numeral(part) for part in (year, day) if part}
         values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
-        return add(match.span(), values, dates=[(int(month), int(day))])
+        yield figure_of(match.span(), values, dates=((int(month), int(day)),))
 
-    def east_asian_time(match: re.Match[str]) -> str:
+
+def east_asian_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
+    """Yield the times of day in Chinese, Japanese and Korean notation."""
+    for match in EAST_ASIAN_CLOCK.finditer(folded):
         hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
-        return add(match.span(), itertools.chain(({value} for value in east_asian_minutes(match)), hour_alone))
+        values = ({value} for value in east_asian_minutes(match))
+        yield figure_of(match.span(), itertools.chain(values, hour_alone))
 
-    if not is_spaced(folded):
-        folded = EAST_ASIAN_CLOCK.sub(east_asian_time, EAST_ASIAN_DATE.sub(east_asian_date, folded))
-    folded = CLOCK.sub(time, NUMERIC_DATE.sub(date, folded))
-    in_dates: set[int] = set()
+
+def numeric_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
+    """Yield the dates that are numbers, such as 3/5/2024."""
+    for match in NUMERIC_DATE.finditer(folded):
+        first, middle, last = match[1], match[3], match[4]
+        year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
+        years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
+        options = dated(years, [(day, middle), (middle, day)])
+        yield figure_of(match.span(), options, dates=tuple(numeric_pairs(day, middle)))
+
+
+def clock_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
+    """Yield the times of day; with a full stop, as in 3.30 pm, a time may also be a number."""
+    for match in CLOCK.finditer(folded):
+        dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
+        values = ({value} for value in minutes(int(match[1]), int(match[2]), match[3] or ""))
+        yield figure_of(match.span(), itertools.chain(values, dotted))
+
+
+def named_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the dates with a month's name."""
     for group in date_groups(folded, words):
-        in_dates.update(start for start, _, _ in group)
         pairs = named_pairs(group, folded)
         day = min(number for _, number in pairs)
-        dates = [pair for pair in pairs if pair[1] == day]
-        add((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+        dates = tuple(pair for pair in pairs if pair[1] == day)
+        yield figure_of((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+
+
+def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the other numbers, each with its currency, unit and factor."""
     for match in NUMBER.finditer(folded):
-        if match.start() not in in_dates:
-            currency = currency_of(folded, *match.span(1), words)
-            add(
-                shown_range(match, folded, words, is_money=bool(currency)),
-                number_options(match[1], match[2] or "", words),
-                currency,
-            )
-    return found
+        currency = currency_of(folded, *match.span(1), words)
+        span = shown_range(match, folded, words, is_money=bool(currency))
+        yield figure_of(span, number_options(match[1], match[2] or "", words), currency=currency)
+
+
+NOTATIONS = (east_asian_dates, east_asian_times, numeric_dates, clock_times, named_dates, plain_numbers)
 
 
 def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_money: bool) -> tuple[int, int]:
