@@ -5393,51 +5393,50 @@ class ChromeTabs:
         progress.runs = len(tab_ids) + 1
         # The rest of the time is for the combined answer.
         progress.time_share = 1 - COMBINING_SHARE
-
-        async def one(tab_id: int) -> TabAnswer:
-            page = None
-            try:
-                page = (await self.read_with_progress(wanted, tab_id, progress))._replace(tab_id=tab_id)
-                answer = await self.answer(page, about, progress)
-            except ChromeTabError as error:
-                return TabAnswer(tab_id, page, None, error)
-            known = f"{page.text}\n{page.url}\n{about.prompt}"
-            most = MAX_ANSWER_CHARS // len(tab_ids)
-            text, notes = truncate_answer(quote_headings(answer.text), known, most)
-            note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
-            # The combining model gets no address that is not on its page, not even in code.
-            plain = sanitize_answer(text, known, spare_code=False)[0]
-            if answer.evidence:
-                text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
-            return TabAnswer(
-                tab_id,
-                page,
-                answer._replace(text=text, note=note, evidence=()),
-                None,
-                plain,
-                answer.structured_evidence(),
-            )
-
+        most = MAX_ANSWER_CHARS // len(tab_ids)
         async with progress:
-            tabs = list(await asyncio.gather(*map(one, dict.fromkeys(tab_ids))))
+            each = (self._process_one(tab_id, about, wanted, progress, most) for tab_id in dict.fromkeys(tab_ids))
+            tabs = list(await asyncio.gather(*each))
             answered = [tab for tab in tabs if tab.answer]
             if not answered:
                 raise next(tab.error for tab in tabs if tab.error)
-            if len(answered) == 1:
-                return tabs, None
-            text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
-            is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
-            pages = tuple(tab.page for tab in answered if tab.page)
-            title = f"{len(answered)} tabs"
-            page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
-            prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-            together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
             progress.time_share = 1.0
-            try:
-                return tabs, await self.answer(page, together, progress)
-            except ChromeTabError as error:
-                note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
-                return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
+            return tabs, await self._combine(answered, about, progress) if len(answered) > 1 else None
+
+    async def _process_one(
+        self, tab_id: int, about: Query, wanted: ReadOptions, progress: Progress, most: int
+    ) -> TabAnswer:
+        """Return the outcome for one of several tabs, with an answer of at most `most` characters."""
+        page = None
+        try:
+            page = (await self.read_with_progress(wanted, tab_id, progress))._replace(tab_id=tab_id)
+            answer = await self.answer(page, about, progress)
+        except ChromeTabError as error:
+            return TabAnswer(tab_id, page, None, error)
+        known = f"{page.text}\n{page.url}\n{about.prompt}"
+        text, notes = truncate_answer(quote_headings(answer.text), known, most)
+        note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
+        # The combining model gets no address that is not on its page, not even in code.
+        plain = sanitize_answer(text, known, spare_code=False)[0]
+        if answer.evidence:
+            text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
+        shown = answer._replace(text=text, note=note, evidence=())
+        return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
+
+    async def _combine(self, answered: Sequence[TabAnswer], about: Query, progress: Progress) -> Answer:
+        """Return one answer over those about several tabs."""
+        text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
+        pages = tuple(tab.page for tab in answered if tab.page)
+        is_private = not all(page.incognito is False for page in pages)
+        title = f"{len(answered)} tabs"
+        page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
+        prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
+        together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
+        try:
+            return await self.answer(page, together, progress)
+        except ChromeTabError as error:
+            note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
+            return Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
 
 # --- 11. Status --------------------------------------------------------------------------------
