@@ -428,7 +428,7 @@ def site_host(name: str) -> str:
 
 
 EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
-Said = Annotated[str, Field(min_length=1, max_length=10_000)]
+NonEmptyText = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 def known_tool(name: str) -> str:
@@ -453,10 +453,12 @@ def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
     return value
 
 
-# What to extract from a page, and in which form: one `[extract.NAME]` table.
-Extraction = with_config(extra="forbid")(
-    TypedDict("Extraction", {"schema": Annotated[dict[str, Any], AfterValidator(usable_schema)], "prompt": Said})
-)
+@with_config(extra="forbid")
+class Extraction(TypedDict):
+    """One `[extract.NAME]` table: what to extract from a page, and in which form."""
+
+    schema: Annotated[dict[str, Any], AfterValidator(usable_schema)]
+    prompt: NonEmptyText
 
 
 class BrowserRule(BaseModel):
@@ -474,12 +476,12 @@ class SiteRule(BaseModel):
     deny: bool = False
     ask: bool = False
     tools: ToolNames = None
-    system_prompt: Said | None = None
-    start: Said | None = None
-    end: Said | None = None
+    system_prompt: NonEmptyText | None = None
+    start: NonEmptyText | None = None
+    end: NonEmptyText | None = None
     content: Content | None = None
-    model: Said | None = None
-    output_schema: Annotated[dict[str, Any] | Said, AfterValidator(usable_schema)] | None = Field(
+    model: NonEmptyText | None = None
+    output_schema: Annotated[dict[str, Any] | NonEmptyText, AfterValidator(usable_schema)] | None = Field(
         None, validation_alias="schema"
     )
 
@@ -2385,7 +2387,7 @@ class ModelServer:
 
     async def _list(self) -> Any:
         try:
-            return await self.ask("GET", "/v1/models", failing=True)
+            return await self.fetch_json("GET", "/v1/models", failing=True)
         except RetryableError as error:
             raise error.error from error
 
@@ -2399,12 +2401,12 @@ class ModelServer:
 
     async def described(self, listed: Any) -> list[ListedModel]:
         """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
-        tags = await self.ask("GET", "/api/tags")
-        described = items(tags, "models") or items(await self.ask("GET", "/api/v0/models"), "data")
+        tags = await self.fetch_json("GET", "/api/tags")
+        described = items(tags, "models") or items(await self.fetch_json("GET", "/api/v0/models"), "data")
         about = {str(one.get("name", one.get("id"))): one for one in described}
 
         async def show(name: str) -> None:
-            shown = await self.ask("POST", "/api/show", model=name)
+            shown = await self.fetch_json("POST", "/api/show", model=name)
             if isinstance(shown, dict):
                 about[name] = {**shown, **about[name]}
 
@@ -2415,7 +2417,7 @@ class ModelServer:
     async def cloud_host(self, model: str) -> str:
         """Return the host that this server forwards a model's prompts to; empty if it runs the model itself."""
         if model not in self._cloud_hosts:
-            shown = await self._with_retries(None, functools.partial(self.ask, "POST", "/api/show", model=model))
+            shown = await self._with_retries(None, functools.partial(self.fetch_json, "POST", "/api/show", model=model))
             self._cloud_hosts[model] = cloud_host(model, shown if isinstance(shown, dict) else {})
         return self._cloud_hosts[model]
 
@@ -2423,7 +2425,7 @@ class ModelServer:
         """Return the other computer that receives page text for a model; empty if it stays on this one."""
         return await self.cloud_host(model) or self.host
 
-    async def ask(
+    async def fetch_json(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
         """Return the JSON of a request other than a completion, or None; RetryableError when the server is not up yet.
@@ -2462,22 +2464,22 @@ class ModelServer:
         return await self._with_retries(None, self._find_window, model)
 
     async def _find_window(self, model: str) -> ContextWindow:
-        for question in (self._ollama_window, self._llama_cpp_window, self._listed_window):
-            if window := await question(model):
+        for detect in (self._ollama_window, self._llama_cpp_window, self._listed_window):
+            if window := await detect(model):
                 return window
         return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
 
     async def _ollama_window(self, model: str) -> ContextWindow | None:
-        running = await self.ask("GET", "/api/ps")
+        running = await self.fetch_json("GET", "/api/ps")
         if not isinstance(running, dict) or not isinstance(running.get("models"), list):
             return None
         if (tokens := loaded_context(running, model)) is None:
             # Only a loaded model's window is known: an empty prompt loads it.
-            await self.ask("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
-            tokens = loaded_context(await self.ask("GET", "/api/ps"), model)
+            await self.fetch_json("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
+            tokens = loaded_context(await self.fetch_json("GET", "/api/ps"), model)
         if tokens:
             return ContextWindow(tokens, "Ollama /api/ps")
-        shown = await self.ask("POST", "/api/show", model=model)
+        shown = await self.fetch_json("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
@@ -2485,12 +2487,12 @@ class ModelServer:
         return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> ContextWindow | None:
-        tokens = fields(await self.ask("GET", "/props"), "default_generation_settings").get("n_ctx")
+        tokens = fields(await self.fetch_json("GET", "/props"), "default_generation_settings").get("n_ctx")
         return ContextWindow(tokens, "llama.cpp /props", halves=False) if is_count(tokens, MIN_WINDOW) else None
 
     async def _listed_window(self, model: str) -> ContextWindow | None:
         for path, key in (("/api/v0/models", "loaded_context_length"), ("/v1/models", "max_model_len")):
-            for entry in items(await self.ask("GET", path), "data"):
+            for entry in items(await self.fetch_json("GET", path), "data"):
                 if entry.get("id") == model and is_count(entry.get(key), MIN_WINDOW):
                     return ContextWindow(entry[key], f"{path} {key}")
         return None
@@ -2657,7 +2659,7 @@ class Progress:
     async def __aenter__(self) -> Self:
         current_progress.set(self)
         if self._send:
-            self._beat = asyncio.create_task(self._keep_telling())
+            self._beat = asyncio.create_task(self._report_regularly())
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -2670,16 +2672,16 @@ class Progress:
         if self._send and kind is None:
             await self._send(100.0, "done")
 
-    async def _keep_telling(self) -> None:
+    async def _report_regularly(self) -> None:
         while True:
             began = self._began
             beats = max(self._beats, int((time.monotonic() - began) / PROGRESS_INTERVAL_S)) + 1
             await asyncio.sleep(began + beats * PROGRESS_INTERVAL_S - time.monotonic())
             if began == self._began:
                 self._beats = beats
-                await self._tell()
+                await self._report()
 
-    async def _tell(self) -> None:
+    async def _report(self) -> None:
         if not self._send:
             return
         waited = self._beats * PROGRESS_INTERVAL_S
@@ -2701,7 +2703,7 @@ class Progress:
         """Announce a step that is `share` of a run; the last one writes the final answer."""
         self._message, self._step, self._beats = message, share / self.runs, 0
         self._pieces, self._is_last, self._began = (), is_last, time.monotonic()
-        await self._tell()
+        await self._report()
 
     def finish(self, share: float) -> None:
         """Count a step as done."""
@@ -2889,33 +2891,33 @@ class PageAnalyzer:
         data = "\0".join(map(str, about)).encode("utf-8", "replace")
         return hmac.new(self._secret, data, "sha256").hexdigest()[:32]
 
-    async def answer(self, page: Page, question: Query, progress: Progress) -> Answer:
+    async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
-        is_quick = question.quick and question.prompt != DEFAULT_SYSTEM_PROMPT
-        read = await asyncio.to_thread(quick_page, page, question) if is_quick else page
+        is_quick = query.quick and query.prompt != DEFAULT_SYSTEM_PROMPT
+        read = await asyncio.to_thread(quick_page, page, query) if is_quick else page
         # The index is built while the model answers.
         indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
         try:
-            answer = await self._ask(read, question, progress)
+            answer = await self._ask(read, query, progress)
         except BaseException:
             indexing.cancel()
             raise
-        return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
+        return await asyncio.to_thread(checked_answer, answer, read, query, await indexing)
 
-    async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
+    async def _ask(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the whole page, with the fallback models unless the caller named a model."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
-        models = [well_formed(question.model)] if question.model else configured
+        models = [well_formed(query.model)] if query.model else configured
         failures: list[ChromeTabError] = []
         for name in models:
-            key = cache_key(page, question, name)
+            key = cache_key(page, query, name)
             if known := self._answers.pop(key, None):
                 self._answers[key] = known
                 return known._replace(receipt=known.receipt | {"cached": True})
             try:
-                if not question.confirmed:
+                if not query.confirmed:
                     await self.check_model(name, self.settings.site(page.url).model)
-                reading = PageReading(self, page, question, name, progress)
+                reading = PageReading(self, page, query, name, progress)
                 answer = await reading.run()
             except ChromeTabError as error:
                 failures.append(error)
@@ -2940,9 +2942,9 @@ class PageAnalyzer:
             raise CloudModelError(model, host)
 
 
-def cache_key(page: Page, question: Query, model: str) -> str:
+def cache_key(page: Page, query: Query, model: str) -> str:
     """Return what identifies a question at temperature 0: text, prompt, schema, model."""
-    about = [page.browser, page.url, page.title, question.prompt, question.output_schema, model]
+    about = [page.browser, page.url, page.title, query.prompt, query.output_schema, model]
     key = hashlib.sha256(json.dumps(about).encode())
     key.update(page.text.encode("utf-8", "surrogatepass"))
     return key.hexdigest()
@@ -2998,15 +3000,15 @@ HALF_TOLERANCE = 8
 class PageReading:
     """One model reading one page: plan the chunks, ask each, combine the answers."""
 
-    def __init__(self, analyst: PageAnalyzer, page: Page, question: Query, model: str, progress: Progress) -> None:
-        self.analyst, self.page, self.question = analyst, page, question
+    def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
+        self.analyzer, self.page, self.query = analyzer, page, query
         self.model, self.progress = model, progress
-        self.known = f"{page.text}\n{page.url}\n{question.prompt}"
-        self.meter = analyst.memory.meter(model)
+        self.known = f"{page.text}\n{page.url}\n{query.prompt}"
+        self.meter = analyzer.memory.meter(model)
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
-        max_seconds = analyst.settings.max_seconds * progress.time_share
+        max_seconds = analyzer.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
         self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
@@ -3025,15 +3027,15 @@ class PageReading:
         asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
-            await self.analyst.window(self.model)
+            await self.analyzer.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         try:
             answers = await self._read_chunks()
         finally:
-            await asyncio.to_thread(self.analyst.memory.save)
+            await asyncio.to_thread(self.analyzer.memory.save)
         self.until = self.ends_at
         text = await self._combine(answers)
-        if self.question.output_schema:
+        if self.query.output_schema:
             text, data = await self._validated(text)
             if len(text) > MAX_ANSWER_CHARS:
                 size = f"{len(text):,} characters of JSON; the maximum is {MAX_ANSWER_CHARS:,}"
@@ -3050,10 +3052,10 @@ class PageReading:
     async def _count(self, framed: str, instruction: str) -> int:
         """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
         messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyst.slots:
-            await self.analyst.allowance.take(self.progress)
+        async with self._in_time(), self.analyzer.slots:
+            await self.analyzer.allowance.take(self.progress)
             self.tally["requests"] += 1
-            completion = await self.analyst.server.complete(
+            completion = await self.analyzer.server.complete(
                 self.model, messages, watcher=self, stream=False, max_tokens=1
             )
         return completion.prompt_tokens or 0
@@ -3061,7 +3063,7 @@ class PageReading:
     # Planning
 
     def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
-        return finished_by(self.until, self.analyst.settings.max_seconds)
+        return finished_by(self.until, self.analyzer.settings.max_seconds)
 
     @property
     def _is_late(self) -> bool:
@@ -3072,10 +3074,10 @@ class PageReading:
 
         For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
         """
-        window = (await self.analyst.window(self.model)).tokens
+        window = (await self.analyzer.window(self.model)).tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
-        schema = self.question.output_schema
-        prompt = usual_tokens(self.question.prompt + (json.dumps(schema) if schema else ""))
+        schema = self.query.output_schema
+        prompt = usual_tokens(self.query.prompt + (json.dumps(schema) if schema else ""))
         if whole:
             return room - prompt
         step = max(MIN_PROMPT_TOKENS, window // 32)
@@ -3087,7 +3089,7 @@ class PageReading:
         """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
         room = await self._room()
         if room < MIN_PART_TOKENS:
-            window = (await self.analyst.window(self.model)).tokens
+            window = (await self.analyzer.window(self.model)).tokens
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
@@ -3114,8 +3116,8 @@ class PageReading:
     async def _plan(self) -> tuple[str, list[int] | None]:
         """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
         await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
-        return key, self.analyst.memory.plan(key)
+        key = self.analyzer.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
+        return key, self.analyzer.memory.plan(key)
 
     async def _split(self, start: int = 0) -> list[int]:
         """Return the chunks' ends from `start` on."""
@@ -3158,7 +3160,7 @@ class PageReading:
         if not answers:
             raise self.gaps[0].error
         if not self.was_too_long:
-            self.analyst.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
+            self.analyzer.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
     async def _ask_or_note(self, chunk: Chunk) -> list[str]:
@@ -3190,10 +3192,10 @@ class PageReading:
         if not whole:
             about = {"chunk": chunk.label, "chunks": self.chunks}
             step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
-        framed = self.analyst.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
-        prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.question.prompt}"
+        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
+        prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.query.prompt}"
         try:
-            completion = await self._ask(framed, self.question.prompt, step, share, is_last=whole)
+            completion = await self._ask(framed, self.query.prompt, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, prompt)
             return await self._ask_finer(chunk, error=error)
@@ -3237,16 +3239,16 @@ class PageReading:
     ) -> Completion:
         """Send one prompt when its turn comes, report it, and add up its cost."""
         messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyst.slots:
+        async with self._in_time(), self.analyzer.slots:
             if self.given_up:
                 raise self.given_up
             try:
-                await self.analyst.allowance.take(self.progress)
+                await self.analyzer.allowance.take(self.progress)
                 self.tally["requests"] += 1
                 doing = Sentence(step.code, f"{self.model} is {step}", model=self.model, **step.values)
                 await self.progress.begin(doing, share, is_last=is_last)
-                completion = await self.analyst.server.complete(
-                    self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.question.output_schema
+                completion = await self.analyzer.server.complete(
+                    self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.query.output_schema
                 )
             except ChromeTabError as error:
                 self._count_failure(error)
@@ -3286,7 +3288,7 @@ class PageReading:
         or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
         settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
-        known = await self.analyst.window(self.model)
+        known = await self.analyzer.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
         # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
@@ -3307,7 +3309,7 @@ class PageReading:
     async def _grows(self, framed: str, tokens: int) -> bool:
         """Return whether a longer instruction takes more tokens; a prompt that the server cuts stays the same."""
         with contextlib.suppress(ChromeTabError):
-            longer = await self._count(framed, f"{self.question.prompt}\n\n{COMBINE_PROMPT}")
+            longer = await self._count(framed, f"{self.query.prompt}\n\n{COMBINE_PROMPT}")
             return longer > tokens + HALF_TOLERANCE
         return False
 
@@ -3316,7 +3318,7 @@ class PageReading:
         self.was_too_long = True
         shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
         if shown < window * 0.98:
-            self.analyst.shrink_window(self.model, shown)
+            self.analyzer.shrink_window(self.model, shown)
         else:
             self.meter.doubt()
 
@@ -3326,13 +3328,13 @@ class PageReading:
         else:
             self.meter.doubt()
         if error.window:
-            self.analyst.shrink_window(self.model, error.window)
+            self.analyzer.shrink_window(self.model, error.window)
 
     # Combining
 
     async def _combine(self, answers: list[str]) -> str:
         """Return one combined answer, in several rounds if the answers do not fit one prompt."""
-        if self.question.output_schema and (merged := merge_json(answers)) is not None:
+        if self.query.output_schema and (merged := merge_json(answers)) is not None:
             return merged
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
             if len(answers) == 1:
@@ -3343,7 +3345,7 @@ class PageReading:
             try:
                 answers = await self._combine_round(groups, COMBINING_SHARE / 2**rounds)
             except ChromeTabError as error:
-                if self.question.output_schema:
+                if self.query.output_schema:
                     raise
                 is_named = any(gap.error.message == error.message for gap in self.gaps)
                 reason = "" if is_named else f" ({error.message.rstrip('.')})"
@@ -3380,25 +3382,25 @@ class PageReading:
     async def _combine_group(self, group: list[str], step: Sentence, share: float, *, is_last: bool) -> str:
         if len(group) == 1:
             return group[0]
-        if self.question.output_schema and (merged := merge_json(group)) is not None:
+        if self.query.output_schema and (merged := merge_json(group)) is not None:
             return merged
         listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
-        instruction = f"{self.question.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self._ask(self.analyst.frame(listed), instruction, step, share, is_last=is_last)).text
+        instruction = f"{self.query.prompt}\n\n{COMBINE_PROMPT}"
+        return (await self._ask(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
 
     # Structure
 
     async def _validated(self, text: str) -> tuple[str, Any]:
         """Return the answer as JSON that matches the schema; one repair request shows the model its error."""
-        schema = self.question.output_schema or {}
+        schema = self.query.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
             task = (
                 "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             )
-            instruction = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
-            framed = self.analyst.frame(f"{shown}\n\nThe error: {problem}")
+            instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
+            framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
             text = (await self._ask(framed, instruction, Sentence("repairing", "repairing its answer"), 0.0)).text
             data, problem = await self._checked(text)
         if problem:
@@ -3416,7 +3418,7 @@ class PageReading:
         self.changes = change_notes(counts)
         if problem is None:
             about = "Checking the answer against output_schema"
-            problem = await run_bounded(about, schema_mismatch, self.question.output_schema or {}, data)
+            problem = await run_bounded(about, schema_mismatch, self.query.output_schema or {}, data)
         return data, problem and one_line(problem, 700)
 
     # Result
@@ -3445,10 +3447,10 @@ class PageReading:
 
     async def _receipt(self, started: float) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
-        window = await self.analyst.window(self.model)
+        window = await self.analyzer.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
-        host = await self.analyst.server.model_host(self.model)
+        host = await self.analyzer.server.model_host(self.model)
         optional = {
             "model_host": host or None,
             "cached_tokens": self.cached_tokens,
@@ -4834,13 +4836,13 @@ def index_for_check(page: Page) -> PageIndex:
     return PageIndex([each.text for each in page.sources or (page,)], CHECKED_CHUNK_CHARS)
 
 
-def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex) -> Answer:
+def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -> Answer:
     """Return an answer with the check of its figures and, if wanted, its evidence."""
-    pages, said = page.sources or (page,), question.said or question.prompt
+    pages, said = page.sources or (page,), query.said or query.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
-    if question.output_schema:
-        schema = json.dumps(question.output_schema, ensure_ascii=False)
+    if query.output_schema:
+        schema = json.dumps(query.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
     else:
         findings = check_figures(answer.text, index, said)
@@ -4850,9 +4852,9 @@ def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex
     receipt = answer.receipt | {"checked": checked}
     if page.chunks_read:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}
-    if question.evidence and question.output_schema:
+    if query.evidence and query.output_schema:
         receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
-    wanted = question.evidence and not question.output_schema
+    wanted = query.evidence and not query.output_schema
     evidence = find_evidence(answer.text, index, pages, said) if wanted else ()
     notes = evidence_notes(answer.text, evidence, said)
     read = answer.read and read_line(receipt)
@@ -4878,12 +4880,12 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
     return line + (f", not: {named('not_on_page')}" if checked["not_on_page"] else "")
 
 
-def quick_page(page: Page, question: Query) -> Page:
+def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
-    query = set(stems(fold(question.said or question.prompt)))
-    best = index.best(query, QUICK_CHUNKS)
-    is_clear = bool(best) and index.coverage(query, best[0]) >= MIN_QUICK_COVERAGE
+    words = set(stems(fold(query.said or query.prompt)))
+    best = index.best(words, QUICK_CHUNKS)
+    is_clear = bool(best) and index.coverage(words, best[0]) >= MIN_QUICK_COVERAGE
     if len(index.chunks) <= QUICK_CHUNKS or not is_clear or is_mostly_tables(page.text):
         return page
     chunks = [index.chunks[number] for number in sorted(best)]
@@ -4994,7 +4996,7 @@ class AppleScriptSource:
         self._listed, _ = await self.choose()
         return [tab.about for tab in await self._list(self._listed)]
 
-    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page:
+    async def read(self, options: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page:
         """Return the text of a tab (without `tab_id` the active one); `clipboard` also copies it."""
         browser, notes = await self.choose()
         place = ACTIVE_TAB
@@ -5007,11 +5009,11 @@ class AppleScriptSource:
         if clipboard and browser == "Arc":
             clipboard = False
             notes.append("the text of a page in Arc cannot be copied to the clipboard")
-        if wanted.content == "main" and not EXTENSION.is_dir():
+        if options.content == "main" and not EXTENSION.is_dir():
             notes.append("content=main needs the folder extension next to the server's file: the whole page was read")
-        wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
-        wishes |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
-        out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
+        variables = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": options.content or "all"}
+        variables |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
+        out, err = await self._run(browser, osascript_arguments(options.start, options.end), variables)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
         about = parse_object(found[2]) if found else {}
@@ -5058,14 +5060,14 @@ class AppleScriptSource:
         return open_tabs(printed, browser)
 
     async def _run(
-        self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
+        self, browser: str, arguments: Sequence[str], variables: Mapping[str, str], *options: str
     ) -> tuple[str, str]:
         """Run the script for a browser; return its stdout and stderr, or raise the error that its exit status means."""
         async with self._turn:
             with script_for(browser) as script:
                 command = ["osascript", *options, str(script), *arguments]
                 try:
-                    exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | wishes)
+                    exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | variables)
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
@@ -5305,7 +5307,7 @@ class TabSource(Protocol):
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
-    async def read(self, wanted: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page: ...
+    async def read(self, options: ReadOptions, tab_id: int | None = None, *, clipboard: bool = False) -> Page: ...
     async def layers(self) -> list[Layer]: ...
 
 
@@ -5326,7 +5328,7 @@ class ChromeTabs:
     def __init__(self, settings: Settings, source: TabSource | None = None) -> None:
         self.settings = settings
         self.source: TabSource = source or AppleScriptSource(settings)
-        self.analyst = PageAnalyzer(settings)
+        self.analyzer = PageAnalyzer(settings)
 
     async def __aenter__(self) -> Self:
         return self
@@ -5334,12 +5336,12 @@ class ChromeTabs:
     async def __aexit__(self, *_: object) -> None:
         """Release the port and close the connections."""
         await self.source.close()
-        await self.analyst.server.close()
+        await self.analyzer.server.close()
 
-    async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page:
+    async def read(self, options: ReadOptions, tab_id: int | None) -> Page:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
-        check_keyword("start", wanted.start)
-        check_keyword("end", wanted.end)
+        check_keyword("start", options.start)
+        check_keyword("end", options.end)
         site = self.settings.site("")
         if self.settings.sites:
             # The first read is only for the URL: an error about keywords quotes the page, and a
@@ -5347,23 +5349,23 @@ class ChromeTabs:
             page = await self.source.read(ReadOptions(), tab_id)
             check_site(self.settings, page.url)
             site = self.settings.site(page.url)
-        by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
-        page = await self.source.read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
+        by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(options, key) is None}
+        page = await self.source.read(options._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
         check_site(self.settings, page.url)
         return page
 
-    def complete(self, page: Page, about: Query) -> Query:
+    def complete(self, page: Page, query: Query) -> Query:
         """Return the query completed with the site's settings, then with our defaults."""
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
-        schema = by_site.output_schema if about.output_schema is None else about.output_schema
-        prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
-        return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
+        schema = by_site.output_schema if query.output_schema is None else query.output_schema
+        prompt = query.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
+        return query._replace(prompt=prompt, output_schema=schema, model=query.model or by_site.model)
 
-    async def read_with_progress(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
+    async def read_with_progress(self, options: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""
         await progress.begin(Sentence("reading_tab", "reading the tab"), TAB_SHARE)
-        page = await self.read(wanted, tab_id)
+        page = await self.read(options, tab_id)
         progress.finish(TAB_SHARE)
         return page
 
@@ -5373,17 +5375,17 @@ class ChromeTabs:
             tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
         ]
 
-    async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
+    async def process(self, query: Query, options: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            return await self.answer(await self.read_with_progress(wanted, tab_id, progress), about, progress)
+            return await self.answer(await self.read_with_progress(options, tab_id, progress), query, progress)
 
-    async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
+    async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Return the model's answer about all of a page."""
-        return await self.analyst.answer(page, self.complete(page, about), progress)
+        return await self.analyzer.answer(page, self.complete(page, query), progress)
 
     async def process_several(
-        self, tab_ids: Sequence[int], about: Query, wanted: ReadOptions, progress: Progress
+        self, tab_ids: Sequence[int], query: Query, options: ReadOptions, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return one answer per tab, then one over all of them (None if fewer than two tabs have one).
 
@@ -5395,25 +5397,25 @@ class ChromeTabs:
         progress.time_share = 1 - COMBINING_SHARE
         most = MAX_ANSWER_CHARS // len(tab_ids)
         async with progress:
-            each = (self._process_one(tab_id, about, wanted, progress, most) for tab_id in dict.fromkeys(tab_ids))
+            each = (self._process_one(tab_id, query, options, progress, most) for tab_id in dict.fromkeys(tab_ids))
             tabs = list(await asyncio.gather(*each))
             answered = [tab for tab in tabs if tab.answer]
             if not answered:
                 raise next(tab.error for tab in tabs if tab.error)
             progress.time_share = 1.0
-            return tabs, await self._combine(answered, about, progress) if len(answered) > 1 else None
+            return tabs, await self._combine(answered, query, progress) if len(answered) > 1 else None
 
     async def _process_one(
-        self, tab_id: int, about: Query, wanted: ReadOptions, progress: Progress, most: int
+        self, tab_id: int, query: Query, options: ReadOptions, progress: Progress, most: int
     ) -> TabAnswer:
         """Return the outcome for one of several tabs, with an answer of at most `most` characters."""
         page = None
         try:
-            page = (await self.read_with_progress(wanted, tab_id, progress))._replace(tab_id=tab_id)
-            answer = await self.answer(page, about, progress)
+            page = (await self.read_with_progress(options, tab_id, progress))._replace(tab_id=tab_id)
+            answer = await self.answer(page, query, progress)
         except ChromeTabError as error:
             return TabAnswer(tab_id, page, None, error)
-        known = f"{page.text}\n{page.url}\n{about.prompt}"
+        known = f"{page.text}\n{page.url}\n{query.prompt}"
         text, notes = truncate_answer(quote_headings(answer.text), known, most)
         note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
         # The combining model gets no address that is not on its page, not even in code.
@@ -5423,15 +5425,15 @@ class ChromeTabs:
         shown = answer._replace(text=text, note=note, evidence=())
         return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
 
-    async def _combine(self, answered: Sequence[TabAnswer], about: Query, progress: Progress) -> Answer:
+    async def _combine(self, answered: Sequence[TabAnswer], query: Query, progress: Progress) -> Answer:
         """Return one answer over those about several tabs."""
         text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
         pages = tuple(tab.page for tab in answered if tab.page)
         is_private = not all(page.incognito is False for page in pages)
         title = f"{len(answered)} tabs"
         page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
-        prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-        together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
+        prompt = f"{query.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
+        together = Query(prompt, evidence=query.evidence, said=query.prompt, recorded=query.recorded)
         try:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:
@@ -5458,13 +5460,13 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return the state of the model server, the model and its window; asks the model for one word."""
-    model_server, model = tabs.analyst.server, tabs.settings.model or ""
+    model_server, model = tabs.analyzer.server, tabs.settings.model or ""
     if missing := missing_settings(tabs.settings):
         return [Layer("model", ok=False, text=missing)]
     try:
         if not_listed := await model_server.not_listed(model, await model_server.models()):
             raise not_listed
-        window = await tabs.analyst.window(model)
+        window = await tabs.analyzer.window(model)
         await report_progress(f"asking {model} for one word")
         began = time.monotonic()
         prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
@@ -5750,10 +5752,10 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         evidence: WantsEvidence = False,
         quick: WantsQuick = False,
     ) -> ToolResult:
-        about = build_query(tabs.settings, system_prompt, output_schema, model)._replace(evidence=evidence, quick=quick)
+        query = build_query(tabs.settings, system_prompt, output_schema, model)._replace(evidence=evidence, quick=quick)
         await check_schema(output_schema)
-        wanted = ReadOptions(start, end, "selection" if selection else content)
-        answer = await tabs.process(about, wanted, tab_id, client_progress(context))
+        options = ReadOptions(start, end, "selection" if selection else content)
+        answer = await tabs.process(query, options, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
         # JSON stays JSON: the note about the page is a separate block.
         notes = answer.receipt["notes"] if answer.data is not None else ()
@@ -5797,9 +5799,9 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         evidence: bool = False,
         quick: bool = False,
     ) -> ToolResult:
-        about = build_query(tabs.settings, system_prompt)._replace(evidence=evidence, quick=quick)
-        wanted = ReadOptions(start, end, content)
-        return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
+        query = build_query(tabs.settings, system_prompt)._replace(evidence=evidence, quick=quick)
+        options = ReadOptions(start, end, content)
+        return tabs_result(*await tabs.process_several(tab_ids, query, options, client_progress(context)))
 
     @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
     async def browser_get_tabs() -> ToolResult:
@@ -6073,7 +6075,7 @@ def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
     yield Progress(print_step, show)
 
 
-class Printed:
+class AnswerPrinter:
     """Prints an answer to stdout while it is written; text that turns out not to be part of it is marked as such."""
 
     _text = ""
@@ -6095,17 +6097,17 @@ class Printed:
 def analyze(invocation: Invocation) -> Work:
     """Answer in the terminal: progress on stderr, only the answer on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
-    wanted = ReadOptions(options["start"], options["end"])
+    read_options = ReadOptions(options["start"], options["end"])
 
     async def work() -> int:
-        with contextlib.closing(Printed()) as printed:
-            with invocation.program.show_progress(printed.show) as progress:
+        with contextlib.closing(AnswerPrinter()) as printer:
+            with invocation.program.show_progress(printer.show) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
-                    about = build_query(settings, invocation.value)._replace(evidence=True)
-                    answer = await tabs.process(about, wanted, options["tab"], progress)
+                    query = build_query(settings, invocation.value)._replace(evidence=True)
+                    answer = await tabs.process(query, read_options, options["tab"], progress)
             # Without reference numbers in the text: it is already on the screen.
-            printed.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
+            printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
         if answer.notes:
             print(strip_controls(answer.notes), file=sys.stderr)

@@ -177,7 +177,7 @@ class SidePanel:
                 page = await tabs.read(ReadOptions(), wanted.tab_id)
                 check_site(tabs.settings, page.url)
                 self._remember(wanted.conversation, Conversation(page._replace(tab_id=wanted.tab_id)))
-                await read_ahead(tabs.analyst, page, wanted.model, confirmed=wanted.model in self._confirmed)
+                await read_ahead(tabs.analyzer, page, wanted.model, confirmed=wanted.model in self._confirmed)
 
             self._ahead[key] = asyncio.create_task(work())
             await asyncio.wait([self._ahead[key]])
@@ -223,10 +223,10 @@ class SidePanel:
                 conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
             said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])
-            prompt = conversation.prompt(asked.text, tabs.analyst.frame)
+            prompt = conversation.prompt(asked.text, tabs.analyzer.frame)
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
             # No defaults from `[sites]`: the user has stated what they want.
-            answer = await tabs.analyst.answer(conversation.page, about, progress)
+            answer = await tabs.analyzer.answer(conversation.page, about, progress)
         self._remember(asked.conversation, conversation.after(asked.text, answer.text))
         return answer
 
@@ -243,8 +243,8 @@ class SidePanel:
     async def _name_models(self, ask_id: str) -> None:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
-            listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
-            hosts = {model.name: model.cloud_host or self._tabs.analyst.server.host for model in listed}
+            listed = (await self._tabs.analyzer.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
+            hosts = {model.name: model.cloud_host or self._tabs.analyzer.server.host for model in listed}
             cloud = {name: known_host(host) for name, host in hosts.items() if host}
             names = [model.name for model in listed]
             await self._send_event(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
