@@ -1330,35 +1330,24 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
     return safe, counts
 
 
+# What was changed in an answer, by the note's code: its kinds of changes, and the sentence.
+CHANGE_NOTES = {
+    "links_broken": (("link", "address", "tag"), "links or tags broken because they are not on the page"),
+    "pictures_linked": (("picture",), "pictures shown as links"),
+    "invisible_removed": (("invisible",), "invisible characters left out"),
+    "lines_quoted": (("line",), "lines quoted because they imitate notes of the reader"),
+}
+
+
 def change_notes(counts: Counter[str]) -> list[str]:
     """Return sentences about what was changed in an answer."""
-    links = counts["link"] + counts["address"] + counts["tag"]
-    changes = (
-        (
-            "links_broken",
-            links,
-            "link or tag that is not on the page was broken",
-            "links or tags that are not on the page were broken",
-        ),
-        ("pictures_linked", counts["picture"], "picture became a link", "pictures became links"),
-        (
-            "invisible_removed",
-            counts["invisible"],
-            "invisible character was left out",
-            "invisible characters were left out",
-        ),
-        (
-            "lines_quoted",
-            counts["line"],
-            "line that imitates a note of the reader was quoted",
-            "lines that imitate notes of the reader were quoted",
-        ),
-    )
-    return [
-        Sentence(code, f"{count:,} {one if count == 1 else several}", count=count)
-        for code, count, one, several in changes
-        if count
-    ]
+    numbers = {code: sum(counts[kind] for kind in kinds) for code, (kinds, _) in CHANGE_NOTES.items()}
+    return [Sentence(code, f"{CHANGE_NOTES[code][1]}: {n:,}", count=n) for code, n in numbers.items() if n]
+
+
+def note_line(notes: Sequence[str]) -> str:
+    """Return the notes about an answer as its last line; empty without notes."""
+    return f"Note: {'; '.join(notes)}." if notes else ""
 
 
 def quote_headings(text: str) -> str:
@@ -3046,8 +3035,7 @@ class PageReading:
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
         receipt = await self._receipt(started)
-        note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
-        return Answer(text, read_line(receipt), note, None, receipt)
+        return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
 
     async def _count(self, framed: str, instruction: str) -> int:
         """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
@@ -5417,7 +5405,7 @@ class ChromeTabs:
             return TabAnswer(tab_id, page, None, error)
         known = f"{page.text}\n{page.url}\n{query.prompt}"
         text, notes = truncate_answer(quote_headings(answer.text), known, most)
-        note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
+        note = " ".join(filter(None, (answer.note, note_line(notes))))
         # The combining model gets no address that is not on its page, not even in code.
         plain = sanitize_answer(text, known, spare_code=False)[0]
         if answer.evidence:
@@ -5438,7 +5426,7 @@ class ChromeTabs:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:
             note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
-            return Answer("", "", f"Note: {note}.", None, {"notes": [note]})
+            return Answer("", "", note_line([note]), None, {"notes": [note]})
 
 
 # --- 11. Status --------------------------------------------------------------------------------

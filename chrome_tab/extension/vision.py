@@ -134,8 +134,7 @@ def answer_of(
         | ({"browser": picture.browser} if picture.browser else {})
     )
     looked = f"(looked at {picture.width} x {picture.height} pixels, {server.model_place(**where)}, {seconds:.1f} s)"
-    note = f"Note: {'; '.join(notes)}." if notes else ""
-    return server.Answer(text, looked, note, None, receipt)
+    return server.Answer(text, looked, server.note_line(notes), None, receipt)
 
 
 # --- Which models accept pictures ---
