@@ -1690,7 +1690,7 @@ SENTENCE_END = re.compile(
 WORD_END = re.compile(r"\s+")
 
 
-def last_break(text: str, start: int, end: int, headings: Sequence[int] = ()) -> int:
+def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
     """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word.
 
     The last eighth comes first, so that chunks are well filled, then the last half.
@@ -4208,7 +4208,7 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     for match in NUMBER.finditer(folded):
         currency = currency_of(folded, *match.span(1), words)
         span = shown_range(match, folded, words, is_money=bool(currency))
-        yield figure_of(span, number_options(match[1], match[2] or "", words), currency=currency)
+        yield figure_of(span, number_options(match, words), currency=currency)
 
 
 NOTATIONS = (east_asian_dates, east_asian_times, numeric_dates, clock_times, named_dates, plain_numbers)
@@ -4290,8 +4290,9 @@ def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
         group.append(item)
 
 
-def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collection[str]]:
-    """Yield the sets of values that a page can write a number with, including what follows it."""
+def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
+    """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
+    raw, after = match[1], match[2] or ""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
     half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
     for values in readings(raw):
@@ -4393,7 +4394,7 @@ class TextChunk:
         """Return whether the chunk has an amount only in other currencies."""
         found: list[frozenset[str]] = []
         for match in NUMBER.finditer(self.folded):
-            options = map(frozenset, number_options(match[1], match[2] or "", self.vocabulary))
+            options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
                 found.append(currency_of(self.folded, *match.span(1), self.vocabulary))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
@@ -4733,7 +4734,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     return all(figure.has_option_in(values) for figure in figures)
 
 
-def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
+def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
     """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
 
     What the sentence adds to the question decides between passages about the same thing.
@@ -5659,7 +5660,7 @@ def create_server(settings: Settings) -> FastMCP:
 
 def build_server(
     tabs: ChromeTabs,
-    providers: Sequence[Provider] = (),
+    providers: Sequence[Provider],
     middleware: Sequence[Middleware] = (),
     published: Mapping[str, str] = MappingProxyType({}),
     outermost: Sequence[Middleware] = (),
@@ -6050,7 +6051,7 @@ def serve(invocation: Invocation) -> Work:
 
 
 @contextlib.contextmanager
-def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
+def progress_lines(show: ShowAnswer) -> Generator[Progress]:
     """Yield a progress that prints each step to stderr once."""
     printed = {"done"}
 
