@@ -3658,46 +3658,13 @@ def merge_values(left: Any, right: Any) -> Any:
 # An answer's figures are compared with the page's text, without a model. Both are untrusted: every pattern is bounded,
 # or begins where no other match can begin, so that a search takes linear time.
 
-CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
+
+# --- Comparable text ---
+
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
-MAX_EVIDENCE = 100  # sentences
-MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
-
-MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
-MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
-ALL_WORDS = 0.999
-MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
-CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
-# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
-NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
-OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
-# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
-LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
-# From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.208
-QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
-MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
-MAX_NOTED_SENTENCE_CHARS = 60
-EVIDENCE_HEADING = "Evidence from the page, found without the model:"
-BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
-BLOCK_MARKS = "#>*+-| "
-LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
-
-CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
-CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
-FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
-MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
-TIME, SCALED = "minute ", "scaled "
-
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
-MAX_NAME_CHARS = 21  # before its figure
-MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
-
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
@@ -3707,7 +3674,6 @@ ARABIC_PREFIX = re.compile(
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
 SENTENCE_STOP = re.compile(
@@ -3717,51 +3683,10 @@ SENTENCE_STOP = re.compile(
 )
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
-CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
-# For folded text, whose digits are ASCII.
-DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
-CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
-CLOCK = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
-    r"(?: ?([ap])\.? ?m\b)?"
-)
-# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
-EAST_ASIAN_DATE = re.compile(
-    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4] ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
-)
-EAST_ASIAN_CLOCK = re.compile(
-    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
-    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
-    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
-)
-NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
-# Capitals of scripts that have them: "F-16", not "mid-1990".
-NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
-SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
-MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
-UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
-DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
-NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
-QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
-QUOTED = re.compile(
-    '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
-    "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
-)
-ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
-# With the space that `sanitize_answer` inserts into those that are not on the page.
-STATED_ADDRESS = re.compile(
-    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
-    re.IGNORECASE,
-)
-ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 # Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
 REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
 REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
-
-
-# --- Comparable text ---
 
 
 @functools.lru_cache(8192)
@@ -3980,6 +3905,48 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 
 # --- Figures ---
+
+MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
+TIME, SCALED = "minute ", "scaled "
+DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
+MAX_NAME_CHARS = 21  # before its figure
+MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
+COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
+# For folded text, whose digits are ASCII.
+DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
+CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
+CLOCK = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?: ?([ap])\.? ?m\b)?"
+)
+# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
+EAST_ASIAN_DATE = re.compile(
+    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4] ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
+)
+EAST_ASIAN_CLOCK = re.compile(
+    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
+    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
+    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
+)
+NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+# Capitals of scripts that have them: "F-16", not "mid-1990".
+NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
+MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
+UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
+DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
+NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTED = re.compile(
+    '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
+    "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
+)
+# With the space that `sanitize_answer` inserts into those that are not on the page.
+STATED_ADDRESS = re.compile(
+    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    re.IGNORECASE,
+)
 
 
 def numeral(whole: str, fraction: str = "") -> str:
@@ -4317,6 +4284,12 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 # --- The passages of a page ---
 
+PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
+MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
+FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
+
 
 Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
 
@@ -4559,6 +4532,12 @@ def has_name(folded: str, name: str) -> bool:
 
 # --- The check ---
 
+CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
+CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
+MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
+MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
+ALL_WORDS = 0.999
+
 
 class Finding(NamedTuple):
     """A figure of an answer, its position in the answer (none for a JSON path), and where the page has it."""
@@ -4685,6 +4664,22 @@ def text_of_value(value: str | float) -> str:
 
 
 # --- Evidence ---
+
+MAX_EVIDENCE = 100  # sentences
+CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
+# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
+NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
+OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
+# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
+LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
+# From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages.
+MIN_SUPPORT = 0.208
+MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
+MAX_NOTED_SENTENCE_CHARS = 60
+EVIDENCE_HEADING = "Evidence from the page, found without the model:"
+BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
+BLOCK_MARKS = "#>*+-| "
+LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
 
 def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> tuple[Evidence, ...]:
@@ -4818,6 +4813,12 @@ def passage_note(passage: str, offset: int, link: str | None, tab_id: int | None
 
 
 # --- Checking an answer, and reading less of a page ---
+
+CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
+QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45  # a clear match, from XQuAD (bench/checked.py)
+MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
+FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
+QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 
 
 def index_for_check(page: Page) -> PageIndex:
