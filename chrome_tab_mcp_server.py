@@ -2034,8 +2034,13 @@ def fields(reply: Any, key: str) -> dict[str, Any]:
 
 def items(reply: Any, key: str) -> list[dict[str, Any]]:
     """Return the objects of a list inside untrusted JSON, or an empty list."""
-    value = reply.get(key) if isinstance(reply, dict) else None
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in array(reply, key) if isinstance(item, dict)]
+
+
+def array(reply: Any, key: str) -> list[Any]:
+    """Return a list inside untrusted JSON, or an empty one."""
+    value = reply.get(key) if isinstance(reply, Mapping) else None
+    return value if isinstance(value, list) else []
 
 
 def content_text(content: Any) -> str:
@@ -2555,24 +2560,26 @@ def page_note(note: Any) -> str:
             return ""
 
 
-def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the page function's notes about a page, as sentences."""
-    noted = reading.get("notes")
-    notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(filter(None, map(page_note, notes)))
+def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known: Any) -> Page:
+    """Return the page that a report of the page function describes, without what is malformed in it.
 
-
-def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Return the number of removed repeated lines and the headings, as the page function reports them."""
-    repeated, listed = reading.get("repeated"), reading.get("headings")
-    headings: list[tuple[int, int]] = []
-    for heading in listed if isinstance(listed, list) else []:
-        match heading:
-            case [int(offset), int(level)]:
-                headings.append((offset, level))
-            case _:
-                pass
-    return repeated if isinstance(repeated, int) else 0, tuple(headings)
+    `known` are the fields of a page that only its source knows.
+    """
+    url, title, repeated = map(report.get, ("url", "title", "repeated"))
+    content = fields(report, "content")
+    notes = map(page_note, [*array(report, "notes"), content.get("note")])
+    headings = (each for each in array(report, "headings") if isinstance(each, list))
+    return Page(
+        url if isinstance(url, str) else "",
+        one_line(title, MAX_SHOWN_CHARS) if isinstance(title, str) else "",
+        text,
+        source,
+        content=content,
+        notes=tuple(filter(None, notes)),
+        repeated_lines=repeated if isinstance(repeated, int) else 0,
+        headings=tuple((each[0], each[1]) for each in headings if [*map(type, each)] == [int, int]),
+        **known,
+    )
 
 
 class ReadOptions(NamedTuple):
@@ -5012,11 +5019,9 @@ class AppleScriptSource:
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
-        url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
-        content = fields(about, "content")
-        reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "applescript", (), *reported, browser=browser)
+        page = page_from(about, text, "applescript", incognito=incognito, browser=browser)
+        return page._replace(notes=(*page.notes, *notes))
 
     async def layers(self) -> list[Layer]:
         """Return the state of reading by AppleScript: the browser, then the permission to read it."""
