@@ -3720,7 +3720,10 @@ ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
+# "m2" after a figure is a unit.
+UNIT_POWER = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
     r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
@@ -3738,7 +3741,11 @@ EAST_ASIAN_CLOCK = re.compile(
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
 NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
-SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
+DOTTED_DATE = re.compile(r"[0-9]\.[0-9]{1,2}\.(?![0-9])")
+# "7/4", "2024-07" and "4.7.", not the range "10-12".
+SHORT_DATE = re.compile(
+    r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/-]|\.\d)"
+)
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
@@ -3757,8 +3764,12 @@ STATED_ADDRESS = re.compile(
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 # Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
 REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
-REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
-SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
+FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
+REPLACEMENTS = (
+    *((character, unicodedata.normalize("NFKC", character)) for character in REPLACED),
+    *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
+)
+SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
 
 
 # --- Comparable text ---
@@ -4051,6 +4062,8 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
     found: set[str] = set()
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
+        if raw.count(".") > 1:  # version 3.11 is part of 3.11.7
+            found.add(numeral(*raw.split(".")[:2]))
         if after and (factors := words.factors.get(factor_word(after, words))):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
@@ -4062,6 +4075,10 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
         found |= minutes(int(hour), int(minute), half)
     for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
         found |= east_asian_minutes(match)
+    for whole, above, below in FRACTION.findall(folded) if "/" in folded else ():
+        found.add(numeral(*f"{int(whole or 0) + int(above) / int(below):.3f}".split(".")))
+    if DOTTED_DATE.search(folded):
+        found.update(numeral(number) for pair in SHORT_DATE.findall(folded) for number in pair[-2:] if number)
     return found
 
 
@@ -4070,6 +4087,9 @@ def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> se
     compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
     named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
+    for tens, unit in (compound.split("-") for compound in compounds if compound.count("-") == 1):  # "twenty-one"
+        pairs = itertools.product(words.values.get(tens, ()), words.values.get(unit, ()))
+        found += [{ten[0] + one} for ten, one in pairs if ten[1:] == "0" and len(one) == 1]
     if not is_spaced(folded):
         characters = set(folded)
         found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
@@ -4117,11 +4137,13 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
     if text[:start].endswith("\n") or start == 0:
         rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
-    rest = QUOTED.sub(take, STATED_ADDRESS.sub(take, rest))
+    rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
     folded = [folded_alone(c) for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
-    return sorted([*found, *(with_name(figure, text) for figure in numbers)])
+    units = (UNIT_POWER.search(text, max(start, figure.start - 3), figure.start) for figure in numbers)
+    named = (with_name(figure, text) for figure, unit in zip(numbers, units, strict=True) if not unit)
+    return sorted([*found, *named])
 
 
 def with_name(figure: Figure, text: str) -> Figure:
@@ -4260,8 +4282,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     found = {pair for group in date_groups(folded, words) for pair in named_pairs(group, folded)}
     for first, _, middle, last in NUMERIC_DATE.findall(folded):
         found.update(numeric_pairs(first, middle) + numeric_pairs(middle, last))
-    for first, second in SHORT_DATE.findall(folded):
-        found.update(numeric_pairs(first, second))
+    for pair in SHORT_DATE.findall(folded):
+        found.update(numeric_pairs(*filter(None, pair)))
     for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
         found.update((int(month), int(number)) for number in (year, day) if number)
     return found
