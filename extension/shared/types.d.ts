@@ -814,10 +814,10 @@ export interface HeldFiles {
 export interface FilledField {
   value: string;
   /**
-   * What is left to do: look again once the browser says that it has typed, or type key by key, because the field has
-   * lost a part of the text; its content is selected again.
+   * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
+   * lost a part of the text, and its content is selected again; or press Tab, as users leave a field.
    */
-  next: "" | "look" | "retype";
+  next: "" | "look" | "retype" | "tab";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

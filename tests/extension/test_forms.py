@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
 
 PAGE = """<form><input id=name value=before aria-label=Name><input id=secret type=password><input id=date type=date><input id=number type=number>
 <textarea id=area></textarea><select id=size><option>S<option>M<option disabled>L</select>
@@ -20,6 +20,7 @@ PAGE = """<form><input id=name value=before aria-label=Name><input id=secret typ
   }
 </script>"""
 blank = shared_tab_at("/blank")
+pickers = reloaded_tab_at("/acting/date-pickers.html")
 
 
 @pytest.fixture
@@ -174,3 +175,21 @@ async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: 
     code, message = await same_page.refused("fill_form", fields=fields)
 
     assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)
+
+
+async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_closes_its_picker(
+    pickers: DrivenTab,
+) -> None:
+    for day in ("12/24/2026", "24. Dezember 2026", "2026-12-24"):
+        fields = [
+            {"selector": "#from", "value": day},
+            {"selector": "#day", "value": day},
+            {"selector": "#news", "value": True},
+        ]
+        result = await pickers.do("fill_form", fields=fields)
+
+        assert [next(reversed(field.values())) for field in result["fields"]] == [day, day, True]
+        assert await pickers.page.evaluate("[state.day, new Set(state.opened).has('to')]") == [day, False]
+    # The next Tab is the user's own.
+    await pickers.do("press", selector="#from", keys="Tab")
+    assert await pickers.page.evaluate("document.activeElement.id") == "to"
