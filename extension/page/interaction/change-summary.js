@@ -38,6 +38,7 @@ const changeSummary = (() => {
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { editorAround } = drawnEditors;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -173,7 +174,7 @@ const changeSummary = (() => {
      */
     goOn(element) {
       clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]");
+      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];

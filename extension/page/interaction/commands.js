@@ -26,6 +26,7 @@ const elementCommands = (() => {
   const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
     widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
+  const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
@@ -409,10 +410,12 @@ const elementCommands = (() => {
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
+    // The field of an editor is not visible, and its name may follow the cursor.
+    const shown = editorAround(element) ?? element;
     return {
-      selector: selectorOf(element, roots),
-      tag: tagOf(element),
-      text: shorten(isWhole(element) ? document.title : textOf(element)),
+      selector: selectorOf(shown, roots),
+      tag: tagOf(shown),
+      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
     };
   }
 

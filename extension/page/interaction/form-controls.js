@@ -14,9 +14,9 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } = dom;
   const { treeAncestors, windowOf } = dom;
-  const { collapse, misfit, quote, shorten } = texts;
+  const { collapse, editedTextOf, misfit, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { editorAround, linesIn, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
@@ -40,6 +40,9 @@ const formControls = (() => {
   /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
+  /** For an editor to draw what was typed. */
+  const DRAWING_WAIT_MS = 500;
+  const POLL_MS = 20;
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 5;
   const EXCERPT_LENGTH = 150;
@@ -331,11 +334,24 @@ const formControls = (() => {
       return { value: "", next: "tab", notes: [] };
     }
     const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
-    if (!hasToldChange && !editorAround(field) && heldBy(field) !== before) {
+    const isDrawn = editorAround(field) !== null;
+    if (!hasToldChange && !isDrawn && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    if (isLeft && !isKept(prepared, text)) await watch.rest();
+    if (isDrawn) await untilDrawn(prepared, text);
+    else if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
+  }
+
+  /**
+   * Waits until an editor has drawn what was typed, for a short time only.
+   *
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   */
+  async function untilDrawn(prepared, text) {
+    const end = performance.now() + DRAWING_WAIT_MS;
+    while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
   }
 
   /**
@@ -396,7 +412,7 @@ const formControls = (() => {
   function heldBy(field) {
     const editor = editorAround(field);
     if (editor) return linesIn(editor);
-    return isControl(field) ? field.value : innerTextOf(field).replace(/\n$/u, "");
+    return isControl(field) ? field.value : editedTextOf(field).replace(/\n$/u, "");
   }
 
   /** @param {HTMLInputElement} field */

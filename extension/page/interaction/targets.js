@@ -132,11 +132,12 @@ const targets = (() => {
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
     if (isField(field)) return field;
-    const { [0]: inner, length } = [...drawnFields(field)];
+    const [inner, ...others] = drawnFields(field);
+    if (inner && !others.length && !isControl(inner)) return inner;
     const advice = ADVICE.get(kind) ?? "is not an editable field. Name an input, a textarea or an editable element.";
     throw misfit(
       field,
-      length === 1 && inner ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+      inner && !others.length ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
     );
   }
 
@@ -152,10 +153,13 @@ const targets = (() => {
     );
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {Element[]} the fields and editors in it, two of them at most
+   */
   function drawnFields(element) {
-    const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea") : [];
-    return scope.filter(isVisible).slice(0, 2);
+    const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea, [contenteditable]") : [];
+    return scope.filter((one) => (isControl(one) || editorOf(one) === one) && isVisible(one)).slice(0, 2);
   }
 
   /**

@@ -30,6 +30,7 @@ const widgets = (() => {
   const { aimAt, bringIntoView, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { editorAround } = drawnEditors;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
@@ -89,14 +90,14 @@ const widgets = (() => {
 
   /**
    * @param {Control} field
-   * @returns {boolean} whether a list opens for it, also for one that accepts any text
+   * @returns {boolean} whether a list opens for it, also for one that accepts any text, but not for an editor's
    */
   function hasSuggestions(field) {
     const isNamed =
       isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null;
-    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field));
+    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
   }
 
   /** @param {Element} element */
