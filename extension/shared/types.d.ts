@@ -524,7 +524,7 @@ export interface FormField {
 /** How a field of a form is written. */
 export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
-  /** Of what can be checked: whether it is now. */
+  /** Of what can be checked: whether it is now. Missing for a web component: the browser may know it. */
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
@@ -697,7 +697,7 @@ export interface Filling {
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
-  "list" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
+  "list" | "selector" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
 export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
 
 export interface ListState {

@@ -238,6 +238,8 @@ const elementCommands = (() => {
     switch (look) {
       case "list":
         return readList(field, { wanted, isLoose });
+      case "selector":
+        return selectorOf(field, allRoots());
       case "number":
         return readNumber(field);
       case "segments":
@@ -513,6 +515,11 @@ const elementCommands = (() => {
     return { isFileField: true };
   }
 
+  /** @returns {Element | null} the element of the latest action, for the debugger */
+  function target() {
+    return latest.element ?? null;
+  }
+
   /** @returns {Element | null} for the debugger, which sets its files */
   function uploadField() {
     return latest.upload ?? null;
@@ -599,6 +606,7 @@ const elementCommands = (() => {
     readAnnouncements,
     readableFrames,
     setUploadField,
+    target,
     uploadField,
     waitFor: waitForElements,
     watchPress,

@@ -14,7 +14,8 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } =
+    dom;
   const { treeAncestors, windowOf } = dom;
   const { collapse, editedTextOf, misfit, quote, shorten } = texts;
   const { isRendered } = geometry;
@@ -50,6 +51,7 @@ const formControls = (() => {
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
+  const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
 
   /** @param {Element} element */
@@ -60,6 +62,14 @@ const formControls = (() => {
   /** @param {Element} element */
   function isCheckable(element) {
     return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a web component, whose role and state may be known to the browser only
+   */
+  function isComponent(element) {
+    return tagOf(element).includes("-") && innerRootOf(element) !== null && !editorAround(element);
   }
 
   /** @param {Element} element */
@@ -535,6 +545,8 @@ const formControls = (() => {
       refuseSeveral(/** @type {HTMLSelectElement} */ (element), [value].flat());
       return { way: "select" };
     }
+    if (isComponent(element) && typeof value === "boolean") return { way: "click" };
+    if (isComponent(element)) throw misfit(element, NO_FIELD);
     if (typeof value !== "string") throw misfit(element, "takes a text.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
@@ -543,6 +555,7 @@ const formControls = (() => {
 
   return {
     FORMATS,
+    NO_FIELD,
     caretToEnd,
     chooseOptions,
     chosenIn,
@@ -550,6 +563,7 @@ const formControls = (() => {
     hasNativeState,
     isCheckable,
     isChecked,
+    isComponent,
     matching,
     prepareField,
     readField,

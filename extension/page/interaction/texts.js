@@ -4,7 +4,7 @@
 
 const texts = (() => {
   const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, isText, labelsOf } = dom;
-  const { queryIn, tagOf, textContentOf } = dom;
+  const { queryIn, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
@@ -49,6 +49,17 @@ const texts = (() => {
   /** @param {Element} element */
   function visibleTextOf(element) {
     return isHtml(element) ? innerTextOf(element) : (textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const own = visibleTextOf(element);
+    if (own.trim()) return own;
+    const drawn = slottedIn(element).map((one) => (isElement(one) ? visibleTextOf(one) : (textContentOf(one) ?? "")));
+    return drawn.filter((text) => text.trim()).join(" ");
   }
 
   /**
@@ -119,6 +130,7 @@ const texts = (() => {
     TEXT_LENGTH,
     PageError,
     collapse,
+    drawnTextOf,
     editedTextOf,
     iconWordOf,
     misfit,

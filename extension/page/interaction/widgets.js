@@ -26,7 +26,7 @@ const widgets = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, shorten, visibleTextOf } = texts;
   const { aimAt, bringIntoView, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
@@ -187,8 +187,9 @@ const widgets = (() => {
   /** @param {Element} popup */
   function hasOptions(popup) {
     const { width, height } = boxOf(popup);
-    const isShut = width <= 1 && height <= 1 && getComputedStyle(popup).overflow !== "visible";
-    return !isShut && isVisible(popup) && optionsIn(popup).length > 0;
+    const isOpenBox = getComputedStyle(popup).overflow === "visible";
+    const isDrawn = isOpenBox || (isVisible(popup) && (width > 1 || height > 1));
+    return isDrawn && optionsIn(popup).length > 0;
   }
 
   /**
@@ -206,7 +207,7 @@ const widgets = (() => {
 
   /** @param {Element} option */
   function labelOf(option) {
-    return unticked(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+    return unticked(drawnTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
   }
 
   /**
