@@ -229,7 +229,8 @@ export class Widget {
    */
   async #opened(state, wanted) {
     if (state.isOpen) return this.#offer(state);
-    await this.#click(this.#selector);
+    // The selector may name a web component around the field, or its label.
+    await this.#click(await this.#ask("selector"));
     let now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
     if (now.isOpen) return this.#offer(now);
     await this.#ask("focus");

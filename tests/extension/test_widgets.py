@@ -10,6 +10,7 @@ widgets = reloaded_tab_at("/widgets.html")
 reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 libraries = reloaded_tab_at("/acting/library-fields.html")
+editors = reloaded_tab_at("/acting/editors.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -318,3 +319,24 @@ async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenT
     code, message = await libraries.refused("fill", selector="#editor", value="new")
 
     assert (code, '"locked" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_field_of_an_editor_that_completes_words_is_not_a_list(editors: DrivenTab) -> None:
+    for text in ("a = 1\nb = 2", ""):
+        result = await editors.do("fill", selector="#code", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("#code", text)
+        assert ("changed" in result, (await state(editors))["code"]) == (False, text)
+
+
+async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_its_text(editors: DrivenTab) -> None:
+    for text in ("Buy milk", ""):
+        result = await editors.do("fill", selector="#notes", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("[aria-label=Notes]", text)
+        assert (await state(editors))["notes"] == text
+        value = f' = "{text}"' if text else ""
+        listed = (await editors.do("page_elements", find="Notes"))["text"]
+        assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
+
+    assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"

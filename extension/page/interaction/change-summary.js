@@ -34,10 +34,11 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { editorAround } = drawnEditors;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -173,7 +174,7 @@ const changeSummary = (() => {
      */
     goOn(element) {
       clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]");
+      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
@@ -877,17 +878,6 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @returns {string} its text, or that of what its slots draw
-   */
-  function drawnTextOf(element) {
-    const own = visibleTextOf(element);
-    if (own.trim()) return own;
-    const filled = queryDrawnIn(element, "*").find((one) => visibleTextOf(one).trim());
-    return filled ? visibleTextOf(filled) : "";
-  }
-
-  /**
    * @param {Element} list
    * @param {Root[]} roots
    * @returns {string} with the first items by their selectors, because one of them is the likely next target
@@ -898,7 +888,7 @@ const changeSummary = (() => {
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
     let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(visibleTextOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${said}${index ? ", " : ": "}${quote(drawnTextOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }

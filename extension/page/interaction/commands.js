@@ -26,6 +26,7 @@ const elementCommands = (() => {
   const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
     widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
+  const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
@@ -237,6 +238,8 @@ const elementCommands = (() => {
     switch (look) {
       case "list":
         return readList(field, { wanted, isLoose });
+      case "selector":
+        return selectorOf(field, allRoots());
       case "number":
         return readNumber(field);
       case "segments":
@@ -409,10 +412,12 @@ const elementCommands = (() => {
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
+    // The field of an editor is not visible, and its name may follow the cursor.
+    const shown = editorAround(element) ?? element;
     return {
-      selector: selectorOf(element, roots),
-      tag: tagOf(element),
-      text: shorten(isWhole(element) ? document.title : textOf(element)),
+      selector: selectorOf(shown, roots),
+      tag: tagOf(shown),
+      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
     };
   }
 
@@ -510,6 +515,11 @@ const elementCommands = (() => {
     return { isFileField: true };
   }
 
+  /** @returns {Element | null} the element of the latest action, for the debugger */
+  function target() {
+    return latest.element ?? null;
+  }
+
   /** @returns {Element | null} for the debugger, which sets its files */
   function uploadField() {
     return latest.upload ?? null;
@@ -596,6 +606,7 @@ const elementCommands = (() => {
     readAnnouncements,
     readableFrames,
     setUploadField,
+    target,
     uploadField,
     waitFor: waitForElements,
     watchPress,

@@ -26,10 +26,11 @@ const widgets = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, shorten, visibleTextOf } = texts;
   const { aimAt, bringIntoView, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { editorAround } = drawnEditors;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
@@ -89,14 +90,14 @@ const widgets = (() => {
 
   /**
    * @param {Control} field
-   * @returns {boolean} whether a list opens for it, also for one that accepts any text
+   * @returns {boolean} whether a list opens for it, also for one that accepts any text, but not for an editor's
    */
   function hasSuggestions(field) {
     const isNamed =
       isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null;
-    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field));
+    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
   }
 
   /** @param {Element} element */
@@ -186,8 +187,9 @@ const widgets = (() => {
   /** @param {Element} popup */
   function hasOptions(popup) {
     const { width, height } = boxOf(popup);
-    const isShut = width <= 1 && height <= 1 && getComputedStyle(popup).overflow !== "visible";
-    return !isShut && isVisible(popup) && optionsIn(popup).length > 0;
+    const isOpenBox = getComputedStyle(popup).overflow === "visible";
+    const isDrawn = isOpenBox || (isVisible(popup) && (width > 1 || height > 1));
+    return isDrawn && optionsIn(popup).length > 0;
   }
 
   /**
@@ -205,7 +207,7 @@ const widgets = (() => {
 
   /** @param {Element} option */
   function labelOf(option) {
-    return unticked(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+    return unticked(drawnTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
   }
 
   /**
