@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -352,12 +352,14 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it drags
+   * @returns {"moved" | "selected" | "still" | null} whether anything is elsewhere now, or text is selected; null if this
+   *   is another page, or if the page draws what it drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = latest.id === id ? latest : {};
-    if (!drag || !element || !changes || tagOf(element) === "canvas") return null;
-    return drag.hasMoved || changes.hasMoved();
+    if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
+    if (drag.hasMoved || changes.hasMoved()) return "moved";
+    return drag.hasSelected ? "selected" : "still";
   }
 
   /** @returns {boolean} whether elements are being moved; animations without an end do not count */
