@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -23,8 +23,8 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
-    widgets;
+  const { groupOf, hasSuggestions, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn } = widgets;
+  const { showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
@@ -259,7 +259,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isField(field) && widgetKind(field) === "list") selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
