@@ -707,6 +707,8 @@ export interface ListState {
   isMultiple: boolean;
   /** Whether a text can be typed into it. */
   isEditable: boolean;
+  /** Whether the mouse can reach it: some fields only take the keys. */
+  isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
   /** The labels of the selected options, if the list is open. */

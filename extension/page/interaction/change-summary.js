@@ -196,11 +196,12 @@ const changeSummary = (() => {
       return this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
-    /** @returns {boolean} whether an element has come, gone or got another style than before */
+    /** @returns {boolean} whether an element has come, gone, another place or another style than before */
     hasMoved() {
       this.#take(this.#observer.takeRecords());
       const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
-      return this.#come.size + this.#gone.size > 0 || isRestyled;
+      const isBack = (/** @type {Node} */ node) => isInPage(node) && isAt(node, this.#places.get(node));
+      return isRestyled || [...this.#come, ...this.#gone].some((node) => !isBack(node));
     }
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */

@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -23,8 +23,8 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
-    widgets;
+  const { groupOf, hasSuggestions, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn } = widgets;
+  const { showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -262,7 +262,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isField(field) && widgetKind(field) === "list") selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
@@ -355,12 +355,14 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it drags
+   * @returns {"moved" | "selected" | "still" | null} whether anything is elsewhere now, or text is selected; null if this
+   *   is another page, or if the page draws what it drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = latest.id === id ? latest : {};
-    if (!drag || !element || !changes || tagOf(element) === "canvas") return null;
-    return drag.hasMoved || changes.hasMoved();
+    if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
+    if (drag.hasMoved || changes.hasMoved()) return "moved";
+    return drag.hasSelected ? "selected" : "still";
   }
 
   /** @returns {boolean} whether elements are being moved; animations without an end do not count */

@@ -28,6 +28,7 @@ const dom = (() => {
   const childrenOf = getter(Element.prototype, "children");
   const firstElementOf = getter(Element.prototype, "firstElementChild");
   const nextElementOf = getter(Element.prototype, "nextElementSibling");
+  const previousElementOf = getter(Element.prototype, "previousElementSibling");
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
@@ -439,6 +440,7 @@ const dom = (() => {
     parentElementOf,
     parentOf,
     pause,
+    previousElementOf,
     queryAll,
     queryDrawnIn,
     queryIn,

@@ -46,6 +46,8 @@ const formControls = (() => {
   const POLL_MS = 20;
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 5;
+  /** Ratio of the sides up to which a field has room for one character. */
+  const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
   /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
   const SUGGESTING =
@@ -196,7 +198,9 @@ const formControls = (() => {
    */
   function isCodePart(field) {
     const fields = fieldsFrom(field);
-    return fields.length > 2 && fields.slice(1).every(({ maxLength }) => maxLength === 1);
+    if (fields.length < 3) return false;
+    const isSmall = (/** @type {Element} */ one) => boxOf(one).width < MOST_SQUARE * boxOf(one).height;
+    return fields.slice(1).every(({ maxLength }) => maxLength === 1) || fields.every(isSmall);
   }
 
   /**
