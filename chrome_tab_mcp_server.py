@@ -3692,8 +3692,12 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 # Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
 REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
-REPLACEMENTS = tuple((character, unicodedata.normalize("NFKC", character)) for character in REPLACED)
-SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
+FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
+REPLACEMENTS = (
+    *((character, unicodedata.normalize("NFKC", character)) for character in REPLACED),
+    *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
+)
+SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
 
 
 @functools.lru_cache(8192)
@@ -3922,7 +3926,9 @@ COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
+UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
     r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
@@ -3930,17 +3936,24 @@ CLOCK = re.compile(
 )
 # Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
 EAST_ASIAN_DATE = re.compile(
-    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4] ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c]"
+    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
 EAST_ASIAN_CLOCK = re.compile(
     "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
     "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
     "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
 )
-NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
+# The year of "12.3.26", and the second one of "2026/27".
+SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
 NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
-SHORT_DATE = re.compile(r"(?<![\d./-])(\d{1,4})[/-](\d{1,4})(?![\d/-]|\.\d)")
+VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
+DOTTED_DATE = re.compile(r"[0-9]\.[0-9]{1,2}\.(?![0-9])")
+# "7/4", "2024-07" and "4.7.", not the range "10-12".
+SHORT_DATE = re.compile(
+    r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
+)
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
@@ -3993,7 +4006,9 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         if marks.count(marks[-1]) == 1:
             found.append({numeral("".join(groups[:-1]), groups[-1])})
         if len(marks) > 1:
-            found.append([numeral(group) for group in groups])
+            # A version or an IP address is written in one way only.
+            exact = [compact] if set(marks) == {"."} and not is_grouped else []
+            found.append([*map(numeral, groups), *exact])
     if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
@@ -4022,7 +4037,7 @@ def east_asian_minutes(match: re.Match[str]) -> set[str]:
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
-    found: set[str] = set()
+    found = short_values_in(folded)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
         if after and (factors := words.factors.get(factor_word(after, words))):
@@ -4039,11 +4054,28 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
     return found
 
 
+def short_values_in(folded: str) -> set[str]:
+    """Return the values of what is written short: 3/4, the year of 4.7.26, the parts of "4.7.", version 3.11 of 3.11.7."""
+    found = set[str]()
+    for whole, above, below in FRACTION.findall(folded) if "/" in folded else ():
+        found.add(numeral(*f"{int(whole or 0) + int(above) / int(below):.3f}".split(".")))
+    for first, mark, middle, year in SHORT_YEAR.findall(folded):
+        if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
+            found |= {f"20{year}", f"19{year}"}
+    if DOTTED_DATE.search(folded):
+        found.update(numeral(number) for pair in SHORT_DATE.findall(folded) for number in pair[-2:] if number)
+    found.update(numeral(*version) for version in VERSION.findall(folded))
+    return found
+
+
 def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
     """Return the values of the numbers and months that a folded text writes as words; `words` are its words."""
     compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
     named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
+    for tens, unit in (compound.split("-") for compound in compounds if compound.count("-") == 1):  # "twenty-one"
+        pairs = itertools.product(words.values.get(tens, ()), words.values.get(unit, ()))
+        found += [{ten[0] + one} for ten, one in pairs if ten[1:] == "0" and len(one) == 1]
     if not is_spaced(folded):
         characters = set(folded)
         found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
@@ -4091,11 +4123,16 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
     if text[:start].endswith("\n") or start == 0:
         rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
-    rest = QUOTED.sub(take, STATED_ADDRESS.sub(take, rest))
+    rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
     folded = [folded_alone(c) for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
-    return sorted([*found, *(with_name(figure, text) for figure in numbers)])
+    return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
+
+
+def is_exponent(figure: Figure, text: str) -> bool:
+    """Return whether a number belongs to a unit of measure, as in "20 m2"."""
+    return UNIT.search(text, max(0, figure.start - 3), figure.start) is not None
 
 
 def with_name(figure: Figure, text: str) -> Figure:
@@ -4137,9 +4174,11 @@ def east_asian_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in Chinese, Japanese and Korean notation."""
     for match in EAST_ASIAN_DATE.finditer(folded):
         year, month, day = match.groups()
+        if not (year or day):
+            continue
         parts = {numeral(part) for part in (year, day) if part}
         values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
-        yield figure_of(match.span(), values, dates=((int(month), int(day)),))
+        yield figure_of(match.span(), values, dates=((int(month), int(day or year)),))
 
 
 def east_asian_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
@@ -4155,6 +4194,8 @@ def numeric_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
+        if len(year) == 1:  # a version
+            continue
         years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
         options = dated(years, [(day, middle), (middle, day)])
         yield figure_of(match.span(), options, dates=tuple(numeric_pairs(day, middle)))
@@ -4226,7 +4267,7 @@ def named_pairs(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]
 def numeric_pairs(first: str, second: str) -> list[tuple[int, int]]:
     """Return the pairs of a month and a number that two numbers can mean, in either order."""
     pairs = ((int(first), int(second)), (int(second), int(first)))
-    return [(month, number) for month, number in pairs if month <= MONTHS]
+    return [(month, number) for month, number in pairs if 0 < month <= MONTHS]
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
@@ -4234,8 +4275,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     found = {pair for group in date_groups(folded, words) for pair in named_pairs(group, folded)}
     for first, _, middle, last in NUMERIC_DATE.findall(folded):
         found.update(numeric_pairs(first, middle) + numeric_pairs(middle, last))
-    for first, second in SHORT_DATE.findall(folded):
-        found.update(numeric_pairs(first, second))
+    for pair in SHORT_DATE.findall(folded):
+        found.update(numeric_pairs(*filter(None, pair)))
     for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
         found.update((int(month), int(number)) for number in (year, day) if number)
     return found
@@ -4245,7 +4286,10 @@ def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
     """Yield neighbors that form one date: a month's name and one or two numbers."""
     group: list[DatePart] = []
     items: list[DatePart] = [
-        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
+        (*match.span(), months)
+        for match in WORDS.finditer(folded)
+        # In Portuguese "out" is October.
+        if (months := words.months.get(match[0])) and not folded.startswith("out of ", match.start())
     ]
     # A day or a year.
     numbers = (match for match in NUMBER.finditer(folded) if match[1].isdecimal() and len(match[1]) <= DIGITS_OF_YEAR)

@@ -14,7 +14,6 @@ const aria = (() => {
     drawnChildrenOf,
     hasIn,
     holderOf,
-    innerTextOf,
     isControl,
     isElement,
     isHtml,
@@ -30,7 +29,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, quote, shorten } = texts;
+  const { collapse, editedTextOf, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -550,7 +549,7 @@ const aria = (() => {
   function wholeValueOf(element, role) {
     if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
     if (!EDITORS.has(role)) return "";
-    return sinkOf(element) ? linesIn(element) : (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "");
+    return sinkOf(element) ? linesIn(element) : editedTextOf(element);
   }
 
   /**

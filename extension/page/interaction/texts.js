@@ -4,7 +4,7 @@
 
 const texts = (() => {
   const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, isText, labelsOf } = dom;
-  const { tagOf, textContentOf } = dom;
+  const { queryIn, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
@@ -49,6 +49,29 @@ const texts = (() => {
   /** @param {Element} element */
   function visibleTextOf(element) {
     return isHtml(element) ? innerTextOf(element) : (textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const own = visibleTextOf(element);
+    if (own.trim()) return own;
+    const drawn = slottedIn(element).map((one) => (isElement(one) ? visibleTextOf(one) : (textContentOf(one) ?? "")));
+    return drawn.filter((text) => text.trim()).join(" ");
+  }
+
+  /**
+   * @param {Element} editor an editable element
+   * @returns {string} its text; empty if a placeholder lies over it
+   */
+  function editedTextOf(editor) {
+    const read = (/** @type {Element} */ one) => visibleTextOf(one).replace(/[\u200b\ufeff]/gu, "");
+    const text = read(editor);
+    const isPlaceholder = (/** @type {Element} */ one) =>
+      getComputedStyle(one).position === "absolute" && read(one).trim() === text.trim();
+    return text && queryIn(editor, "[contenteditable='false']").some(isPlaceholder) ? "" : text;
   }
 
   /**
@@ -103,5 +126,18 @@ const texts = (() => {
     return new PageError("EXECUTION_ERROR", `${nameOf(element)} ${advice}`);
   }
 
-  return { TEXT_LENGTH, PageError, collapse, iconWordOf, misfit, nameOf, quote, shorten, textOf, visibleTextOf };
+  return {
+    TEXT_LENGTH,
+    PageError,
+    collapse,
+    drawnTextOf,
+    editedTextOf,
+    iconWordOf,
+    misfit,
+    nameOf,
+    quote,
+    shorten,
+    textOf,
+    visibleTextOf,
+  };
 })();
