@@ -918,9 +918,9 @@ def messages_for(framed: str, instruction: str) -> list[dict[str, str]]:
 #
 # A model that has read a hostile page may answer with something that loads, links, or imitates this program. Only
 # invisible characters are deleted from an answer. Where an address, a link, an image or a tag would take effect in any
-# client, strict or lenient, one space breaks it. What every client shows as code stays as it is.
+# client, strict or lenient, one space breaks it. What every client shows as code stays as it is. Each pattern begins with
+# a required literal or is bounded, so that a search takes linear time.
 
-MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 # What ends an address: whitespace, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
 EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
@@ -931,7 +931,6 @@ TOP_LEVEL = (  # all two-letter ones, and the longer ones that clients link
     r"|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnortuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]"
     r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
-# Each pattern begins with a required literal or is bounded, so that a search takes linear time.
 PLACES = re.compile(
     rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
     r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
@@ -947,68 +946,6 @@ RELATIVE_TARGET = re.compile(r"[^\s()<>]{1,500}>?[)\s]")
 LONG_DOMAIN = re.compile(r"\.\w{3}")  # no country code: code is full of those
 LOCAL_PART = re.compile(r"[\w.;\\!#$%&'*+/=?^`{|}~-]+\Z")
 WORD = re.compile(f"{ADDRESS}+")
-ASCII = re.compile(r"[\x00-\x7f]*")
-BRACKET = re.compile(r"[()\[\]]")
-MAX_ADDRESS = 2000
-RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
-# What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
-ADDED, ADDED_AFTER_WORDS = (
-    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
-    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
-)
-# No client links these.
-UNLINKED = re.compile(
-    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
-)
-NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
-# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
-DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
-
-TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
-DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
-ADDRESS_MARK = re.compile(r"[:/\\&%]")
-ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
-IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
-
-TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
-AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
-# A qualified element name has the form of an autolink.
-QUALIFIED_NAME = re.compile(
-    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
-)
-SIMPLE_TAG = re.compile(
-    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
-    re.IGNORECASE,
-)
-RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
-MAX_VALUE = 1000
-ATTRIBUTE = re.compile(
-    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
-    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
-)
-HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
-LOADING = re.compile(
-    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
-    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
-    re.IGNORECASE,
-)
-ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
-ADDRESS_INSIDE = re.compile(
-    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
-)
-
-# Lines that this program writes above and below answers; a line that is already quoted is left alone.
-FORGED = re.compile(
-    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
-    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
-    r"|evidence from the page, found without the model|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
-    re.IGNORECASE | re.MULTILINE,
-)
-FORGED_HEADING = re.compile(
-    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
-    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class Place(NamedTuple):
@@ -1018,6 +955,10 @@ class Place(NamedTuple):
     start: int
     end: int
     kind: str  # "address", "link", "picture" or "tag"
+
+
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 
 
 def decode_target(target: str) -> str:
@@ -1091,6 +1032,11 @@ def known_addresses(known: str) -> frozenset[str]:
     return frozenset(canonical(trim_address(address)) for address in itertools.chain(words, found))
 
 
+ASCII = re.compile(r"[\x00-\x7f]*")
+BRACKET = re.compile(r"[()\[\]]")
+NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
+
+
 def known_length(address: str, known: str) -> int:
     """Return the length of the known address at the start of `address`; 0 if there is none."""
     whole = trim_address(address)
@@ -1117,6 +1063,21 @@ def is_known(target: str, known: str) -> bool:
     """Return whether `known` contains the complete target of a link."""
     decoded = canonical(decode_target(target))
     return bool(decoded) and decoded in known_addresses(known)
+
+
+MAX_ADDRESS = 2000
+RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
+# What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
+ADDED, ADDED_AFTER_WORDS = (
+    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
+    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
+)
+# No client links these.
+UNLINKED = re.compile(
+    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
+)
+# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
 
 
 def acting_addresses(text: str, known: str) -> Iterator[Place]:
@@ -1156,6 +1117,11 @@ def is_enclosed(text: str, start: int, end: int) -> bool:
     return bool(tag and tag.end() > end)
 
 
+TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
+IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
+
+
 def acting_links(text: str, known: str) -> Iterator[Place]:
     """Yield links and definitions that lead off the page, and all images: those load without a click."""
     is_any_absolute = False
@@ -1172,6 +1138,23 @@ def acting_links(text: str, known: str) -> Iterator[Place]:
         if is_absolute(target) if is_inline else is_any_absolute:
             kind = "picture" if not is_inline or is_known(target, known) else "link"
             yield Place(found.start() + 1, found.start(), found.end(), kind)
+
+
+MAX_VALUE = 1000
+ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
+    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
+)
+HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
+LOADING = re.compile(
+    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
+    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
+    re.IGNORECASE,
+)
+ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
+ADDRESS_INSIDE = re.compile(
+    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
+)
 
 
 def acting_attributes(text: str, known: str = "", name: str = "", fine: Collection[str] = ()) -> Iterator[int]:
@@ -1192,6 +1175,19 @@ def acting_attributes(text: str, known: str = "", name: str = "", fine: Collecti
             )
             if (acting or len(raw) >= MAX_VALUE) and not is_fine:
                 yield found.start()
+
+
+TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
+# A qualified element name has the form of an autolink.
+QUALIFIED_NAME = re.compile(
+    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
+)
+SIMPLE_TAG = re.compile(
+    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
+    re.IGNORECASE,
+)
+RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
 
 
 def acting_tags(text: str, known: str) -> Iterator[Place]:
@@ -1218,10 +1214,12 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
             yield Place(found.end(), start, (link or tag or found).end(), "picture" if is_picture else "tag")
 
 
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
 FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
 SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
 TICKS = re.compile("`+")
+TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
 def code_ranges(text: str) -> list[tuple[int, int]]:
@@ -1289,9 +1287,6 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
     return [] if opened or is_split or TAG_LIKE.search(around) or "](" in around or "$" in around else ranges
 
 
-TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
-
-
 def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Counter[str]]:
     """Insert a space into each construct that would take effect; return the text and a count of each kind."""
     places = sorted(place for find in (acting_links, acting_tags, acting_addresses) for place in find(text, known))
@@ -1309,6 +1304,15 @@ def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Count
             counts[kind] += 1
         covered = max(covered, end)
     return " ".join([*pieces, text[done:]]), counts
+
+
+# Lines that this program writes above and below answers; a line that is already quoted is left alone.
+FORGED = re.compile(
+    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
+    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
+    r"|evidence from the page, found without the model|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
@@ -1348,6 +1352,13 @@ def change_notes(counts: Counter[str]) -> list[str]:
 def note_line(notes: Sequence[str]) -> str:
     """Return the notes about an answer as its last line; empty without notes."""
     return f"Note: {'; '.join(notes)}." if notes else ""
+
+
+FORGED_HEADING = re.compile(
+    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
+    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def quote_headings(text: str) -> str:
