@@ -5971,22 +5971,11 @@ SETTING_GROUPS = {
 }
 
 
-# Our wording for argparse's errors.
-COMMAND_LINE_ERRORS = (
-    (r"argument (\S+): expected one argument", r"\1 needs a value"),
-    (r"argument (\S+): not allowed with argument (.+)", r"\1 and \2 cannot be combined"),
-    (r"argument (\S+): invalid int value: (.+)", r"\1 must be a whole number; got \2"),
-    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", r"\1 must be one of \3; got \2"),
-)
-
-
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the command line and exit with status 2."""
-        for theirs, ours in COMMAND_LINE_ERRORS:
-            message = re.sub(theirs, ours, message)
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 
