@@ -151,10 +151,10 @@ BROWSERS = get_args(Browser)[1:]  # what may be used as an application's name
 
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
-BOUNDED_TIMEOUT_S = 10.0
-LEAVING_TIMEOUT_S = 0.5
+BOUNDED_TIMEOUT_S = 10.0  # of `run_bounded`
+LEAVING_TIMEOUT_S = 0.5  # between a signal and the end of the process
 CONNECT_TIMEOUT_S = 10.0
-QUESTION_TIMEOUT_S = 10.0
+FETCH_TIMEOUT_S = 10.0  # of a request to the model server other than a completion
 PROGRESS_INTERVAL_S = 1.0
 SHOW_INTERVAL_S = 0.1  # between two states of an answer that is being written
 
@@ -304,16 +304,17 @@ class RetryableError(Exception):
 # --- 3. Settings -------------------------------------------------------------------------------
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
-IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
+# Whether this file is part of an installed package, not of a clone or a folder of the user's.
+IS_INSTALLED = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
 # How an installed package is started; chrome_tab/app.py sets it.
 package_command: Callable[[], str] | None = None
 
 
-def command() -> str:
-    """Return the command that starts the program from the current folder; a client may have started it elsewhere."""
-    if IS_PACKAGE and package_command:
+def start_command() -> str:
+    """Return the command line that starts this program from the current folder."""
+    if IS_INSTALLED and package_command:
         return package_command()
     script = Path(__file__).resolve()
     try:
@@ -325,7 +326,7 @@ def command() -> str:
 
 def example() -> str:
     """Return an example command line with the required settings."""
-    return f"Example: {command()} --ollama-url http://localhost:11434 --model qwen3"
+    return f"Example: {start_command()} --ollama-url http://localhost:11434 --model qwen3"
 
 
 def config_dir() -> Path:
@@ -508,7 +509,7 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
 
 
 def setting(default: Any, variable: str, description: str, value: str = "", **limits: Any) -> Any:
-    """Return the field of a setting that can also come from the environment; --help names its `value`."""
+    """Return the field of a setting that can also come from the environment; `value` is its placeholder in --help."""
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
@@ -775,7 +776,7 @@ def missing_settings(settings: Settings) -> str:
         if not getattr(settings, field)
     ]
     if sentences and not IS_ALONE:
-        sentences.append(f"Or let `{command()} --setup` find and keep both.")
+        sentences.append(f"Or let `{start_command()} --setup` find and keep both.")
     return " ".join(sentences)
 
 
@@ -2439,7 +2440,7 @@ class ModelServer:
         """
         import httpx
 
-        seconds = timeout_s or QUESTION_TIMEOUT_S
+        seconds = timeout_s or FETCH_TIMEOUT_S
         try:
             async with asyncio.timeout(seconds):
                 async with self._client().stream(method, self.url + path, json=body or None) as response:
@@ -5988,7 +5989,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def argument_parser(program: Program) -> OneLineParser:
     """Return the parser: the actions, and a flag for each setting."""
-    started_by = command()
+    started_by = start_command()
     parser = OneLineParser(
         prog=started_by,
         usage=f"{started_by} [ACTION] [SETTING ...]",
@@ -6081,12 +6082,12 @@ def greet_terminal() -> None:
     """Explain what to do to a user who starts the server in a terminal instead of from a client."""
     if not sys.stdin.isatty():
         return
-    setup = "" if IS_ALONE else f"  set it up:        {command()} --setup\n"
+    setup = "" if IS_ALONE else f"  set it up:        {start_command()} --setup\n"
     print(
         "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
         f"You probably want to\n{setup}"
-        f'  ask here:         {command()} --analyze "What is this page about?"\n'
-        f"  check each layer: {command()} --doctor\n"
+        f'  ask here:         {start_command()} --analyze "What is this page about?"\n'
+        f"  check each layer: {start_command()} --doctor\n"
         "It is waiting for messages. Ctrl+C ends it.",
         file=sys.stderr,
         flush=True,

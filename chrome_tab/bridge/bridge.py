@@ -36,7 +36,7 @@ def not_connected(port: int, waited_s: float) -> server.ChromeTabError:
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
         f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
-        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.command()} --setup`.",
+        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.start_command()} --setup`.",
     )
 
 
