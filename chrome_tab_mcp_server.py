@@ -2867,7 +2867,7 @@ class PageAnalyzer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.server = ModelServer(settings.ollama_url or "", api_key=settings.api_key, timeout_s=settings.timeout)
-        self._windows: dict[str, ContextWindow] = {}
+        self.windows: dict[str, ContextWindow] = {}  # as far as they are known
         self.memory = ReadingMemory()
         self._answers: dict[str, Answer] = {}  # the one used last is at the end
         self.slots = asyncio.Semaphore(settings.parallel)
@@ -2875,16 +2875,14 @@ class PageAnalyzer:
 
     async def window(self, model: str) -> ContextWindow:
         """Return the model's window, queried once per model."""
-        if model not in self._windows:
+        if model not in self.windows:
             given = self.settings.context_length
-            self._windows[model] = (
-                ContextWindow(given, "--context-length") if given else await self.server.window(model)
-            )
-        return self._windows[model]
+            self.windows[model] = ContextWindow(given, "--context-length") if given else await self.server.window(model)
+        return self.windows[model]
 
     def shrink_window(self, model: str, tokens: int) -> None:
         """Accept that the window is smaller, as the server has just shown."""
-        self._windows[model] = ContextWindow(tokens, "shown by the server")
+        self.windows[model] = ContextWindow(tokens, "shown by the server")
 
     @functools.cached_property
     def _secret(self) -> bytes:
@@ -3069,6 +3067,11 @@ class PageReading:
 
     # Planning
 
+    @property
+    def window(self) -> ContextWindow:
+        """The model's window by what is known now: a prompt that is cut shows that it is smaller."""
+        return self.analyzer.windows[self.model]
+
     def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
         return finished_by(self.until, self.analyzer.settings.max_seconds)
 
@@ -3076,12 +3079,12 @@ class PageReading:
     def _is_late(self) -> bool:
         return time.monotonic() >= self.until
 
-    async def _room(self, *, whole: bool = False) -> int:
+    def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window minus answer, template and prompts.
 
         For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
         """
-        window = (await self.analyzer.window(self.model)).tokens
+        window = self.window.tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
         schema = self.query.output_schema
         prompt = usual_tokens(self.query.prompt + (json.dumps(schema) if schema else ""))
@@ -3092,11 +3095,11 @@ class PageReading:
             step *= 2
         return room - step if room - step >= MIN_PART_TOKENS else room - prompt
 
-    async def _cost(self) -> Callable[[str], float]:
+    def _cost(self) -> Callable[[str], float]:
         """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
-        room = await self._room()
+        room = self._room()
         if room < MIN_PART_TOKENS:
-            window = (await self.analyzer.window(self.model)).tokens
+            window = self.window.tokens
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
@@ -3109,8 +3112,9 @@ class PageReading:
         """Where the headings, tables and code blocks of the page are."""
         return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
 
-    def _opening(self, label: str, start: int, room: int) -> str:
+    def _opening(self, label: str, start: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
+        room = self._room()
         title = one_line(self.page.title or self.page.url, 120)
         under = " > ".join(map(repr, self.layout.path(start)))
         place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
@@ -3123,19 +3127,13 @@ class PageReading:
     async def _plan(self) -> tuple[str, list[int] | None]:
         """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
         await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self.analyzer.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
+        key = self.analyzer.plan_key(self.model, self._room(), self.page.headings, self.page.text)
         return key, self.analyzer.memory.plan(key)
 
-    async def _split(self, start: int = 0) -> list[int]:
+    def _split(self, start: int = 0) -> list[int]:
         """Return the chunks' ends from `start` on."""
-        cost, room = await self._cost(), await self._room()
-        slices = split_text(
-            self.page.text,
-            cost,
-            start,
-            opening=lambda place: self._opening("99", place, room),
-            headings=self.layout.headings,
-        )
+        opening = functools.partial(self._opening, "99")
+        slices = split_text(self.page.text, self._cost(), start, opening=opening, headings=self.layout.headings)
         return [end for _, end in slices]
 
     # Asking
@@ -3147,18 +3145,18 @@ class PageReading:
         others can be larger. If it fails for a reason other than its text, the reading ends.
         """
         text = self.page.text
-        if self.meter.fits(text, await self._room(whole=True)):
+        if self.meter.fits(text, self._room(whole=True)):
             return await self._ask_chunk(Chunk(0, len(text), "1"))
         self.until = self.chunks_end_at
         key, plan = await self._plan()
-        self.is_planned, ends = plan is not None, plan or await self._split()
+        self.is_planned, ends = plan is not None, plan or self._split()
         self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
         if not self.is_planned:
-            ends = [first.end, *await self._split(first.end)]
+            ends = [first.end, *self._split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
@@ -3189,17 +3187,16 @@ class PageReading:
         """Ask about one chunk, in smaller ones if the server turns out not to have read all of it."""
         text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
-        room = await self._room()
         # The window or the rates may have changed since the text was split. What was read before is not changed.
         is_new = not (whole or self.is_planned)
-        if is_new and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
+        if is_new and self.meter.expected(text) > 1.25 * self._room() and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
             about = {"chunk": chunk.label, "chunks": self.chunks}
             step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
-        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
+        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.query.prompt}"
         try:
             completion = await self._ask(framed, self.query.prompt, step, share, is_last=whole)
@@ -3226,7 +3223,7 @@ class PageReading:
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        cost = await self._cost()
+        cost = self._cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
@@ -3295,13 +3292,12 @@ class PageReading:
         or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
         settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
-        known = await self.analyzer.window(self.model)
-        window = known.tokens
+        window = self.window.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
         # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
-        halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
+        halved = self.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3346,7 +3342,7 @@ class PageReading:
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
             if len(answers) == 1:
                 return answers[0]
-            groups = await self._groups(answers)
+            groups = self._groups(answers)
             if len(groups) == len(answers):
                 break
             try:
@@ -3371,9 +3367,9 @@ class PageReading:
             self.progress.finish(share / len(groups))
         return combined
 
-    async def _groups(self, answers: list[str]) -> list[list[str]]:
+    def _groups(self, answers: list[str]) -> list[list[str]]:
         """Group consecutive answers as long as a group fits one prompt."""
-        room = await self._room() - usual_tokens(COMBINE_PROMPT)
+        room = self._room() - usual_tokens(COMBINE_PROMPT)
         groups: list[list[str]] = []
         taken = 0.0
         for answer in answers:
@@ -3402,7 +3398,7 @@ class PageReading:
         schema = self.query.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
-            shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
+            shown = text[: longest_prefix(text, 0, len(text), self._cost())]
             task = (
                 "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             )
@@ -3454,7 +3450,6 @@ class PageReading:
 
     async def _receipt(self, started: float) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
-        window = await self.analyzer.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyzer.server.model_host(self.model)
@@ -3465,8 +3460,8 @@ class PageReading:
         }
         return page_receipt(self.page) | {
             "model": self.model,
-            "window": window.tokens,
-            "window_source": window.origin,
+            "window": self.window.tokens,
+            "window_source": self.window.origin,
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
             **self.tally,
