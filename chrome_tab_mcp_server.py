@@ -3016,7 +3016,7 @@ class PageReading:
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
         max_seconds = analyzer.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
-        self.until = self.ends_at
+        self.until, self.began = self.ends_at, time.monotonic()
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.cached_tokens: int | None = None  # None where the server does not report them
         self.gaps: list[UnreadRange] = []
@@ -3029,7 +3029,6 @@ class PageReading:
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
-        started = time.monotonic()
         asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
@@ -3048,10 +3047,10 @@ class PageReading:
                 raise ChromeTabError(
                     "MODEL_ERROR", f"The answer has {size}. Ask for less, or limit the page with start and end."
                 )
-            return Answer(text, "", "", data, await self._receipt(started))
+            return Answer(text, "", "", data, await self._receipt())
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
-        receipt = await self._receipt(started)
+        receipt = await self._receipt()
         return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
 
     async def _count(self, framed: str, instruction: str) -> int:
@@ -3448,7 +3447,7 @@ class PageReading:
             notes.append(Sentence("uncombined", text))
         return notes + self.changes
 
-    async def _receipt(self, started: float) -> dict[str, Any]:
+    async def _receipt(self) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
@@ -3466,7 +3465,7 @@ class PageReading:
             "chunks": self.chunks,
             **self.tally,
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
-            "seconds": round(time.monotonic() - started, 2),
+            "seconds": round(time.monotonic() - self.began, 2),
             "notes": self._notes(),
             **{key: value for key, value in optional.items() if value is not None},
         }
