@@ -262,6 +262,10 @@ SELECTORS = {
     "class that names what it is": ".save-button",
     "class of a state": "p > button",
     "own id": "#go",
+    "end of another generated id": '[id$="-trigger-usage"]',
+    "generated id": "button",
+    "counted id": "[name=host]",
+    "counted id without another name": "#c94",
 }
 
 
