@@ -63,6 +63,7 @@ CHANGES = {
     "a dialog whose title is in a slot": 'dialog "Discard?" opened',
     "a dialog without a name": "dialog opened",
     "a state of something without words": "#go expanded",
+    "an error without words": 'input#mail "Email" is invalid',
 }
 
 

@@ -98,6 +98,19 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
         "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
+        "parts of a line": [
+            'text "Please read to Maximise"',
+            'link "the notes"  [href="#d"]',
+            'text "one two"',
+            'text "Name Ada"',
+        ],
+        "name of what only surrounds it": [
+            'button "Filter rows" disabled  #f',
+            'button "Delete"  #d',
+            "button white #efefef 25x21  #g",
+            'button "Next"  #h',
+        ],
+        "characters without a width": ['button "Save"  #s'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -157,6 +170,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
         "backdrop": ['text "read"'],
         "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
+        "placeholders": [
+            "The page is still loading (placeholders). List it again for the rest.",
+            'text "read"',
+        ],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
@@ -262,6 +279,10 @@ SELECTORS = {
     "class that names what it is": ".save-button",
     "class of a state": "p > button",
     "own id": "#go",
+    "end of another generated id": '[id$="-trigger-usage"]',
+    "generated id": "button",
+    "counted id": "[name=host]",
+    "counted id without another name": "#c94",
 }
 
 

@@ -308,16 +308,17 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
 
 @pytest.mark.parametrize("selector", ["#editor", "#lines", "#keys"])
 async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libraries: DrivenTab, selector: str) -> None:
-    for text in ("a(1)\n  b = 2", ""):
+    for text in ("a(1)\n  b = 2", '{"a": 3}', ""):
         result = await libraries.do("fill", selector=selector, value=text)
 
         assert (result["value"], (await state(libraries))["code"]) == (text, text)
 
 
-async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab) -> None:
+@pytest.mark.parametrize("value", ["new", "locked()"])
+async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab, value: str) -> None:
     await libraries.page.evaluate("state.code = 'locked'")
 
-    code, message = await libraries.refused("fill", selector="#editor", value="new")
+    code, message = await libraries.refused("fill", selector="#editor", value=value)
 
     assert (code, '"locked" now' in message) == ("VALUE_NOT_KEPT", True)
 

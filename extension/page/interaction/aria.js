@@ -29,7 +29,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, editedTextOf, quote, shorten } = texts;
+  const { collapse, editedTextOf, plain, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -41,16 +41,12 @@ const aria = (() => {
   const SEEN = { visibilityProperty: true };
   /** Images in content that a style adds before or after. */
   const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
-  /** Elements that are usually part of a line of text. */
-  const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
   const NAMING_PARTS = new Map([
     ["fieldset", "legend"],
     ["figure", "figcaption"],
     ["svg", "title"],
     ["table", "caption"],
   ]);
-  /** Glyphs of icon fonts. */
-  const GLYPHS = /\p{Co}/gu;
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
   const OPTION_LENGTH = 20;
@@ -170,11 +166,13 @@ const aria = (() => {
   }
 
   /**
-   * @param {string} text
-   * @returns {string} on one line, without glyphs
+   * @param {Element} element without a name
+   * @returns {string} the name of the element that only surrounds it: a disabled button gets its tooltip from one
    */
-  function plain(text) {
-    return collapse(text.replace(GLYPHS, ""));
+  function wrapperNameOf(element) {
+    const outer = parentElementOf(element);
+    if (!outer || childrenOf(outer).length > 1 || attributeOf(outer, "role")) return "";
+    return plain(attributeOf(outer, "aria-label") || attributeOf(outer, "title") || "");
   }
 
   /**
@@ -644,17 +642,16 @@ const aria = (() => {
 
   return {
     CANDIDATES,
-    INLINE,
     VALUE_LENGTH,
     accessibleNameOf,
     contentOf,
     isNamedByContent,
     isNeighborly,
     neighborOf,
-    plain,
     plainQuote,
     roleOf,
     stateOf,
     wholeValueOf,
+    wrapperNameOf,
   };
 })();

@@ -34,7 +34,7 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, drawnTextOf, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
@@ -615,7 +615,7 @@ const changeSummary = (() => {
     const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
-    const plain = nearestFirst(
+    const other = nearestFirst(
       news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
       path,
     );
@@ -624,7 +624,7 @@ const changeSummary = (() => {
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
-      ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
+      ...faulty.map((field) => faultLine(field, length)),
       ...opened.map(([, name]) => `${name} opened`),
       ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
@@ -633,10 +633,10 @@ const changeSummary = (() => {
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
-      ...plainly("now", plain, lost, length),
+      ...plainly("now", other, lost, length),
       ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
       ...renamings(renamed),
-      ...plainly("gone", lost, plain, length),
+      ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
@@ -664,7 +664,17 @@ const changeSummary = (() => {
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    return elements.map((element) => `${kind} ${excerpt(visibleTextOf(element), length)}`);
+    const texts = elements.map(visibleTextOf).filter(plain);
+    return texts.map((text) => `${kind} ${excerpt(text, length)}`);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {number} length of its message
+   */
+  function faultLine(field, length) {
+    const fault = faultOf(field);
+    return fault ? `error at ${nameOf(field)}: ${excerpt(fault, length)}` : `${nameOf(field)} is invalid`;
   }
 
   /**
@@ -920,7 +930,7 @@ const changeSummary = (() => {
 
   /** @param {Element} field */
   function faultOf(field) {
-    const said = messagesOf(field).map(visibleTextOf).join(" ");
+    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
     return said || (isControl(field) ? field.validationMessage : "");
   }
 

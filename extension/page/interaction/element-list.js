@@ -15,14 +15,14 @@
  */
 
 const elementList = (() => {
-  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, parentOf, queryAll, tagOf } = dom;
-  const { collapse, quote, shorten } = texts;
+  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, tagOf } = dom;
+  const { INLINE, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf, plain } = aria;
+  const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf } = aria;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
@@ -209,11 +209,15 @@ const elementList = (() => {
   /**
    * @param {Item[]} items
    * @param {boolean} isNarrowed
-   * @returns {Item[]} without shapes and boxes if the page has enough else: then they are decoration
+   * @returns {Item[]} without placeholders, and without shapes and boxes if the page has enough else: then they are
+   *   decoration
    */
   function withFewLooks(items, isNarrowed) {
+    if (isNarrowed) return items;
     const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
-    return isBusy && !isNarrowed ? items.filter(({ kind, role }) => kind !== "look" || role === "image") : items;
+    const isListed = (/** @type {Item} */ { role, element }) =>
+      role === "image" || (!isBusy && !isMatch(element, SKELETONS));
+    return items.filter((item) => item.kind !== "look" || isListed(item));
   }
 
   /** Writes the lines of a page's items. */
@@ -408,7 +412,9 @@ const elementList = (() => {
    */
   function describe(item, length, valueLength = VALUE_LENGTH) {
     const { kind, role, element, cells, isShape = false } = item;
-    const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
+    const filled = cells
+      .map((cell) => (role === "row" ? plain(cell.map(dataOf).join(" ")) : lineOf(cell)))
+      .filter(Boolean);
     const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;

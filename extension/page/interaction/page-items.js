@@ -35,7 +35,8 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
+  const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf, wrapperNameOf } = aria;
+  const { INLINE, plain } = texts;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
@@ -644,7 +645,9 @@ const pageItems = (() => {
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
     const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
-    return name || (role === "textbox" ? editorNameOf(element) : "");
+    if (name || kind !== "thing") return name;
+    if (role === "textbox") return editorNameOf(element);
+    return isNamed ? wrapperNameOf(element) : "";
   }
 
   return { PageItems, itemNameOf };

@@ -4,8 +4,9 @@
 // says.
 
 const redundantTexts = (() => {
-  const { dataOf, isDrawnIn } = dom;
-  const { accessibleNameOf, isNeighborly, plain, stateOf } = aria;
+  const { isDrawnIn } = dom;
+  const { accessibleNameOf, isNeighborly, stateOf } = aria;
+  const { lineOf } = texts;
   const { itemNameOf } = pageItems;
 
   /** Separators have none of these. */
@@ -34,7 +35,7 @@ const redundantTexts = (() => {
    * @param {Item | undefined} after
    */
   function isRedundant(item, before, after) {
-    const text = plain(item.cells.flat().map(dataOf).join(""));
+    const text = lineOf(item.cells.flat());
     if (!MEANING.test(text)) return true;
     if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && itemNameOf(before) === text) return true;
     return (
