@@ -497,6 +497,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         return {}
     except RecursionError:
         raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
     known = Settings.model_fields.keys() - {"config"}
@@ -785,7 +787,8 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Neither API keys nor passwords in URLs are shown.
-    got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {one_line(repr(detail['input']))}"
+    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] != "missing"
+    got = f"; got {one_line(repr(detail['input']))}" if is_shown else ""
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
         return f"{flag_of(field)} ({variable}) is wrong: {problem}."
@@ -810,6 +813,7 @@ PROBLEMS = {
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
     "extra_forbidden": "is unknown",
+    "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
     "finite": "must be a number",
@@ -5543,7 +5547,7 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
     said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
     rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
-    return Layer("this site", ok=True, text=f"for {host_of(url) or 'this page'} holds {', '.join(rules)}")
+    return Layer("this site", ok=True, text=f"{host_of(url) or 'this page'}: {', '.join(rules)}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -5893,7 +5897,10 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and how much is left as a second block."""
     total = len(page.text)
     if offset >= total:
-        raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
+        raise ChromeTabError(
+            "INVALID_ARGUMENT",
+            f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
+        )
     end = min(total, offset + max_chars)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))

@@ -304,7 +304,7 @@ def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) 
     config_home.mkdir()
     path.write_bytes(b"model = '\xff'")
 
-    assert complaint().startswith(f"The configuration file {path} cannot be read: ")
+    assert complaint() == f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8."
 
 
 def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
@@ -316,6 +316,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
+        ('[extract.price]\nprompt = "What does it cost?"', "extract.price.schema is missing."),
         ("model = 5", "model must be text; got 5."),
         ('port = "http"', "port must be a whole number; got 'http'."),
         ("context_length = 5", "context_length must be at least 512; got 5."),
