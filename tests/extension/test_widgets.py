@@ -11,6 +11,7 @@ reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 libraries = reloaded_tab_at("/acting/library-fields.html")
 editors = reloaded_tab_at("/acting/editors.html")
+trees = reloaded_tab_at("/acting/tree-list.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -340,3 +341,15 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
         assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
 
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
+
+
+async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(trees: DrivenTab) -> None:
+    for labels, held in ((["Bills"], "Bills"), (["Meeting", "Letters"], "Letters, Meeting"), (["Events"], "Meeting")):
+        await trees.do("select", selector="#field", value=labels)
+
+        assert sorted((await trees.page.inner_text("#field")).split(", ")) == held.split(", ")
+        assert await trees.page.locator("#tree").is_hidden()
+
+    code, message = await trees.refused("select", selector="#field", value=["Taxes"])
+    assert (code, '"Letters"' in message) == ("EXECUTION_ERROR", True)
+    assert await trees.page.locator("#tree").is_hidden()
