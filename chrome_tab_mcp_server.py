@@ -411,6 +411,18 @@ def split_names(value: Any) -> Any:
 Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
 
 
+def existing_folder(path: str) -> str:
+    """Return the path of a folder that exists; it may start with ~."""
+    if not os.path.isdir(os.path.expanduser(path)):  # noqa: PTH111, PTH112 -- do not fail for an unknown user
+        raise ValueError("must be a folder that exists")
+    return path
+
+
+Folders = Annotated[
+    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
+]
+
+
 def header_safe(value: str) -> str:
     """Reject what an HTTP header cannot carry."""
     if not value.isascii() or not value.isprintable():
@@ -570,7 +582,7 @@ class Settings(BaseSettings):
     port: int = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
     )
-    upload_folder: Names = setting(
+    upload_folder: Folders = setting(
         [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)", "FOLDER"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
@@ -6141,6 +6153,20 @@ class AnswerPrinter:
         print(end="\n" if self._text else "", flush=True)
 
 
+SHOWN_TABS = 10
+
+
+async def no_such_tab(tabs: ChromeTabs, settings: Settings, tab_id: int) -> ChromeTabError:
+    """Return the error for a tab that is not open; it lists those that are, because the terminal has no other list."""
+    listed = [tab for tab in await tabs.source.tabs() if not settings.site(str(tab.get("url"))).deny]
+    shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
+    more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
+    sentence = (
+        f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active one is read."
+    )
+    return ChromeTabError("TAB_NOT_FOUND", sentence)
+
+
 def analyze(invocation: Invocation) -> Work:
     """Answer in the terminal: progress on stderr, only the answer on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
@@ -6152,7 +6178,12 @@ def analyze(invocation: Invocation) -> Work:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
                     query = build_query(settings, invocation.value)._replace(evidence=True)
-                    answer = await tabs.process(query, read_options, options["tab"], progress)
+                    try:
+                        answer = await tabs.process(query, read_options, options["tab"], progress)
+                    except ChromeTabError as error:
+                        if error.code != "TAB_NOT_FOUND":
+                            raise
+                        raise await no_such_tab(tabs, settings, options["tab"]) from None
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
