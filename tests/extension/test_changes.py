@@ -35,6 +35,7 @@ CHANGES = {
     "a part that fades in": 'now "Ready"',
     "a menu that closes": "menu closed",
     "signs and icons": "",
+    "a status without a text": 'now "Sorted"',
     "nothing": "",
     "what is invisible": "",
     "what is invisible of it": "",

@@ -832,7 +832,10 @@ const changeSummary = (() => {
   function wholeOf(node, selector) {
     const element = isElement(node) ? node : parentOf(node);
     if (!element || !isElement(element)) return undefined;
-    const within = isElement(node) ? queryIn(node, selector).find(isVisible) : undefined;
+    // A field may be a live region, too.
+    const isWhole = (/** @type {Element} */ one) =>
+      isVisible(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? ""));
+    const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
     return closestOf(element, selector) ?? within;
   }
 
