@@ -51,6 +51,19 @@ async def test_hover_works_on_a_layer_above_a_page_without_input(tab: DrivenTab)
     assert (result["title"], "notes" in result) == ("Over", False)
 
 
+async def test_component_that_the_page_removed_once_it_was_clicked_stops_no_further_click(tab: DrivenTab) -> None:
+    await tab.open("/blank")
+    await tab.page.set_content(
+        "<div><x-option id=one onclick='this.parentNode.remove()' style='cursor: pointer'>Pizza</x-option></div>"
+        "<button onclick='this.textContent = 1'>0</button>"
+    )
+
+    await tab.do("click", selector="#one")
+    await tab.do("click", selector="button")
+
+    assert await tab.page.text_content("button") == "1"
+
+
 async def test_click_on_what_disappears_under_the_mouse_is_refused_soon(tab: DrivenTab) -> None:
     await tab.open("/blank")
     await tab.page.set_content(
