@@ -61,6 +61,7 @@ CHANGES = {
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
     "rows that are drawn again": "",
     "a row that moves": 'moved "Ada"',
+    "a row that moves with the comment after it": 'moved "Ada"',
     "a dialog whose title is in a slot": 'dialog "Discard?" opened',
     "a dialog without a name": "dialog opened",
     "a state of something without words": "#go expanded",
