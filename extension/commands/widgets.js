@@ -411,6 +411,12 @@ export class Widget {
     // A list for several options stays open, and would cover the page.
     const isTyped = state.isEditable && state.typed !== "";
     if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
+    // Some pages accept or drop a typed text only when the key for that leaves the field.
+    if (isTyped && state.isOpen && !state.isAlwaysOpen) {
+      await this.#ask("focus");
+      await this.#press("Tab");
+      await this.#ask("leave");
+    }
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
     if (labels.has("") && this.#isCleared(state)) return [];

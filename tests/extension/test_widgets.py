@@ -363,6 +363,13 @@ async def test_field_that_a_component_draws_holds_the_option(components: DrivenT
             assert (result["value"], (await state(components))[key]) == (value, kept)
 
 
+async def test_text_that_the_page_drops_only_when_the_tab_key_leaves_the_field_is_not_kept(
+    components: DrivenTab,
+) -> None:
+    assert (await components.refused("fill", selector="#strict", value="Nowhere"))[0] == "VALUE_NOT_KEPT"
+    assert (await components.do("fill", selector="#strict", value="Texas"))["value"] == "Texas"
+
+
 async def test_field_that_cannot_be_cleared_has_not_kept_nothing(components: DrivenTab) -> None:
     await components.page.evaluate("city.dataset.isLocked = true")
 

@@ -339,8 +339,8 @@ const elementCommands = (() => {
     const { element } = latest.id === id ? latest : {};
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
-    // In quirks mode ":hover" alone matches only links.
-    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover").length > 0;
+    // In quirks mode ":hover" alone matches only links; the root is not hovered under a layer that has all input.
+    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover, :hover").length > 0;
     while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
     return isThere();
   }
