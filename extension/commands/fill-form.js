@@ -58,7 +58,9 @@ export async function fillForm(context) {
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
-  const changed = await new ElementTarget(context).consequences({ ofForm: true });
+  const now = await new ElementTarget(context).consequences({ ofForm: true });
+  // The page that follows Enter has not seen the fields before it.
+  const changed = now || written.findLast(({ isEntered }) => isEntered)?.changed;
   const address = addressOf(await tabById(context.tabId));
   return {
     fields: kept,

@@ -134,6 +134,15 @@ async def test_form_that_leads_to_its_own_page_is_reported_with_what_the_page_sa
     assert (await tab.do("click", selector="#go"))["changed"] == said
 
 
+async def test_form_that_is_sent_by_enter_reports_what_the_page_after_it_says(tab: DrivenTab) -> None:
+    await tab.open("/answered.html")
+    await tab.page.evaluate("void (window.name = '')")
+
+    result = await tab.do("fill_form", fields=[{"selector": "#q", "value": "a\n"}])
+
+    assert result["changed"] == 'page loaded again; message "Vehicle B-EV 7 was changed."'
+
+
 async def test_reply_reports_that_changes_were_left_out(tab: DrivenTab) -> None:
     fields = "".join(f"<input id=f{n} required aria-label='Field {n}'>" for n in range(20))
     await tab.show(f"<form>{fields}<button id=go>Go</button></form>")
