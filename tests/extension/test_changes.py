@@ -138,8 +138,11 @@ async def test_form_that_is_sent_by_enter_reports_what_the_page_after_it_says(ta
     await tab.open("/answered.html")
     await tab.page.evaluate("void (window.name = '')")
 
-    result = await tab.do("fill_form", fields=[{"selector": "#q", "value": "a\n"}])
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a\n"}]
+    result = await tab.do("fill_form", fields=fields)
 
+    # The page has cleared both.
+    assert result["fields"] == [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a"}]
     assert result["changed"] == 'page loaded again; message "Vehicle B-EV 7 was changed."'
 
 
