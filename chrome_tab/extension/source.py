@@ -60,9 +60,9 @@ class ExtensionSource:
 
     # Reading
 
-    async def read(self, wanted: server.ReadOptions, tab_id: int | None) -> server.Page:
+    async def read(self, options: server.ReadOptions, tab_id: int | None) -> server.Page:
         """Return the text of a tab, by default the active one."""
-        match result := await self._command("read_tab", tab_id, wanted._asdict()):
+        match result := await self._command("read_tab", tab_id, options._asdict()):
             case {"url": str(url), "title": str(title), "text": str(text)}:
                 return server.Page(
                     url,

@@ -189,7 +189,7 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
     async def ask() -> server.Answer:
         with terminal_progress() as progress:
             async with server.ChromeTabs(settings) as tabs, progress:
-                return await tabs.analyst.answer(PAGE, server.build_query(settings, QUESTION), progress)
+                return await tabs.analyzer.answer(PAGE, server.build_query(settings, QUESTION), progress)
 
     try:
         answer = asyncio.run(ask())

@@ -23,8 +23,14 @@ const BEGIN_WAIT_MS = 2_000;
 const CARRY_WAIT_MS = 5_000;
 /** Sortable lists ignore the mouse while their items move out of the way; after a failure the dragged one moves back. */
 const DWELL = { pauseMs: 50, most: 10 };
+/** Some pages look at the mouse only every so often, and handle no drop that comes before. */
+const ARRIVAL_MS = 120;
+/** Some pages start a drag only if the button is held for a while before the mouse moves. */
+const HOLD_MS = 500;
 
 /**
+ * Drags, and tries once more with a pause after the press if nothing has moved.
+ *
  * @param {DrivenContext} context `params`: `source`, the element to drag; `target`, where to, or null; `source_at` and
  *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
  *   target `target_at` is relative to the source and may lie outside it
@@ -32,6 +38,15 @@ const DWELL = { pauseMs: 50, most: 10 };
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function drag(context) {
+  return (await carryOver(context, 0)) ?? /** @type {ActionReply} */ (await carryOver(context, HOLD_MS));
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {number} holdMs for which the mouse rests after the press
+ * @returns {Promise<ActionReply | null>} null if nothing has moved without a pause
+ */
+async function carryOver(context, holdMs) {
   const { params, session } = context;
   const selector = selectorOf(context, "source");
   const to = optionalSelectorOf(context, "target");
@@ -50,11 +65,13 @@ export async function drag(context) {
     return grab(context, source, mouse, pointOf(aimed));
   });
   const start = pointOf(found);
+  await pause(holdMs);
   await begin(context, source, mouse, start);
   // Picking up the source may have shifted other elements.
   const goal = to ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
+  if (!mouse.isCarrying) await pause(ARRIVAL_MS);
   await settle(source, () => step(context, mouse, end));
   await drop(context, mouse, start, end, source.isFramed || target.isFramed);
   const outcome = await outcomeOf(source, target);
@@ -64,7 +81,9 @@ export async function drag(context) {
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
   const isIdle = outcome === "mouse" && !changed && !notes.length && state?.value === undefined;
-  if (isIdle && (await source.look("readMoved")) === false) notes.push(idleNote(found.element.selector));
+  const rest = isIdle && (await source.look("readMoved"));
+  if (rest === "still" && !holdMs) return null;
+  if (rest === "still" || rest === "selected") notes.push(idleNote(found.element.selector));
   const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }

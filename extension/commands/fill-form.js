@@ -1,4 +1,4 @@
-/** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
+/** @import {ActionReply, DrivenContext, FormField, FormWay, FoundElement, PageAddress} from "../shared/types.d.ts" */
 
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
@@ -6,7 +6,8 @@
  * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
  */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
+import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { fill, select } from "./fill.js";
@@ -191,7 +192,24 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
     { action: "check", selector, value },
     { find: findMs, ready: readyMs },
   );
-  return /** @type {FormWay} */ (found.form);
+  const form = /** @type {FormWay} */ (found.form);
+  return form.way === "click" && form.checked === undefined ? checkableWay(context, found, value) : form;
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FoundElement} found a web component
+ * @param {FormField["value"]} value
+ * @returns {Promise<FormWay>}
+ * @throws {CommandError} EXECUTION_ERROR
+ */
+async function checkableWay(context, { element }, value) {
+  const state = await checkableState(context);
+  if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Look at the page.`);
+  if (state.role === "radio" && state.checked && value === false) {
+    throw failed(`${element.selector} is a chosen radio button. Give true to another one of its group.`);
+  }
+  return { way: "click", checked: state.checked };
 }
 
 /**
@@ -205,8 +223,10 @@ async function write(context, field) {
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = String(before) === String(field.value) ? null : await click(own);
-    if (reply?.checked === before) throw unlike(field.selector, before);
-    return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
+    // Otherwise only the browser knows it.
+    const now = reply ? (reply.checked ?? (await wayOf(context, { ...field, value: true })).checked) : before;
+    if (reply && now === before) throw unlike(field.selector, before);
+    return { ...reply, held: { selector: field.selector, checked: now } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);

@@ -50,6 +50,8 @@ export class Widget {
   #selector;
   /** The available choices, as a sentence. */
   #offered = "";
+  /** @type {string[]} the texts that represented its value before */
+  #before = [];
 
   /**
    * @param {DrivenContext} context
@@ -158,7 +160,9 @@ export class Widget {
     if (!state.isMultiple) return;
     for (const other of state.selected.filter(isOther)) {
       const { option } = await this.#list(other);
-      if (option?.isSelected) await this.#click(option.selector);
+      if (!option?.isSelected) continue;
+      await this.#click(option.selector);
+      await this.#until(other, (now) => !now.option?.isSelected, QUIET_MS);
     }
   }
 
@@ -170,6 +174,7 @@ export class Widget {
    */
   async #removeOthers(values) {
     let state = await this.#list(values[0] ?? "");
+    this.#before = state.shown;
     const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
     if (!state.isEditable || !state.shown.some(isOther)) return state;
     const isChips = state.shown.length > 0 && state.typed === "";
@@ -229,12 +234,15 @@ export class Widget {
    */
   async #opened(state, wanted) {
     if (state.isOpen) return this.#offer(state);
-    await this.#click(this.#selector);
-    let now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
-    if (now.isOpen) return this.#offer(now);
+    if (state.isReachable) {
+      // The selector may name a web component around the field, or its label.
+      await this.#click(await this.#ask("selector"));
+      const now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
+      if (now.isOpen) return this.#offer(now);
+    }
     await this.#ask("focus");
     await this.#press("ArrowDown");
-    now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
+    const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
     return this.#offer(now);
   }
 
@@ -372,12 +380,24 @@ export class Widget {
     if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#press("Escape");
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
+    if (labels.has("") && this.#isCleared(state)) return [];
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
       throw notKept(this.#found, pair[0], state.shown.join(", "), this.#offered);
     }
-    return [...labels].every((pair) => holdsOption(state, pair)) ? state.shown : before.selected;
+    if ([...labels].every((pair) => holdsOption(state, pair))) return state.shown;
+    const isExtra = before.selected.length > labels.size;
+    if (isExtra) throw notKept(this.#found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+    return before.selected;
+  }
+
+  /**
+   * @param {ListState} state
+   * @returns {boolean} whether it shows nothing, or only something else than before, which can be a placeholder
+   */
+  #isCleared({ shown, typed: text }) {
+    return shown.length === 0 || (text === "" && !shown.some((each) => this.#before.includes(each)));
   }
 
   /** @param {string} wanted */

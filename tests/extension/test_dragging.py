@@ -35,6 +35,28 @@ async def test_list_is_sorted(page: DrivenTab, source: str, target: str, after: 
     assert await order(page) == after
 
 
+async def test_list_that_looks_at_the_mouse_now_and_then_is_sorted(page: DrivenTab) -> None:
+    await page.do("drag", source="#polled > li", target="#polled > :last-child")
+
+    assert await page.page.locator("#polled > li").all_text_contents() == ["2", "3", "1"]
+
+
+async def test_what_moves_only_after_the_button_was_held_is_dragged(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#patient", target="#zone", target_at=[70, 5])
+
+    assert await page.page.evaluate("patient.style.marginLeft") in {"70px", "71px"}
+    assert result.get("notes") is None
+
+
+async def test_selected_text_is_not_dragged_once_more(page: DrivenTab) -> None:
+    await page.page.evaluate("document.body.style.userSelect = 'auto'")
+
+    result = await page.do("drag", source="#fixed", source_at=[1, 8], target_at=[60, 8])
+
+    assert await page.page.evaluate("getSelection().toString()") == "Fixed"
+    assert ["Nothing has moved" in note for note in result["notes"]] == [True]
+
+
 async def test_target_is_the_named_element_as_it_was_before_the_list_makes_room(page: DrivenTab) -> None:
     await page.page.evaluate(
         "list.addEventListener('mousedown', () => list.prepend(Object.assign(document.createElement('li'), { id: '-' })), { once: true })"

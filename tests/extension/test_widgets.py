@@ -10,6 +10,8 @@ widgets = reloaded_tab_at("/widgets.html")
 reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 libraries = reloaded_tab_at("/acting/library-fields.html")
+editors = reloaded_tab_at("/acting/editors.html")
+components = reloaded_tab_at("/acting/component-fields.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -319,3 +321,70 @@ async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenT
     code, message = await libraries.refused("fill", selector="#editor", value=value)
 
     assert (code, '"locked" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_field_of_an_editor_that_completes_words_is_not_a_list(editors: DrivenTab) -> None:
+    for text in ("a = 1\nb = 2", ""):
+        result = await editors.do("fill", selector="#code", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("#code", text)
+        assert ("changed" in result, (await state(editors))["code"]) == (False, text)
+
+
+async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_its_text(editors: DrivenTab) -> None:
+    for text in ("Buy milk", ""):
+        result = await editors.do("fill", selector="#notes", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("[aria-label=Notes]", text)
+        assert (await state(editors))["notes"] == text
+        value = f' = "{text}"' if text else ""
+        listed = (await editors.do("page_elements", find="Notes"))["text"]
+        assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
+
+    assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
+
+
+DRAWN = [
+    ("x-size", "Large", "size", "Large"),
+    ("#color", "Green", "colors", ["Green"]),
+    ("#state", "Texas", "state", "Texas"),
+    ("#keys", "Vanilla", "flavor", "Vanilla"),
+    ("#city", "", "city", ""),
+    ("#many", "Beta", "letters", ["Beta"]),
+]
+
+
+async def test_field_that_a_component_draws_holds_the_option(components: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, value, key, kept in DRAWN:
+        with subtests.test(selector):
+            result = await components.do("fill", selector=selector, value=value)
+
+            assert (result["value"], (await state(components))[key]) == (value, kept)
+
+
+async def test_field_that_cannot_be_cleared_has_not_kept_nothing(components: DrivenTab) -> None:
+    await components.page.evaluate("city.dataset.isLocked = true")
+
+    code, message = await components.refused("fill", selector="#city", value="")
+
+    assert (code, '"Bern" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
+@pytest.mark.parametrize(
+    ("selector", "key", "first", "second"),
+    [("#color", "colors", ["Red", "Blue"], ["Green"]), ("#many", "letters", ["Alpha", "Beta"], ["Beta"])],
+)
+async def test_component_holds_exactly_the_options(
+    components: DrivenTab, selector: str, key: str, first: list[str], second: list[str]
+) -> None:
+    for values in (first, second):
+        result = await components.do("select", selector=selector, value=values)
+
+        assert [option["label"] for option in result["selected"]] == values
+        assert (await state(components))[key] == values
+
+
+async def test_code_is_typed_character_by_character_although_its_fields_have_no_length(components: DrivenTab) -> None:
+    assert (await components.do("fill", selector="#code > input", value="1234"))["value"] == "1234"
+
+    assert await components.page.eval_on_selector_all(".digit", "all => all.map(one => one.value)") == list("1234")

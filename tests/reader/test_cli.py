@@ -320,7 +320,7 @@ AGAIN = "\n\n[The text above is not the answer; it was started again. The answer
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
             "See [it] (https ://evil.test/x)! Or https ://evil.test/y, <img src=x> now.\n\n"
-            "Note: 2 links or tags that are not on the page were broken.\n",
+            "Note: links or tags broken because they are not on the page: 2.\n",
         ),
     ],
 )

@@ -13,7 +13,6 @@ const aria = (() => {
     drawnAncestors,
     drawnChildrenOf,
     holderOf,
-    innerTextOf,
     isControl,
     isElement,
     isHtml,
@@ -28,7 +27,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, plain, quote, shorten } = texts;
+  const { collapse, editedTextOf, plain, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -475,7 +474,7 @@ const aria = (() => {
   function wholeValueOf(element, role) {
     if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
     if (!EDITORS.has(role)) return "";
-    return sinkOf(element) ? linesIn(element) : (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "");
+    return sinkOf(element) ? linesIn(element) : editedTextOf(element);
   }
 
   /**

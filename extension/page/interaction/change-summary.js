@@ -34,10 +34,11 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { editorAround } = drawnEditors;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -173,7 +174,7 @@ const changeSummary = (() => {
      */
     goOn(element) {
       clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]");
+      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
@@ -195,11 +196,12 @@ const changeSummary = (() => {
       return this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
-    /** @returns {boolean} whether an element has come, gone or got another style than before */
+    /** @returns {boolean} whether an element has come, gone, another place or another style than before */
     hasMoved() {
       this.#take(this.#observer.takeRecords());
       const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
-      return this.#come.size + this.#gone.size > 0 || isRestyled;
+      const isBack = (/** @type {Node} */ node) => isInPage(node) && isAt(node, this.#places.get(node));
+      return isRestyled || [...this.#come, ...this.#gone].some((node) => !isBack(node));
     }
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
@@ -871,17 +873,6 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @returns {string} its text, or that of what its slots draw
-   */
-  function drawnTextOf(element) {
-    const own = visibleTextOf(element);
-    if (own.trim()) return own;
-    const filled = queryDrawnIn(element, "*").find((one) => visibleTextOf(one).trim());
-    return filled ? visibleTextOf(filled) : "";
-  }
-
-  /**
    * @param {Element} list
    * @param {Root[]} roots
    * @returns {string} with the first items by their selectors, because one of them is the likely next target
@@ -892,7 +883,7 @@ const changeSummary = (() => {
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
     let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(visibleTextOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${said}${index ? ", " : ": "}${quote(drawnTextOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }

@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -23,9 +23,10 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
-    widgets;
+  const { groupOf, hasSuggestions, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn } = widgets;
+  const { showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
+  const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
@@ -238,6 +239,8 @@ const elementCommands = (() => {
     switch (look) {
       case "list":
         return readList(field, { wanted, isLoose });
+      case "selector":
+        return selectorOf(field, allRoots());
       case "number":
         return readNumber(field);
       case "segments":
@@ -260,7 +263,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isField(field) && widgetKind(field) === "list") selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
@@ -353,12 +356,14 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it drags
+   * @returns {"moved" | "selected" | "still" | null} whether anything is elsewhere now, or text is selected; null if this
+   *   is another page, or if the page draws what it drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = latest.id === id ? latest : {};
-    if (!drag || !element || !changes || tagOf(element) === "canvas") return null;
-    return drag.hasMoved || changes.hasMoved();
+    if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
+    if (drag.hasMoved || changes.hasMoved()) return "moved";
+    return drag.hasSelected ? "selected" : "still";
   }
 
   /** @returns {boolean} whether elements are being moved; animations without an end do not count */
@@ -410,10 +415,12 @@ const elementCommands = (() => {
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
+    // The field of an editor is not visible, and its name may follow the cursor.
+    const shown = editorAround(element) ?? element;
     return {
-      selector: selectorOf(element, roots),
-      tag: tagOf(element),
-      text: shorten(isWhole(element) ? document.title : textOf(element)),
+      selector: selectorOf(shown, roots),
+      tag: tagOf(shown),
+      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
     };
   }
 
@@ -511,6 +518,11 @@ const elementCommands = (() => {
     return { isFileField: true };
   }
 
+  /** @returns {Element | null} the element of the latest action, for the debugger */
+  function target() {
+    return latest.element ?? null;
+  }
+
   /** @returns {Element | null} for the debugger, which sets its files */
   function uploadField() {
     return latest.upload ?? null;
@@ -597,6 +609,7 @@ const elementCommands = (() => {
     readAnnouncements,
     readableFrames,
     setUploadField,
+    target,
     uploadField,
     waitFor: waitForElements,
     watchPress,

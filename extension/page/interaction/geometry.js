@@ -31,6 +31,8 @@ const geometry = (() => {
   /** Levels to climb from an invisible field to the box that shows its value. */
   const BOX_LEVELS = 4;
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
+  /** Values of `clip` and `clip-path` that leave nothing. */
+  const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
   /** Where to hit a box, as fractions of its sides: the middle first. */
   const SPOTS = /** @type {const} */ ([
@@ -72,6 +74,17 @@ const geometry = (() => {
     if (!isRendered(element, { visibilityProperty: true }) || !rectsOf(element).length) return false;
     const frame = frameOf(element);
     return !frame || isVisible(frame);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is there for screen readers or forms only
+   */
+  function isClippedAway(element) {
+    const { width, height } = boxOf(element);
+    if (width <= 1 && height <= 1) return true;
+    const { clip, clipPath, position } = getComputedStyle(element);
+    return (position === "absolute" && CLIPPED.test(clip)) || CLIPPED.test(clipPath);
   }
 
   /**
@@ -372,6 +385,7 @@ const geometry = (() => {
     handleOf,
     hitAt,
     inDocument,
+    isClippedAway,
     isPartOf,
     isRendered,
     isVisible,

@@ -4,7 +4,7 @@
 
 const texts = (() => {
   const { attributeOf, childNodesOf, dataOf, holds, idOf, innerTextOf, isControl, isElement, isHtml, isText } = dom;
-  const { labelsOf, parentElementOf, rootOf, tagOf, textContentOf } = dom;
+  const { labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
@@ -112,6 +112,29 @@ const texts = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const own = visibleTextOf(element);
+    if (own.trim()) return own;
+    const drawn = slottedIn(element).map((one) => (isElement(one) ? visibleTextOf(one) : (textContentOf(one) ?? "")));
+    return drawn.filter((text) => text.trim()).join(" ");
+  }
+
+  /**
+   * @param {Element} editor an editable element
+   * @returns {string} its text; empty if a placeholder lies over it
+   */
+  function editedTextOf(editor) {
+    const read = (/** @type {Element} */ one) => visibleTextOf(one).replace(/[\u200b\ufeff]/gu, "");
+    const text = read(editor);
+    const isPlaceholder = (/** @type {Element} */ one) =>
+      getComputedStyle(one).position === "absolute" && read(one).trim() === text.trim();
+    return text && queryIn(editor, "[contenteditable='false']").some(isPlaceholder) ? "" : text;
+  }
+
+  /**
    * Returns what a user reads on the element, or next to it for a field; never a field's content.
    *
    * @param {Element} element
@@ -168,6 +191,8 @@ const texts = (() => {
     TEXT_LENGTH,
     PageError,
     collapse,
+    drawnTextOf,
+    editedTextOf,
     iconWordOf,
     lineOf,
     misfit,

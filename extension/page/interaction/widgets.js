@@ -7,8 +7,8 @@ const widgets = (() => {
   const {
     attributeOf,
     boxOf,
-    childNodesOf,
     closestOf,
+    drawnChildrenOf,
     holds,
     isControl,
     isElement,
@@ -17,8 +17,10 @@ const widgets = (() => {
     isText,
     kindOf,
     labelsOf,
+    likelyRootOf,
     parentElementOf,
     pause,
+    previousElementOf,
     queryAll,
     queryDrawnIn,
     queryIn,
@@ -26,16 +28,22 @@ const widgets = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, shorten, visibleTextOf } = texts;
-  const { aimAt, bringIntoView, isVisible } = geometry;
+  const { collapse, drawnTextOf, shorten, visibleTextOf } = texts;
+  const { aimAt, bringIntoView, handleOf, isClippedAway, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { editorAround } = drawnEditors;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   /** What a field may name as its list. */
   const LISTS = `${POPUPS}, [role='menu']`;
-  const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']", "[role^='menuitem']"];
+  const OPTION_ROLES = [
+    "[role='option'], [aria-selected]:not([role])",
+    "[role='treeitem']",
+    "[role='row']",
+    "[role^='menuitem']",
+  ];
   /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
@@ -45,11 +53,17 @@ const widgets = (() => {
   const UNSHOWN =
     `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ` +
     "[role='button'][aria-label], button[aria-label]";
+  /** Descriptions that a field has while it is empty. */
+  const PLACEHOLDERS = "[id*='placeholder' i], [class*='placeholder' i]";
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
   const MOST_LISTED = 10;
+  /** Signs of buttons that remove a value, next to it. */
+  const REMOVERS = /^[\u00d7\u2715\u2716\u2a2f]\s*|\s*[\u00d7\u2715\u2716\u2a2f]$/gu;
   const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
   /** Maximum number of levels between a field and the element that shows its value. */
   const MOST_LEVELS = 5;
+  /** The same to the element that is drawn instead of a native list. */
+  const NATIVE_LEVELS = 7;
   const LIST_LIMIT = 2_000;
   const SCROLL_WAIT_MS = 300;
   /** @type {WeakMap<Element, Set<Element>>} */
@@ -81,7 +95,9 @@ const widgets = (() => {
    */
   function isListField(element, role) {
     if (!isHtml(element)) return false;
-    if (isControl(element)) return hasSuggestions(element) && !isMatch(element, SEARCHES);
+    if (isControl(element)) {
+      return hasSuggestions(element) && (!isMatch(element, SEARCHES) || nativeBehind(element) !== null);
+    }
     if (role === "listbox") return true;
     const isButton = tagOf(element) === "button" || role === "button";
     return (role === "combobox" && opensList(element)) || (isButton && isMatch(element, "[aria-haspopup='listbox']"));
@@ -89,14 +105,14 @@ const widgets = (() => {
 
   /**
    * @param {Control} field
-   * @returns {boolean} whether a list opens for it, also for one that accepts any text
+   * @returns {boolean} whether a list opens for it, also for one that accepts any text, but not for an editor's
    */
   function hasSuggestions(field) {
     const isNamed =
       isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null;
-    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field));
+    return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
   }
 
   /** @param {Element} element */
@@ -111,6 +127,27 @@ const widgets = (() => {
   function wrapperOf(input) {
     const wrapper = closestOf(input, "[role='combobox']");
     return wrapper !== input && wrapper && queryIn(wrapper, "input, textarea").length === 1 ? wrapper : null;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element | null} the native list that the page has hidden to draw this one in its place
+   */
+  function nativeBehind(field) {
+    let around = /** @type {Element | null} */ (field);
+    for (let level = 0; around && level < NATIVE_LEVELS; level += 1, around = parentElementOf(around)) {
+      const before = previousElementOf(around);
+      if (before && tagOf(before) === "select" && isHidden(before)) return before;
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether users do not see it, although screen readers may
+   */
+  function isHidden(element) {
+    return !isVisible(element) || isClippedAway(element);
   }
 
   /**
@@ -186,8 +223,9 @@ const widgets = (() => {
   /** @param {Element} popup */
   function hasOptions(popup) {
     const { width, height } = boxOf(popup);
-    const isShut = width <= 1 && height <= 1 && getComputedStyle(popup).overflow !== "visible";
-    return !isShut && isVisible(popup) && optionsIn(popup).length > 0;
+    const isOpenBox = getComputedStyle(popup).overflow === "visible";
+    const isDrawn = isOpenBox || (isVisible(popup) && (width > 1 || height > 1));
+    return isDrawn && optionsIn(popup).length > 0;
   }
 
   /**
@@ -205,7 +243,7 @@ const widgets = (() => {
 
   /** @param {Element} option */
   function labelOf(option) {
-    return unticked(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+    return unticked(drawnTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
   }
 
   /**
@@ -239,9 +277,14 @@ const widgets = (() => {
     return like.length === 1 ? like[0] : undefined;
   }
 
-  /** @param {Element} option */
-  function isSelected(option) {
-    return isMatch(option, "[aria-selected='true'], [aria-checked='true']");
+  /**
+   * @param {Element[]} options
+   * @returns {Element[]} the selected ones; a web component may have an attribute of its own for that, next to one of
+   *   ARIA that is not up to date
+   */
+  function selectedAmong(options) {
+    const own = options.filter((one) => tagOf(one).includes("-") && attributeOf(one, "selected") !== null);
+    return own.length ? own : options.filter((one) => isMatch(one, "[aria-selected='true'], [aria-checked='true']"));
   }
 
   /**
@@ -258,7 +301,7 @@ const widgets = (() => {
       options.some((one) => roleOf(one) === "menuitemcheckbox");
     const [active] = referred(field, "aria-activedescendant");
     // Otherwise the attribute may mark the option that the keys have come to.
-    const selected = options.filter((one) => isSelected(one) && (isDeclared || popup === field || one !== active));
+    const selected = selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
     const isMultiple = isDeclared || selected.length > 1;
     return {
       isOpen: popup !== null,
@@ -267,6 +310,7 @@ const widgets = (() => {
       isEditable: isEditable(field),
       shown: shownBy(field),
       selected: selected.map(labelOf),
+      isReachable: isReachable(field),
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
@@ -280,6 +324,15 @@ const widgets = (() => {
         },
       }),
     };
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} false if it only takes the keys, and is too small for the mouse
+   */
+  function isReachable(field) {
+    const { width, height } = boxOf(handleOf(field));
+    return width > 1 && height > 1;
   }
 
   /**
@@ -328,16 +381,21 @@ const widgets = (() => {
    * @returns {string[]} the texts that represent its value: those in it, or next to it in its frame
    */
   function shownBy(field) {
-    if (roleOf(field) === "listbox" && !isControl(field)) return optionsIn(field).filter(isSelected).map(labelOf);
+    if (roleOf(field) === "listbox" && !isControl(field)) return selectedAmong(optionsIn(field)).map(labelOf);
     // Some comboboxes contain their lists.
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
-    if (options.length) return [...new Set(options.filter((one) => isSelected(one) && isVisible(one)).map(labelOf))];
-    const own = isControl(field) ? field.value : collapse(visibleTextOf(field));
+    if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(labelOf))];
+    const own = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
     if (own) return [own];
-    const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby")].map(nameIn));
+    // A web component may draw its text in its shadow root.
+    const inside = isControl(field) ? [] : [...textsNextTo(field, field)];
+    if (inside.length) return [inside.join(" ")];
+    const hints = referred(field, "aria-describedby").filter((one) => isMatch(one, PLACEHOLDERS));
+    const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby"), ...hints].map(nameIn));
     // The text next to a field without text of its own is its value.
     let around = parentElementOf(field);
     for (let level = 0; around && level < MOST_LEVELS; level += 1, around = parentElementOf(around)) {
+      if (tagOf(around) === "label") break;
       if (queryIn(around, OTHER_FIELDS).some((one) => one !== field && !holds(one, field) && isVisible(one))) break;
       const found = [...new Set(textsNextTo(around, field))].filter((text) => !names.has(fold(text)));
       if (found.length) return found;
@@ -356,15 +414,20 @@ const widgets = (() => {
    * @returns {Generator<string>}
    */
   function* textsNextTo(around, field) {
-    for (const node of childNodesOf(around)) {
+    for (const node of drawnChildrenOf(around, likelyRootOf(around))) {
       if (isText(node)) {
         const text = collapse(textContentOf(node) ?? "");
         // A button that removes a value is not one.
         if (/[\p{L}\p{N}]/u.test(text)) yield text;
-      } else if (isElement(node) && node !== field && isVisible(node) && !isUnshown(node, field)) {
+      } else if (isElement(node) && node !== field && isDrawnNode(node) && !isUnshown(node, field)) {
         yield* textsNextTo(node, field);
       }
     }
+  }
+
+  /** @param {Element} element */
+  function isDrawnNode(element) {
+    return tagOf(element) === "slot" || isVisible(element);
   }
 
   /**
