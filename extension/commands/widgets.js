@@ -252,12 +252,23 @@ export class Widget {
       // The selector may name a web component around the field, or its label.
       await this.#click(await this.#ask("selector"));
       const now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
-      if (now.isOpen) return this.#offer(now);
+      if (now.isOpen) return this.#offer(await this.#loaded(wanted, now));
     }
     await this.#ask("focus");
     await this.#press("ArrowDown");
     const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
     return this.#offer(now);
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has just opened
+   * @returns {Promise<ListState>} once it has more than the row that says that it queries a server
+   */
+  async #loaded(wanted, state) {
+    if (state.option || state.total > 1 || !this.#context.session.hasRequests) return state;
+    const isLoaded = (/** @type {ListState} */ now) => now.option !== undefined || now.total > 1;
+    return this.#until(wanted, isLoaded, FILTER_MS);
   }
 
   /**

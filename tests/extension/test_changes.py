@@ -120,6 +120,34 @@ async def test_action_that_leads_to_another_page_reports_what_that_page_announce
             assert (await tab.do(command, **params)).get("changed", "") == said
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", 'page loaded again; message "Vehicle B-EV 7 was changed."'),
+        ("wrong", 'page loaded again; input#km "Range" is invalid'),
+    ],
+)
+async def test_form_that_leads_to_its_own_page_is_reported_with_what_the_page_says(
+    tab: DrivenTab, name: str, said: str
+) -> None:
+    await tab.open("/answered.html")
+    await tab.page.evaluate("name => void (window.name = name)", name)
+
+    assert (await tab.do("click", selector="#go"))["changed"] == said
+
+
+async def test_form_that_is_sent_by_enter_reports_what_the_page_after_it_says(tab: DrivenTab) -> None:
+    await tab.open("/answered.html")
+    await tab.page.evaluate("void (window.name = '')")
+
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a\n"}]
+    result = await tab.do("fill_form", fields=fields)
+
+    # The page has cleared both.
+    assert result["fields"] == [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a"}]
+    assert result["changed"] == 'page loaded again; message "Vehicle B-EV 7 was changed."'
+
+
 async def test_reply_reports_that_changes_were_left_out(tab: DrivenTab) -> None:
     fields = "".join(f"<input id=f{n} required aria-label='Field {n}'>" for n in range(20))
     await tab.show(f"<form>{fields}<button id=go>Go</button></form>")

@@ -111,6 +111,28 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Next"  #h',
         ],
         "characters without a width": ['button "Save"  #s'],
+        "fields of a table": [
+            'row "Plate | Model | Range | Active"',
+            'checkbox of "B-EV 7" off  #a',
+            'row "B-EV 7 | Zoe | 2026"',
+            'link "B-EV 7"  [href="#b7"]',
+            'number in "Range" of "B-EV 7" = "312"  #b',
+            'checkbox in "Active" of "B-EV 7" on  #c',
+        ],
+        "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
+        "switches of entries": [
+            'link "Nightly"  [href="#n"]',
+            'link "example"  [href="#t"]',
+            'checkbox of "Nightly" off  #a',
+            "# Hourly",
+            'checkbox of "Hourly" on  #b',
+        ],
+        "field that a hidden list stands behind": [
+            'combobox "Depot" = "North" collapsed  #c',
+            'text "Group"  p > label',
+            'text "Servers"',
+            'combobox "Group" collapsed  #f',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

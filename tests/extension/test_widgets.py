@@ -307,6 +307,12 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
     )
 
 
+async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
+    result = await libraries.do("fill", selector="#depot", value="South")
+
+    assert (result["value"], await libraries.page.inner_text("#depot")) == ("South", "South")
+
+
 @pytest.mark.parametrize("selector", ["#editor", "#lines", "#keys"])
 async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libraries: DrivenTab, selector: str) -> None:
     for text in ("a(1)\n  b = 2", '{"a": 3}', ""):

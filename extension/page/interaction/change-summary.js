@@ -662,23 +662,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Root[]} roots of the whole page
-   * @returns {string} its alerts and statuses, in at most 200 characters
-   */
-  function announcements(roots) {
-    const said = (/** @type {string} */ selector) =>
-      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
-    const alerts = said(ALERTS);
-    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
-    const partsWith = (/** @type {number} */ length) => [
-      ...announced("alert", /** @type {Element[]} */ (outermost(alerts)), length),
-      ...announced("status", /** @type {Element[]} */ (outermost(statuses)), length),
-    ];
-    return joined(TEXT_LENGTHS.map(partsWith));
-  }
-
-  /**
-   * @param {"alert" | "status"} kind
+   * @param {"alert" | "message" | "status"} kind
    * @param {Element[]} elements
    * @param {number} length of each text
    */
@@ -983,5 +967,18 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
+  return {
+    ALERTS,
+    ANNOUNCED,
+    ChangeWatch,
+    DIALOGS,
+    STATUSES,
+    announced,
+    faultLine,
+    isSeen,
+    joined,
+    outermost,
+    stateOf,
+    summarizeChanges,
+  };
 })();

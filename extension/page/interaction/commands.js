@@ -30,7 +30,8 @@ const elementCommands = (() => {
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
-  const { ChangeWatch, announcements } = changeSummary;
+  const { announcementsOf } = announcements;
+  const { ChangeWatch } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
@@ -303,7 +304,7 @@ const elementCommands = (() => {
 
   /** @returns {string} what a page says to users that have just come to it */
   function readAnnouncements() {
-    return announcements(allRoots());
+    return announcementsOf(allRoots());
   }
 
   /**
