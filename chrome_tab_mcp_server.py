@@ -411,6 +411,18 @@ def split_names(value: Any) -> Any:
 Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
 
 
+def existing_folder(path: str) -> str:
+    """Return the path of a folder that exists; it may start with ~."""
+    if not os.path.isdir(os.path.expanduser(path)):  # noqa: PTH111, PTH112 -- do not fail for an unknown user
+        raise ValueError("must be a folder that exists")
+    return path
+
+
+Folders = Annotated[
+    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
+]
+
+
 def header_safe(value: str) -> str:
     """Reject what an HTTP header cannot carry."""
     if not value.isascii() or not value.isprintable():
@@ -497,6 +509,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         return {}
     except RecursionError:
         raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
     known = Settings.model_fields.keys() - {"config"}
@@ -568,7 +582,7 @@ class Settings(BaseSettings):
     port: int = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
     )
-    upload_folder: Names = setting(
+    upload_folder: Folders = setting(
         [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)", "FOLDER"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
@@ -785,7 +799,8 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Neither API keys nor passwords in URLs are shown.
-    got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {one_line(repr(detail['input']))}"
+    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] != "missing"
+    got = f"; got {one_line(repr(detail['input']))}" if is_shown else ""
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
         return f"{flag_of(field)} ({variable}) is wrong: {problem}."
@@ -810,6 +825,7 @@ PROBLEMS = {
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
     "extra_forbidden": "is unknown",
+    "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
     "finite": "must be a number",
@@ -5537,7 +5553,7 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
     said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
     rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
-    return Layer("this site", ok=True, text=f"for {host_of(url) or 'this page'} holds {', '.join(rules)}")
+    return Layer("this site", ok=True, text=f"{host_of(url) or 'this page'}: {', '.join(rules)}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -5887,7 +5903,10 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and how much is left as a second block."""
     total = len(page.text)
     if offset >= total:
-        raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
+        raise ChromeTabError(
+            "INVALID_ARGUMENT",
+            f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
+        )
     end = min(total, offset + max_chars)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
@@ -6128,6 +6147,20 @@ class AnswerPrinter:
         print(end="\n" if self._text else "", flush=True)
 
 
+SHOWN_TABS = 10
+
+
+async def no_such_tab(tabs: ChromeTabs, settings: Settings, tab_id: int) -> ChromeTabError:
+    """Return the error for a tab that is not open; it lists those that are, because the terminal has no other list."""
+    listed = [tab for tab in await tabs.source.tabs() if not settings.site(str(tab.get("url"))).deny]
+    shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
+    more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
+    sentence = (
+        f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active one is read."
+    )
+    return ChromeTabError("TAB_NOT_FOUND", sentence)
+
+
 def analyze(invocation: Invocation) -> Work:
     """Answer in the terminal: progress on stderr, only the answer on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
@@ -6139,7 +6172,12 @@ def analyze(invocation: Invocation) -> Work:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
                     query = build_query(settings, invocation.value)._replace(evidence=True)
-                    answer = await tabs.process(query, read_options, options["tab"], progress)
+                    try:
+                        answer = await tabs.process(query, read_options, options["tab"], progress)
+                    except ChromeTabError as error:
+                        if error.code != "TAB_NOT_FOUND":
+                            raise
+                        raise await no_such_tab(tabs, settings, options["tab"]) from None
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt

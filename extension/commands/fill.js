@@ -110,9 +110,13 @@ export async function select(context) {
  */
 async function enterDrawn(session, text) {
   const { os } = await chrome.runtime.getPlatformInfo();
-  await pressKeys(session, strokesOf("ControlOrMeta+A", os === "mac"));
+  const isMac = os === "mac";
+  await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
+  if (!text) return replaceSelection(session, "");
   // Keys would make the editor indent lines and close brackets.
-  await (text ? session.send("Input.insertText", { text }) : replaceSelection(session, ""));
+  await session.send("Input.insertText", { text });
+  // Some editors close brackets and quotes all the same: what follows the caret is theirs.
+  await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
 }
 
 /**

@@ -34,7 +34,7 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, drawnTextOf, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
@@ -380,8 +380,8 @@ const changeSummary = (() => {
           if (!wasSeen || isNew || !isRead(node)) continue;
           this.#gone.add(node);
           if (this.#places.has(node)) continue;
-          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
-          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
+          const previousSibling = uncommented(removedNodes[index - 1] ?? record.previousSibling, "previousSibling");
+          const nextSibling = uncommented(removedNodes[index + 1] ?? record.nextSibling, "nextSibling");
           this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
         }
       }
@@ -451,8 +451,27 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
    */
   function isAt(node, place) {
-    const is = (/** @type {keyof Place} */ name) => Reflect.get(Node.prototype, name, node) === place?.[name];
+    const is = (/** @type {keyof Place} */ name) => besideOf(node, name) === place?.[name];
     return is("parentNode") && (is("previousSibling") || is("nextSibling"));
+  }
+
+  /**
+   * @param {Node} node
+   * @param {keyof Place} name
+   * @returns {Node | null} what is there; comments, which frameworks move along, do not count
+   */
+  function besideOf(node, name) {
+    const next = /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
+    return name === "parentNode" ? next : uncommented(next, name);
+  }
+
+  /**
+   * @param {Node | null} node
+   * @param {"previousSibling" | "nextSibling"} name
+   * @returns {Node | null} the node itself, or the first one after it in that direction that is not a comment
+   */
+  function uncommented(node, name) {
+    return node && !isElement(node) && !isText(node) ? /** @type {Node | null} */ (besideOf(node, name)) : node;
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
@@ -615,7 +634,7 @@ const changeSummary = (() => {
     const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
-    const plain = nearestFirst(
+    const other = nearestFirst(
       news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
       path,
     );
@@ -624,7 +643,7 @@ const changeSummary = (() => {
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
-      ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
+      ...faulty.map((field) => faultLine(field, length)),
       ...opened.map(([, name]) => `${name} opened`),
       ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
@@ -633,38 +652,32 @@ const changeSummary = (() => {
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
-      ...plainly("now", plain, lost, length),
+      ...plainly("now", other, lost, length),
       ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
       ...renamings(renamed),
-      ...plainly("gone", lost, plain, length),
+      ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
 
   /**
-   * @param {Root[]} roots of the whole page
-   * @returns {string} its alerts and statuses, in at most 200 characters
-   */
-  function announcements(roots) {
-    const said = (/** @type {string} */ selector) =>
-      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
-    const alerts = said(ALERTS);
-    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
-    const partsWith = (/** @type {number} */ length) => [
-      ...announced("alert", /** @type {Element[]} */ (outermost(alerts)), length),
-      ...announced("status", /** @type {Element[]} */ (outermost(statuses)), length),
-    ];
-    return joined(TEXT_LENGTHS.map(partsWith));
-  }
-
-  /**
-   * @param {"alert" | "status"} kind
+   * @param {"alert" | "message" | "status"} kind
    * @param {Element[]} elements
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    return elements.map((element) => `${kind} ${excerpt(visibleTextOf(element), length)}`);
+    const texts = elements.map(visibleTextOf).filter(plain);
+    return texts.map((text) => `${kind} ${excerpt(text, length)}`);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {number} length of its message
+   */
+  function faultLine(field, length) {
+    const fault = faultOf(field);
+    return fault ? `error at ${nameOf(field)}: ${excerpt(fault, length)}` : `${nameOf(field)} is invalid`;
   }
 
   /**
@@ -833,7 +846,10 @@ const changeSummary = (() => {
   function wholeOf(node, selector) {
     const element = isElement(node) ? node : parentOf(node);
     if (!element || !isElement(element)) return undefined;
-    const within = isElement(node) ? queryIn(node, selector).find(isVisible) : undefined;
+    // A field may be a live region, too.
+    const isWhole = (/** @type {Element} */ one) =>
+      isVisible(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? ""));
+    const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
     return closestOf(element, selector) ?? within;
   }
 
@@ -920,7 +936,7 @@ const changeSummary = (() => {
 
   /** @param {Element} field */
   function faultOf(field) {
-    const said = messagesOf(field).map(visibleTextOf).join(" ");
+    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
     return said || (isControl(field) ? field.validationMessage : "");
   }
 
@@ -951,5 +967,18 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
+  return {
+    ALERTS,
+    ANNOUNCED,
+    ChangeWatch,
+    DIALOGS,
+    STATUSES,
+    announced,
+    faultLine,
+    isSeen,
+    joined,
+    outermost,
+    stateOf,
+    summarizeChanges,
+  };
 })();
