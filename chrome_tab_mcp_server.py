@@ -6150,9 +6150,9 @@ class AnswerPrinter:
 SHOWN_TABS = 10
 
 
-async def no_such_tab(tabs: ChromeTabs, settings: Settings, tab_id: int) -> ChromeTabError:
+async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
     """Return the error for a tab that is not open; it lists those that are, because the terminal has no other list."""
-    listed = [tab for tab in await tabs.source.tabs() if not settings.site(str(tab.get("url"))).deny]
+    listed = [tab for tab in await tabs.tabs() if "note" not in tab]
     shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
     more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
     sentence = (
@@ -6177,7 +6177,7 @@ def analyze(invocation: Invocation) -> Work:
                     except ChromeTabError as error:
                         if error.code != "TAB_NOT_FOUND":
                             raise
-                        raise await no_such_tab(tabs, settings, options["tab"]) from None
+                        raise await no_such_tab(tabs, options["tab"]) from None
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt

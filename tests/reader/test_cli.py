@@ -374,6 +374,21 @@ def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript)
     assert ("[TAB_NOT_FOUND]" in of_none[2], '7 "t"' in of_none[2]) == (True, True)
 
 
+class FakeSourceWithSilentBrowser(server.AppleScriptSource):
+    """A source of tabs with a browser that does not answer."""
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        return [{"id": 7, "title": "Shop", "url": "https://shop.test/"}, {"note": "Work does not answer"}]
+
+
+async def test_the_error_for_a_tab_that_is_not_open_lists_tabs_only() -> None:
+    settings = server.load_settings({}, need_model=False)
+
+    error = await server.no_such_tab(server.ChromeTabs(settings, FakeSourceWithSilentBrowser(settings)), 8)
+
+    assert (error.code, '7 "Shop"' in error.message, "Work" in error.message) == ("TAB_NOT_FOUND", True, False)
+
+
 @pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])
 def test_start_end_and_tab_are_rejected_without_analyze(flag: list[str], run: Run) -> None:
     status, out, err = run(*flag, *MODEL)
