@@ -5431,7 +5431,10 @@ class ChromeTabs:
         return page
 
     async def tabs(self) -> list[dict[str, Any]]:
-        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each.
+
+        An entry that is only a `note` reports a browser whose tabs are missing.
+        """
         return [
             tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
         ]
