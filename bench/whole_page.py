@@ -60,10 +60,10 @@ def page_of(alphabet: str, size: int) -> server.Page:
 async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[float, int]:
     """Let the model read the page; return the seconds and the number of chunks."""
     flags = {"ollama_url": model.url, "model": "fake", "parallel": parallel}
-    analyst = server.PageAnalyzer(server.load_settings(flags, need_model=True))
-    analyst.server = model
+    analyzer = server.PageAnalyzer(server.load_settings(flags, need_model=True))
+    analyzer.server = model
     begun = time.perf_counter()
-    answer = await analyst.answer(page, server.Query("List the facts."), server.Progress(None))
+    answer = await analyzer.answer(page, server.Query("List the facts."), server.Progress(None))
     return time.perf_counter() - begun, answer.receipt["chunks"]
 
 

@@ -36,14 +36,14 @@ __all__ = ["create_server", "main", "open_tabs"]
 class RecordingTabs(server.ChromeTabs):
     """A reader that records its answers in the history."""
 
-    async def answer(self, page: server.Page, about: server.Query, progress: server.Progress) -> server.Answer:
+    async def answer(self, page: server.Page, query: server.Query, progress: server.Progress) -> server.Answer:
         """Return the model's answer; record it if it is new and the page is known not to be incognito."""
-        answer = await super().answer(page, about, progress)
-        if not about.recorded or page.incognito is not False or "cached" in answer.receipt:
+        answer = await super().answer(page, query, progress)
+        if not query.recorded or page.incognito is not False or "cached" in answer.receipt:
             return answer
         from chrome_tab import history
 
-        prompt = self.complete(page, about).prompt
+        prompt = self.complete(page, query).prompt
         kept = await asyncio.to_thread(history.keep, prompt, answer.render(read=False), answer.receipt)
         return answer._replace(receipt={**answer.receipt, **kept})
 

@@ -11,16 +11,16 @@ __all__ = ["read_ahead"]
 PROMPT = "Answer with one word."
 
 
-async def read_ahead(analyst: PageAnalyzer, page: Page, model: str | None, *, confirmed: bool) -> None:
+async def read_ahead(analyzer: PageAnalyzer, page: Page, model: str | None, *, confirmed: bool) -> None:
     """Send the model server the common prefix of all prompts about the page.
 
     Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
     """
-    name = well_formed(model or analyst.settings.model or "")
-    if await analyst.server.model_host(name) and not confirmed:
+    name = well_formed(model or analyzer.settings.model or "")
+    if await analyzer.server.model_host(name) and not confirmed:
         return
     with contextlib.suppress(ChromeTabError):  # the question itself will report the failure
-        await PageStart(analyst, page, Query(PROMPT), name, Progress(None)).send()
+        await PageStart(analyzer, page, Query(PROMPT), name, Progress(None)).send()
 
 
 class PageStart(PageReading):
@@ -33,4 +33,4 @@ class PageStart(PageReading):
             _, plan = await self._plan()
             end = (plan or await self._split())[0]
             text = self._opening("1", 0, room) + text[:end]
-        await self._count(self.analyst.frame(text), self.question.prompt)
+        await self._count(self.analyzer.frame(text), self.query.prompt)

@@ -177,7 +177,7 @@ class SidePanel:
                 page = await tabs.read(ReadOptions(), wanted.tab_id)
                 check_site(tabs.settings, page.url)
                 self._remember(wanted.conversation, Conversation(page._replace(tab_id=wanted.tab_id)))
-                await read_ahead(tabs.analyst, page, wanted.model, confirmed=wanted.model in self._confirmed)
+                await read_ahead(tabs.analyzer, page, wanted.model, confirmed=wanted.model in self._confirmed)
 
             self._ahead[key] = asyncio.create_task(work())
             await asyncio.wait([self._ahead[key]])
@@ -202,19 +202,9 @@ class SidePanel:
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
         if asked.confirmed:
             self._confirmed.add(asked.model)
-        confirmed = asked.model in self._confirmed
+        query = Query(asked.text, None, asked.model, confirmed=asked.model in self._confirmed, evidence=True)
         if len(asked.tab_ids) > 1:
-            # The panel states that conversations are not stored.
-            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True, recorded=False)
-            answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
-            answer = together or next(tab.answer for tab in answers if tab.answer)
-            # The panel gets the evidence of the combined answer as data.
-            rendered = (
-                tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in answers
-            )
-            each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, rendered, strict=True))
-            receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
-            return answer._replace(text=answer.text or each, receipt=receipt)
+            return await self._answer_several(asked.tab_ids, query, progress)
         async with progress:
             await self._wait_ahead(asked)
             conversation = self._conversations.get(asked.conversation)
@@ -223,12 +213,23 @@ class SidePanel:
                 conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
             said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])
-            prompt = conversation.prompt(asked.text, tabs.analyst.frame)
-            about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
+            query = query._replace(prompt=conversation.prompt(asked.text, tabs.analyzer.frame), said=said)
             # No defaults from `[sites]`: the user has stated what they want.
-            answer = await tabs.analyst.answer(conversation.page, about, progress)
+            answer = await tabs.analyzer.answer(conversation.page, query, progress)
         self._remember(asked.conversation, conversation.after(asked.text, answer.text))
         return answer
+
+    async def _answer_several(self, tab_ids: Sequence[int], query: Query, progress: Progress) -> Answer:
+        """Return the answer over several tabs, or those of each tab if there is none."""
+        # The panel states that conversations are not stored.
+        query = query._replace(recorded=False)
+        tabs, together = await self._tabs.process_several(tab_ids, query, ReadOptions(), progress)
+        answer = together or next(tab.answer for tab in tabs if tab.answer)
+        # The panel gets the evidence of the combined answer as data.
+        rendered = (tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in tabs)
+        each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(tabs, rendered, strict=True))
+        receipt = combined_receipt(tabs, answer.receipt, time.monotonic() - progress.started)
+        return answer._replace(text=answer.text or each, receipt=receipt)
 
     async def _wait_ahead(self, asked: SidePanelPrompt) -> None:
         """Wait for reading ahead for this question to finish: the model continues from there."""
@@ -243,8 +244,8 @@ class SidePanel:
     async def _name_models(self, ask_id: str) -> None:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
-            listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
-            hosts = {model.name: model.cloud_host or self._tabs.analyst.server.host for model in listed}
+            listed = (await self._tabs.analyzer.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
+            hosts = {model.name: model.cloud_host or self._tabs.analyzer.server.host for model in listed}
             cloud = {name: known_host(host) for name, host in hosts.items() if host}
             names = [model.name for model in listed]
             await self._send_event(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")

@@ -37,15 +37,15 @@ class BothSources:
         return await (self._applescript if script_lists(self._extension) else self._extension).tabs()
 
     async def read(
-        self, wanted: server.ReadOptions, tab_id: int | None = None, *, clipboard: bool = False
+        self, options: server.ReadOptions, tab_id: int | None = None, *, clipboard: bool = False
     ) -> server.Page:
         """Read a tab; if several browsers are connected, a note says which one was read."""
-        page = await self._read(wanted, tab_id, clipboard=clipboard)
+        page = await self._read(options, tab_id, clipboard=clipboard)
         if page.browser and len(self._extension.kinds) > 1:
             return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
         return page
 
-    async def _read(self, wanted: server.ReadOptions, tab_id: int | None, *, clipboard: bool) -> server.Page:
+    async def _read(self, options: server.ReadOptions, tab_id: int | None, *, clipboard: bool) -> server.Page:
         """Read by the configured source, or first by AppleScript on a Mac and by the extension elsewhere.
 
         The other source is tried only if the first is unusable or cannot read this kind of page; other errors stand.
@@ -62,15 +62,15 @@ class BothSources:
         else:
             is_first = not extension.connected and self._applescript.available()
         if not is_first:
-            page = await extension.read(wanted, tab_id)
+            page = await extension.read(options, tab_id)
             return with_other_browser(page, front, extension.kinds) if front else page
         connected = extension.connected
         try:
-            return await self._applescript.read(wanted, tab_id, clipboard=clipboard)
+            return await self._applescript.read(options, tab_id, clipboard=clipboard)
         except server.ChromeTabError as error:
             if not (is_auto and is_mac and connected and error.code in GIVING_WAY_CODES):
                 raise
-            page = await extension.read(wanted, tab_id)
+            page = await extension.read(options, tab_id)
             if error.code == "NO_BROWSER":
                 return page
             return with_other_browser(page, (await self._applescript.choose())[0], extension.kinds)

@@ -76,37 +76,37 @@ async def look(
     settings, started, question = tabs.settings, time.monotonic(), wanted.question
     name = server.well_formed(wanted.model or settings.vision_model or settings.model or "")
     async with progress, server.finished_by(progress.started + settings.max_seconds, settings.max_seconds):
-        await tabs.analyst.check_model(name, settings.vision_model)
-        if await sees(tabs.analyst.server, name) is False:
-            raise await takes_none(tabs.analyst.server, name)
+        await tabs.analyzer.check_model(name, settings.vision_model)
+        if await sees(tabs.analyzer.server, name) is False:
+            raise await takes_none(tabs.analyzer.server, name)
         await progress.begin("taking a picture of the tab", server.TAB_SHARE)
         # JPEG is the only format for large pictures that every server accepts.
         how = {"selector": wanted.selector, "format": "jpeg"}
         picture = picture_of(await source.drive("screenshot", wanted.tab_id, how))
         progress.finish(server.TAB_SHARE)
         progress.known = question
-        said = await ask(tabs.analyst, name, picture, question, progress)
-        host = await tabs.analyst.server.model_host(name)
+        said = await ask(tabs.analyzer, name, picture, question, progress)
+        host = await tabs.analyzer.server.model_host(name)
         where = {"model": name} | ({"model_host": host} if host else {})
     return answer_of(said, question, where, picture, time.monotonic() - started)
 
 
 async def ask(
-    analyst: server.PageAnalyzer, model: str, picture: Picture, question: str, progress: server.Progress
+    analyzer: server.PageAnalyzer, model: str, picture: Picture, question: str, progress: server.Progress
 ) -> server.Completion:
     """Return the model's reply to a question about a picture."""
     address = {"url": f"data:{picture.mime_type};base64,{picture.data}"}
     text = server.well_formed(question[:MAX_QUESTION_CHARS])
     content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": address}]
     messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": content}]
-    async with analyst.slots:
-        await analyst.allowance.take(progress)
+    async with analyzer.slots:
+        await analyzer.allowance.take(progress)
         await progress.begin(f"{model} is looking at the picture", server.READING_SHARE)
         try:
-            return await analyst.server.complete(model, messages, watcher=progress, stream=progress.wanted)
+            return await analyzer.server.complete(model, messages, watcher=progress, stream=progress.wanted)
         except server.ChromeTabError as error:
             if error.code == "MODEL_ERROR" and REFUSAL.search(error.message):
-                raise await takes_none(analyst.server, model, error.message) from None
+                raise await takes_none(analyzer.server, model, error.message) from None
             raise
 
 
@@ -134,8 +134,7 @@ def answer_of(
         | ({"browser": picture.browser} if picture.browser else {})
     )
     looked = f"(looked at {picture.width} x {picture.height} pixels, {server.model_place(**where)}, {seconds:.1f} s)"
-    note = f"Note: {'; '.join(notes)}." if notes else ""
-    return server.Answer(text, looked, note, None, receipt)
+    return server.Answer(text, looked, server.note_line(notes), None, receipt)
 
 
 # --- Which models accept pictures ---
@@ -173,7 +172,7 @@ async def capabilities(models: server.ModelServer, model: str) -> list[Any] | No
 async def server_info(models: server.ModelServer, method: str, path: str, **body: Any) -> dict[str, Any]:
     """Return a JSON object from the server, empty if it does not support the request or is unreachable."""
     with contextlib.suppress(server.RetryableError):
-        reply = await models.ask(method, path, **body)
+        reply = await models.fetch_json(method, path, **body)
         return reply if isinstance(reply, dict) else {}
     return {}
 

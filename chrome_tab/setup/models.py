@@ -112,7 +112,7 @@ async def look(url: str, key: str | None) -> Found | None:
     problem, listed = "", None
     try:
         try:
-            listed = await there.ask("GET", "/v1/models", timeout_s=LOOK_TIMEOUT_S, failing=True)
+            listed = await there.fetch_json("GET", "/v1/models", timeout_s=LOOK_TIMEOUT_S, failing=True)
         except server.ChromeTabError as error:
             wants_key = f"It needs a key: run --setup with --ollama-url {url} --api-key KEY."
             problem = wants_key if "--api-key" in error.message else error.message
@@ -133,7 +133,7 @@ async def look(url: str, key: str | None) -> Found | None:
 
 async def is_usual(there: server.ModelServer, usual: Usual) -> bool:
     """Return whether a server is this program."""
-    return usual.knows(await there.ask("GET", usual.path, timeout_s=LOOK_TIMEOUT_S))
+    return usual.knows(await there.fetch_json("GET", usual.path, timeout_s=LOOK_TIMEOUT_S))
 
 
 def models_of(url: str, name: str, listed: Sequence[server.ListedModel]) -> list[Model]:

@@ -1,11 +1,13 @@
-/** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
+/** @import {ActionReply, DrivenContext, FormField, FormWay, FoundElement, PageAddress} from "../shared/types.d.ts" */
 
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
  *   of a field
+ * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
  */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
+import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { fill, select } from "./fill.js";
@@ -33,12 +35,21 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
   await checkAll(context, fields);
+  /** @type {Written[]} */
   const written = [];
+  /** @type {Written[]} those that the page has not been compared with yet */
+  const fresh = [];
   /** @type {CommandError[]} about fields whose values the page did not keep */
   const lost = [];
+  /** @type {Held[]} */
+  const kept = [];
   for (const field of fields) {
+    // After Enter the page may clear all of them.
+    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
     try {
-      written.push(await write(context, field));
+      const one = await write(context, field);
+      written.push(one);
+      fresh.push(one);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (error.code !== "VALUE_NOT_KEPT") {
@@ -47,18 +58,13 @@ export async function fillForm(context) {
       lost.push(error);
     }
   }
-  const kept = [];
-  for (const { held, isEntered } of written) {
-    // A page may clear a field after Enter.
-    const now = isEntered ? {} : await heldNow(context, held);
-    if (now.value === "") lost.push(dropped(held));
-    else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
-    else kept.push({ ...held, ...now });
-  }
+  await compare(context, fresh, { kept, lost });
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
-  const changed = await new ElementTarget(context).consequences({ ofForm: true });
+  const now = await new ElementTarget(context).consequences({ ofForm: true });
+  // The page that follows Enter has not seen the fields before it.
+  const changed = now || written.findLast(({ isEntered }) => isEntered)?.changed;
   const address = addressOf(await tabById(context.tabId));
   return {
     fields: kept,
@@ -66,6 +72,23 @@ export async function fillForm(context) {
     ...(changed && { changed }),
     ...(notes.length && { notes }),
   };
+}
+
+/**
+ * Compares what was written with what the page holds now.
+ *
+ * @param {DrivenContext} context
+ * @param {Written[]} written
+ * @param {{kept: Held[], lost: CommandError[]}} found where the results are added
+ */
+async function compare(context, written, { kept, lost }) {
+  for (const { held, isEntered } of written) {
+    // A page may clear a field after Enter.
+    const now = isEntered ? {} : await heldNow(context, held);
+    if (now.value === "") lost.push(dropped(held));
+    else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
+    else kept.push({ ...held, ...now });
+  }
 }
 
 /**
@@ -169,13 +192,30 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
     { action: "check", selector, value },
     { find: findMs, ready: readyMs },
   );
-  return /** @type {FormWay} */ (found.form);
+  const form = /** @type {FormWay} */ (found.form);
+  return form.way === "click" && form.checked === undefined ? checkableWay(context, found, value) : form;
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FoundElement} found a web component
+ * @param {FormField["value"]} value
+ * @returns {Promise<FormWay>}
+ * @throws {CommandError} EXECUTION_ERROR
+ */
+async function checkableWay(context, { element }, value) {
+  const state = await checkableState(context);
+  if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Look at the page.`);
+  if (state.role === "radio" && state.checked && value === false) {
+    throw failed(`${element.selector} is a chosen radio button. Give true to another one of its group.`);
+  }
+  return { way: "click", checked: state.checked };
 }
 
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
- * @returns {Promise<Partial<ActionReply> & {held: Held, isEntered?: boolean}>} `isEntered`: Enter was pressed after it
+ * @returns {Promise<Written>}
  */
 async function write(context, field) {
   // An earlier field may have changed it.
@@ -183,8 +223,10 @@ async function write(context, field) {
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = String(before) === String(field.value) ? null : await click(own);
-    if (reply?.checked === before) throw unlike(field.selector, before);
-    return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
+    // Otherwise only the browser knows it.
+    const now = reply ? (reply.checked ?? (await wayOf(context, { ...field, value: true })).checked) : before;
+    if (reply && now === before) throw unlike(field.selector, before);
+    return { ...reply, held: { selector: field.selector, checked: now } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);

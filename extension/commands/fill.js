@@ -2,6 +2,9 @@
 
 /**
  * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement} from "../shared/types.d.ts"
+ *
+ * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean}) => Promise<FilledField | null>} Look at the field once it
+ *   was typed into; null if the page is gone
  */
 
 import { invalid } from "../shared/errors.js";
@@ -107,9 +110,13 @@ export async function select(context) {
  */
 async function enterDrawn(session, text) {
   const { os } = await chrome.runtime.getPlatformInfo();
-  await pressKeys(session, strokesOf("ControlOrMeta+A", os === "mac"));
+  const isMac = os === "mac";
+  await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
+  if (!text) return replaceSelection(session, "");
   // Keys would make the editor indent lines and close brackets.
-  await (text ? session.send("Input.insertText", { text }) : replaceSelection(session, ""));
+  await session.send("Input.insertText", { text });
+  // Some editors close brackets and quotes all the same: what follows the caret is theirs.
+  await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
 }
 
 /**
@@ -120,10 +127,23 @@ async function enterDrawn(session, text) {
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null if the page is gone
  */
-async function enter({ session }, target, { text, isTyped, isDrawn, isKeyed }) {
-  const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
-    /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
-  if (!isTyped) return look({});
+async function enter({ session }, target, filling) {
+  /** @type {Look} */
+  const look = async ({ isEarly = false, mayRetype = false }) =>
+    /** @type {FilledField | null} */ (await target.look("finishFill", { text: filling.text, isEarly, mayRetype }));
+  const filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
+  if (filled?.next !== "tab") return filled;
+  await pressKeys(session, strokesOf("Tab", false));
+  return look({});
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {Look} look
+ * @param {Filling} filling
+ * @returns {Promise<FilledField | null>} null if the page is gone
+ */
+async function typeText(session, look, { text, isDrawn, isKeyed }) {
   if (isDrawn || isKeyed) {
     await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
     return look({});

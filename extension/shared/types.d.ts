@@ -524,7 +524,7 @@ export interface FormField {
 /** How a field of a form is written. */
 export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
-  /** Of what can be checked: whether it is now. */
+  /** Of what can be checked: whether it is now. Missing for a web component: the browser may know it. */
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
@@ -697,7 +697,18 @@ export interface Filling {
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
-  "list" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
+  | "list"
+  | "selector"
+  | "branch"
+  | "show"
+  | "number"
+  | "segments"
+  | "segment"
+  | "track"
+  | "scroll"
+  | "focus"
+  | "leave"
+  | "near";
 export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
 
 export interface ListState {
@@ -713,6 +724,8 @@ export interface ListState {
   shown: string[];
   /** The labels of the selected options, if the list is open. */
   selected: string[];
+  /** Those of them that are neither requested nor follow from one that is. */
+  others: string[];
   typed: string;
   /** The first options, and how many there are. */
   listed: string[];
@@ -816,10 +829,10 @@ export interface HeldFiles {
 export interface FilledField {
   value: string;
   /**
-   * What is left to do: look again once the browser says that it has typed, or type key by key, because the field has
-   * lost a part of the text; its content is selected again.
+   * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
+   * lost a part of the text, and its content is selected again; or press Tab, as users leave a field.
    */
-  next: "" | "look" | "retype";
+  next: "" | "look" | "retype" | "tab";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

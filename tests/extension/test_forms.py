@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
 
 PAGE = """<form><input id=name value=before aria-label=Name><input id=secret type=password><input id=date type=date><input id=number type=number>
 <textarea id=area></textarea><select id=size><option>S<option>M<option disabled>L</select>
@@ -20,6 +20,8 @@ PAGE = """<form><input id=name value=before aria-label=Name><input id=secret typ
   }
 </script>"""
 blank = shared_tab_at("/blank")
+pickers = reloaded_tab_at("/acting/date-pickers.html")
+components = reloaded_tab_at("/acting/components.html")
 
 
 @pytest.fixture
@@ -174,3 +176,51 @@ async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: 
     code, message = await same_page.refused("fill_form", fields=fields)
 
     assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)
+
+
+async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_closes_its_picker(
+    pickers: DrivenTab,
+) -> None:
+    for day in ("12/24/2026", "24. Dezember 2026", "2026-12-24"):
+        fields = [
+            {"selector": "#from", "value": day},
+            {"selector": "#day", "value": day},
+            {"selector": "#news", "value": True},
+        ]
+        result = await pickers.do("fill_form", fields=fields)
+
+        assert [next(reversed(field.values())) for field in result["fields"]] == [day, day, True]
+        assert await pickers.page.evaluate("[state.day, new Set(state.opened).has('to')]") == [day, False]
+    # The next Tab is the user's own.
+    await pickers.do("press", selector="#from", keys="Tab")
+    assert await pickers.page.evaluate("document.activeElement.id") == "to"
+
+
+async def test_web_component_is_checked_although_only_the_browser_knows_its_state(components: DrivenTab) -> None:
+    for size, news in (("#small", True), ("#large", False)):
+        fields: list[dict[str, Any]] = [
+            {"selector": size, "value": True},
+            {"selector": "#news", "value": news},
+        ]
+        result = await components.do("fill_form", fields=fields)
+
+        assert result["fields"] == [{"selector": size, "checked": True}, {"selector": "#news", "checked": news}]
+        held = await components.page.evaluate("[...new FormData(form)].map(([, value]) => `#${value}`)")
+        assert held == [size] + ["#news"] * news
+
+    stuck = [{"selector": "#stuck", "value": True}]
+    assert (await components.refused("fill_form", fields=stuck))[0] == "VALUE_NOT_KEPT"
+    wrong: list[tuple[str, object]] = [("#plain", True), ("#large", False), ("#news", "yes")]
+    for selector, value in wrong:
+        fields = [{"selector": selector, "value": value}]
+        assert (await components.refused("fill_form", fields=fields))[0] == "EXECUTION_ERROR"
+
+
+async def test_web_component_with_one_field_for_users_stands_for_it(components: DrivenTab) -> None:
+    fields = [{"selector": "#part", "value": "Ada"}, {"selector": "#fruit", "value": "Banana"}]
+
+    result = await components.do("fill_form", fields=fields)
+
+    assert [field["value"] for field in result["fields"]] == ["Ada", "Banana"]
+    assert await components.page.input_value("#part #shown") == "Ada"
+    assert await components.page.inner_text("#fruit [role=combobox]") == "Banana"

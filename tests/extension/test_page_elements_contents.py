@@ -98,6 +98,41 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
         "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
+        "parts of a line": [
+            'text "Please read to Maximise"',
+            'link "the notes"  [href="#d"]',
+            'text "one two"',
+            'text "Name Ada"',
+        ],
+        "name of what only surrounds it": [
+            'button "Filter rows" disabled  #f',
+            'button "Delete"  #d',
+            "button white #efefef 25x21  #g",
+            'button "Next"  #h',
+        ],
+        "characters without a width": ['button "Save"  #s'],
+        "fields of a table": [
+            'row "Plate | Model | Range | Active"',
+            'checkbox of "B-EV 7" off  #a',
+            'row "B-EV 7 | Zoe | 2026"',
+            'link "B-EV 7"  [href="#b7"]',
+            'number in "Range" of "B-EV 7" = "312"  #b',
+            'checkbox in "Active" of "B-EV 7" on  #c',
+        ],
+        "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
+        "switches of entries": [
+            'link "Nightly"  [href="#n"]',
+            'link "example"  [href="#t"]',
+            'checkbox of "Nightly" off  #a',
+            "# Hourly",
+            'checkbox of "Hourly" on  #b',
+        ],
+        "field that a hidden list stands behind": [
+            'combobox "Depot" = "North" collapsed  #c',
+            'text "Group"  p > label',
+            'text "Servers"',
+            'combobox "Group" collapsed  #f',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -157,6 +192,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
         "backdrop": ['text "read"'],
         "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
+        "placeholders": [
+            "The page is still loading (placeholders). List it again for the rest.",
+            'text "read"',
+        ],
         "native list that a script has hidden to draw its own": ['combobox "Letter" = "a" collapsed  #c'],
         "guard that returns the focus": ['button "Save"  button', 'link "Skip to content"  [href="#main"]'],
         "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
@@ -276,6 +315,10 @@ SELECTORS = {
     "class that names what it is": ".save-button",
     "class of a state": "p > button",
     "own id": "#go",
+    "end of another generated id": '[id$="-trigger-usage"]',
+    "generated id": "button",
+    "counted id": "[name=host]",
+    "counted id without another name": "#c94",
 }
 
 

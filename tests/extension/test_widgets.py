@@ -10,7 +10,9 @@ widgets = reloaded_tab_at("/widgets.html")
 reacting = reloaded_tab_at("/acting/late-reactions.html")
 offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 libraries = reloaded_tab_at("/acting/library-fields.html")
+editors = reloaded_tab_at("/acting/editors.html")
 components = reloaded_tab_at("/acting/component-fields.html")
+trees = reloaded_tab_at("/acting/tree-list.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -305,20 +307,48 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
     )
 
 
+async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
+    result = await libraries.do("fill", selector="#depot", value="South")
+
+    assert (result["value"], await libraries.page.inner_text("#depot")) == ("South", "South")
+
+
 @pytest.mark.parametrize("selector", ["#editor", "#lines", "#keys"])
 async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libraries: DrivenTab, selector: str) -> None:
-    for text in ("a(1)\n  b = 2", ""):
+    for text in ("a(1)\n  b = 2", '{"a": 3}', ""):
         result = await libraries.do("fill", selector=selector, value=text)
 
         assert (result["value"], (await state(libraries))["code"]) == (text, text)
 
 
-async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab) -> None:
+@pytest.mark.parametrize("value", ["new", "locked()"])
+async def test_editor_that_draws_another_text_has_not_kept_it(libraries: DrivenTab, value: str) -> None:
     await libraries.page.evaluate("state.code = 'locked'")
 
-    code, message = await libraries.refused("fill", selector="#editor", value="new")
+    code, message = await libraries.refused("fill", selector="#editor", value=value)
 
     assert (code, '"locked" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_field_of_an_editor_that_completes_words_is_not_a_list(editors: DrivenTab) -> None:
+    for text in ("a = 1\nb = 2", ""):
+        result = await editors.do("fill", selector="#code", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("#code", text)
+        assert ("changed" in result, (await state(editors))["code"]) == (False, text)
+
+
+async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_its_text(editors: DrivenTab) -> None:
+    for text in ("Buy milk", ""):
+        result = await editors.do("fill", selector="#notes", value=text)
+
+        assert (result["element"]["selector"], result["value"]) == ("[aria-label=Notes]", text)
+        assert (await state(editors))["notes"] == text
+        value = f' = "{text}"' if text else ""
+        listed = (await editors.do("page_elements", find="Notes"))["text"]
+        assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
+
+    assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
 DRAWN = [
@@ -372,3 +402,15 @@ async def test_code_is_typed_character_by_character_although_its_fields_have_no_
     assert (await components.do("fill", selector="#code > input", value="1234"))["value"] == "1234"
 
     assert await components.page.eval_on_selector_all(".digit", "all => all.map(one => one.value)") == list("1234")
+
+
+async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(trees: DrivenTab) -> None:
+    for labels, held in ((["Bills"], "Bills"), (["Meeting", "Letters"], "Letters, Meeting"), (["Events"], "Meeting")):
+        await trees.do("select", selector="#field", value=labels)
+
+        assert sorted((await trees.page.inner_text("#field")).split(", ")) == held.split(", ")
+        assert await trees.page.locator("#tree").is_hidden()
+
+    code, message = await trees.refused("select", selector="#field", value=["Taxes"])
+    assert (code, '"Letters"' in message) == ("EXECUTION_ERROR", True)
+    assert await trees.page.locator("#tree").is_hidden()

@@ -110,6 +110,12 @@ async def test_dates_and_times_are_found_in_the_notation_of_other_languages(
         ("2026年5月3日下午6点30分。", "Open on 3 May 2026", "Open on 3 June 2026"),
         ("Open on 3 May until 6:30 pm.", "于5月3日开放", "于6月3日开放"),
         ("Open on 3 May until 6:30 pm.", "Open from 03.05.2026", "Open from 03.06.2026"),
+        ("Open on 10\u201312 May, closed on 9 June.", "Open on 10 May", "Open on 9 May"),
+        ("Geöffnet am 3.5. um 9 Uhr.", "Am 3. Mai geöffnet", "Am 3. Juni geöffnet"),
+        ("Changed at 2026-05-04T10:00Z.", "Changed on May 4, 2026", "Changed on June 4, 2026"),
+        ("Am 12.03.26.", "On March 12, 2026", "On March 13, 2026"),
+        ("2026年3月", "In March 2026", "In April 2026"),
+        ("In March 2026.", "2026年3月", "2026年4月"),
     ],
 )
 async def test_a_day_and_its_month_must_be_together_on_the_page(
@@ -138,6 +144,39 @@ async def test_a_figure_in_a_name_is_found_only_with_its_name(
     osascript.shows(page)
     assert [len(texts) for texts in (await checked(true)).values()] == [1, 0, 0, 0]
     assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("page", "true", "false"),
+    [
+        ("Take 1½ cups of rice.", "Take 1.5 cups", "Take 2.5 cups"),
+        ("Take 3/4 of a litre.", "Take 0.75 litres", "Take 0.25 litres"),
+        ("It emits CO\u2082.", "It emits CO2", "It emits CO3"),
+        ("Requires version 3.11.7.", "Requires version 3.11", "Requires version 3.12"),
+        ("There are twenty-one cabins.", "There are 21 cabins", "There are 22 cabins"),
+        ("A room of 20 m².", "A room of 20 m2", "A room of 30 m2"),
+        ("Requires 2.0.1-beta.", "Requires 2.0.1", "Requires 2.0.2"),
+        ("Ask 192.168.1.2 of 3 servers.", "Ask 192.168.1.2", "Ask 192.168.1.3"),
+    ],
+)
+async def test_fractions_formulas_versions_and_units_are_found_in_plain_digits(
+    page: str, true: str, false: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(page)
+    found = await checked(true)
+    assert (len(found["on_page"] + found["elsewhere"]), found["not_on_page"]) == (1, [])
+    assert [len(texts) for texts in (await checked(false)).values()] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(("page", "true"), [("Season 2023/24.", "The season of 2024"), ("Rated 4/5.", "4 out of 5")])
+async def test_each_figure_of_a_short_notation_is_found(page: str, true: str, osascript: FakeOsascript) -> None:
+    osascript.shows(page)
+
+    found = await checked(true)
+
+    assert found["on_page"]
+    assert not found["not_on_page"]
+    assert (await checked("Only 7"))["not_on_page"]
 
 
 async def test_a_number_too_long_for_a_date_is_only_a_number(osascript: FakeOsascript) -> None:

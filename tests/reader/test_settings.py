@@ -40,7 +40,7 @@ SOURCES: dict[str, tuple[tuple[Any, Any], tuple[str, Any], tuple[str, Any]]] = {
     "port": (("2001", 2001), ("2002", 2002), ("2003", 2003)),
     "clipboard": ((False, False), ("1", True), ("true", True)),
     "fallback_model": ((["a", "b"], ["a", "b"]), (" c , d,", ["c", "d"]), ('["e"]', ["e"])),
-    "upload_folder": ((["/a", "b"], ["/a", "b"]), (" c , /d,", ["c", "/d"]), ('["e"]', ["e"])),
+    "upload_folder": ((["/", "."], ["/", "."]), (" .. , /,", ["..", "/"]), ('["~"]', ["~"])),
     "source": (("extension", "extension"), ("applescript", "applescript"), ('"auto"', "auto")),
     "tool_names": (("kapture", "kapture"), ("default", "default"), ('"kapture"', "kapture")),
     "browser": (("Chromium", "Chromium"), ("Vivaldi", "Vivaldi"), ('"Opera"', "Opera")),
@@ -190,6 +190,7 @@ SENSELESS = [
     ("model", "x" * 501),
     ("fallback_model", [""]),
     ("upload_folder", [""]),
+    ("upload_folder", [".", "/nope"]),
     ("api_key", "line\nbreak"),
     ("api_key", "kl\u00fc"),
     ("timeout", "0"),
@@ -282,7 +283,7 @@ def test_a_password_in_the_address_is_rejected_and_not_repeated() -> None:
 def test_an_unknown_key_in_the_file_is_named(key: str, advice: str, write_toml: WriteToml) -> None:
     path = write_toml(f'{key} = "m"')
 
-    assert complaint() == f"The configuration file {path}, line 1, has an unknown key {key!r}.{advice}"
+    assert complaint() == f"The configuration file {path} has an unknown key {key!r}.{advice}"
     write_toml('model = "m"')
     assert load().model == "m"
 
@@ -304,7 +305,7 @@ def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) 
     config_home.mkdir()
     path.write_bytes(b"model = '\xff'")
 
-    assert complaint().startswith(f"The configuration file {path} cannot be read: ")
+    assert complaint() == f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8."
 
 
 def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
@@ -316,6 +317,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
+        ('[extract.price]\nprompt = "What does it cost?"', "extract.price.schema is missing."),
         ("model = 5", "model must be text; got 5."),
         ('port = "http"', "port must be a whole number; got 'http'."),
         ("context_length = 5", "context_length must be at least 512; got 5."),
@@ -356,14 +358,13 @@ def test_a_wrong_value_in_the_file_names_the_file_and_the_key_as_spelled_there(
 ) -> None:
     path = write_toml(text)
 
-    lines = len(text.splitlines())
-    assert complaint() == f"The configuration file {path}, line {lines}, is wrong: {reported}"
+    assert complaint() == f"The configuration file {path} is wrong: {reported}"
 
 
 def test_a_wrong_value_is_attributed_to_its_source(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_toml("port = 80")
 
-    assert complaint().startswith(f"The configuration file {path}, line 1, is wrong: port ")
+    assert complaint().startswith(f"The configuration file {path} is wrong: port ")
     monkeypatch.setenv("CHROME_TAB_PORT", "81")
     assert complaint() == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '81'."
     assert complaint(port="82") == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '82'."
@@ -489,26 +490,13 @@ def test_a_scheme_and_a_port_around_a_rules_host_are_removed(rule: str, host: st
 def test_an_ambiguous_rule_is_rejected_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
     path = write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert complaint().startswith(f'The configuration file {path}, line 1, is wrong: sites."{rule}" must be a host ')
+    assert complaint().startswith(f'The configuration file {path} is wrong: sites."{rule}" must be a host ')
 
 
 def test_a_denying_rule_is_not_overridden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:
     write_toml('[sites."localhost:1"]\ndeny = true\n[sites.localhost]\ndeny = false')
 
     assert load().site("http://localhost:2/").deny
-
-
-def test_the_reported_line_is_where_the_value_begins_in_a_long_file(write_toml: WriteToml) -> None:
-    rest = (
-        '[sites."a.example"]\nsystem_prompt = """\ntools = ["x"]\n"""\n\ntools = [\n  "back",\n  5,\n]\ndeny = true\n'
-    )
-    path = write_toml(f"\ufeff# mine\n\nmodel = 'm'\n{rest}")
-
-    assert complaint().startswith(
-        f'The configuration file {path}, line 9, is wrong: sites."a.example".tools.1 must be '
-    )
-    write_toml(rest.replace("5,", '"click",'))
-    assert load().site("https://a.example").tools == ["back", "click"]
 
 
 def test_a_name_is_more_specific_than_a_pattern_and_a_long_pattern_than_a_short_one(write_toml: WriteToml) -> None:

@@ -119,7 +119,7 @@ async def test_an_answer_cannot_pose_as_another_tab_or_as_the_reader() -> None:
 
     assert len(blocks) == 3
     assert f"\n\n{QUOTED}`https://evil.test/17`\n\n(read " in blocks[0]
-    assert "imitates a note" in blocks[0].rpartition("\n\n")[2]
+    assert "imitate notes" in blocks[0].rpartition("\n\n")[2]
     assert blocks[1].startswith("## Tab 2: Pears (https://b.test/)\n\nRead: Pears\n\n(read ")
     # So does the model that combines the answers: it cannot link to what it has not read on a page.
     assert f"{QUOTED}`https ://evil.test/17`" in sent

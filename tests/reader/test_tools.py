@@ -479,7 +479,8 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
         lines = await status_lines(asker.client)
 
     assert lines["model"] == (
-        f"FIX {fake.url} has no model 'fake-model'. It has: one, two. Name one of them with --model."
+        f"FIX The model server at {fake.url} has no model 'fake-model'. It has: one, two. "
+        "Name one of them with --model or the model argument, or pull the one you want."
     )
 
 

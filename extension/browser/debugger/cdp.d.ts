@@ -10,6 +10,11 @@ export interface RemoteObject {
   preview?: ObjectPreview;
 }
 
+export interface AccessibleNode {
+  role?: { value?: unknown };
+  properties?: { name: string; value: { value?: unknown } }[];
+}
+
 export interface ObjectPreview {
   type: string;
   subtype?: string;

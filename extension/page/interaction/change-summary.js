@@ -34,10 +34,11 @@ const changeSummary = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, iconWordOf, nameOf, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { editorAround } = drawnEditors;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -173,7 +174,7 @@ const changeSummary = (() => {
      */
     goOn(element) {
       clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]");
+      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
@@ -624,7 +625,7 @@ const changeSummary = (() => {
     const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
-    const plain = nearestFirst(
+    const other = nearestFirst(
       news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
       path,
     );
@@ -633,7 +634,7 @@ const changeSummary = (() => {
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
-      ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
+      ...faulty.map((field) => faultLine(field, length)),
       ...opened.map(([, name]) => `${name} opened`),
       ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
@@ -642,38 +643,32 @@ const changeSummary = (() => {
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
-      ...plainly("now", plain, lost, length),
+      ...plainly("now", other, lost, length),
       ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
       ...renamings(renamed),
-      ...plainly("gone", lost, plain, length),
+      ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
 
   /**
-   * @param {Root[]} roots of the whole page
-   * @returns {string} its alerts and statuses, in at most 200 characters
-   */
-  function announcements(roots) {
-    const said = (/** @type {string} */ selector) =>
-      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
-    const alerts = said(ALERTS);
-    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
-    const partsWith = (/** @type {number} */ length) => [
-      ...announced("alert", /** @type {Element[]} */ (outermost(alerts)), length),
-      ...announced("status", /** @type {Element[]} */ (outermost(statuses)), length),
-    ];
-    return joined(TEXT_LENGTHS.map(partsWith));
-  }
-
-  /**
-   * @param {"alert" | "status"} kind
+   * @param {"alert" | "message" | "status"} kind
    * @param {Element[]} elements
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    return elements.map((element) => `${kind} ${excerpt(visibleTextOf(element), length)}`);
+    const texts = elements.map(visibleTextOf).filter(plain);
+    return texts.map((text) => `${kind} ${excerpt(text, length)}`);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {number} length of its message
+   */
+  function faultLine(field, length) {
+    const fault = faultOf(field);
+    return fault ? `error at ${nameOf(field)}: ${excerpt(fault, length)}` : `${nameOf(field)} is invalid`;
   }
 
   /**
@@ -891,17 +886,6 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @returns {string} its text, or that of what its slots draw
-   */
-  function drawnTextOf(element) {
-    const own = visibleTextOf(element);
-    if (own.trim()) return own;
-    const filled = queryDrawnIn(element, "*").find((one) => visibleTextOf(one).trim());
-    return filled ? visibleTextOf(filled) : "";
-  }
-
-  /**
    * @param {Element} list
    * @param {Root[]} roots
    * @returns {string} with the first items by their selectors, because one of them is the likely next target
@@ -912,7 +896,7 @@ const changeSummary = (() => {
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
     let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(visibleTextOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${said}${index ? ", " : ": "}${quote(drawnTextOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }
@@ -943,7 +927,7 @@ const changeSummary = (() => {
 
   /** @param {Element} field */
   function faultOf(field) {
-    const said = messagesOf(field).map(visibleTextOf).join(" ");
+    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
     return said || (isControl(field) ? field.validationMessage : "");
   }
 
@@ -974,5 +958,18 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
+  return {
+    ALERTS,
+    ANNOUNCED,
+    ChangeWatch,
+    DIALOGS,
+    STATUSES,
+    announced,
+    faultLine,
+    isSeen,
+    joined,
+    outermost,
+    stateOf,
+    summarizeChanges,
+  };
 })();

@@ -23,13 +23,15 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { groupOf, hasSuggestions, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn } = widgets;
-  const { showOption, widgetKind } = widgets;
+  const { groupOf, hasSuggestions, nextBranch, readList, readNumber, readSegments, readTrack, scrollList } = widgets;
+  const { segmentsIn, showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
+  const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
-  const { ChangeWatch, announcements } = changeSummary;
+  const { announcementsOf } = announcements;
+  const { ChangeWatch } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
@@ -227,16 +229,20 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, index?: number}} request while a field
+   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, values?: string[], index?: number}} request while a field
    *   without text input is being operated
    * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
-  async function operate({ id, look, wanted = "", isLoose = false, index = 0 }) {
+  async function operate({ id, look, wanted = "", isLoose = false, values = [], index = 0 }) {
     const { widget: field } = latest.id === id ? latest : {};
     if (!field || !isInPage(field)) return null;
     switch (look) {
       case "list":
-        return readList(field, { wanted, isLoose });
+        return readList(field, { wanted, isLoose, values });
+      case "selector":
+        return selectorOf(field, allRoots());
+      case "branch":
+        return nextBranch(field) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -298,7 +304,7 @@ const elementCommands = (() => {
 
   /** @returns {string} what a page says to users that have just come to it */
   function readAnnouncements() {
-    return announcements(allRoots());
+    return announcementsOf(allRoots());
   }
 
   /**
@@ -411,10 +417,12 @@ const elementCommands = (() => {
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
+    // The field of an editor is not visible, and its name may follow the cursor.
+    const shown = editorAround(element) ?? element;
     return {
-      selector: selectorOf(element, roots),
-      tag: tagOf(element),
-      text: shorten(isWhole(element) ? document.title : textOf(element)),
+      selector: selectorOf(shown, roots),
+      tag: tagOf(shown),
+      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
     };
   }
 
@@ -512,6 +520,11 @@ const elementCommands = (() => {
     return { isFileField: true };
   }
 
+  /** @returns {Element | null} the element of the latest action, for the debugger */
+  function target() {
+    return latest.element ?? null;
+  }
+
   /** @returns {Element | null} for the debugger, which sets its files */
   function uploadField() {
     return latest.upload ?? null;
@@ -598,6 +611,7 @@ const elementCommands = (() => {
     readAnnouncements,
     readableFrames,
     setUploadField,
+    target,
     uploadField,
     waitFor: waitForElements,
     watchPress,

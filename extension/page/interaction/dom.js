@@ -38,7 +38,7 @@ const dom = (() => {
   /** Fields of web components. */
   const FIELDS =
     "input:not([type='hidden']), select, textarea, " +
-    "[role='checkbox'], [role='combobox'], [role='slider'], [role='spinbutton'], [role='switch']";
+    "[role='checkbox'], [role='combobox'], [role='radio'], [role='slider'], [role='spinbutton'], [role='switch']";
 
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
@@ -162,15 +162,25 @@ const dom = (() => {
    * @returns {Element[]} with what its slots draw, such as the options in the list of a web component
    */
   function queryDrawnIn(element, selector) {
-    const slots = queryIn(element, "slot").filter(isHtml);
-    const assigned = slots.flatMap((slot) =>
-      Reflect.apply(HTMLSlotElement.prototype.assignedElements, slot, [{ flatten: true }]),
-    );
-    const own = queryIn(element, selector);
+    const inside = (/** @type {Element} */ one) => {
+      const inner = tagOf(one).includes("-") ? innerRootOf(one) : null;
+      return [...queryIn(one, selector), ...(inner ? queryAll(inner, selector) : [])];
+    };
     return [
-      ...own,
-      ...assigned.flatMap((one) => [...(isMatch(one, selector) ? [one] : []), ...queryIn(one, selector)]),
+      ...queryIn(element, selector),
+      ...slottedIn(element)
+        .filter(isElement)
+        .flatMap((one) => (isMatch(one, selector) ? [one, ...queryIn(one, selector)] : inside(one))),
     ];
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Node[]} the elements and texts that its slots draw
+   */
+  function slottedIn(element) {
+    const slots = queryIn(element, "slot").filter(isHtml);
+    return slots.flatMap((slot) => Reflect.apply(HTMLSlotElement.prototype.assignedNodes, slot, [{ flatten: true }]));
   }
 
   /**
@@ -343,12 +353,15 @@ const dom = (() => {
   /**
    * @param {Element} element
    * @param {boolean} isLabelled
-   * @returns {Element | undefined} the only field in the shadow root of a web component, or in what a label names
+   * @returns {Element | undefined} the only field in the shadow root of a web component, or in what a label names; one
+   *   that is hidden from screen readers counts only if there is no other
    */
   function fieldBehind(element, isLabelled) {
     const inner = tagOf(element).includes("-") ? innerRootOf(element) : null;
     const fields = inner ? queryAll(inner, FIELDS) : isLabelled ? queryIn(element, FIELDS) : [];
-    return fields.length === 1 ? fields[0] : undefined;
+    const exposed = fields.filter((field) => attributeOf(field, "aria-hidden") !== "true");
+    const [field, ...others] = exposed.length ? exposed : fields;
+    return others.length ? undefined : field;
   }
 
   /** @param {Element} element */
@@ -433,6 +446,7 @@ const dom = (() => {
     queryDrawnIn,
     queryIn,
     rootOf,
+    slottedIn,
     scrollTo,
     tagOf,
     textContentOf,

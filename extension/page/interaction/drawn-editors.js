@@ -13,6 +13,7 @@ const drawnEditors = (() => {
   const DEPTH = 12;
   const LEAST_SIDES = { width: 60, height: 18 };
   const NARROW = 4;
+  const LONG_TEXT = 500;
   const MONOSPACED = /mono|courier|consolas|menlo|code/iu;
   /** A table or a form takes its keys in a similar way, and consists of more than its text. */
   const PARTS = "table, [role='grid'], input:not([type='hidden']), select, button";
@@ -93,16 +94,27 @@ const drawnEditors = (() => {
   /**
    * @param {Element} editor
    * @param {string} text
-   * @returns {boolean} whether it draws the words of the text, or as many as have room; lines may be in any order
+   * @returns {boolean} whether it draws the words and signs of the text, or as many as have room; lines may be in any
+   *   order
    */
   function shows(editor, text) {
-    const words = (/** @type {string} */ value) =>
-      (value.match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => /\D/u.test(word));
-    const drawn = words(linesIn(editor)).sort();
-    const wanted = words(text).sort();
+    const parts = (/** @type {string} */ value) =>
+      (value.match(/[\p{L}\p{N}_]+|[!-/:-@[-^`{-~]/gu) ?? []).filter((part) => /\D/u.test(part));
+    const drawn = parts(linesIn(editor)).sort();
+    const wanted = parts(text).sort();
     if (String(drawn) === String(wanted)) return true;
     const left = new Set(wanted);
-    return wanted.length > drawn.length && drawn.length > 0 && drawn.every((word) => left.has(word));
+    return isLong(editor, text) && drawn.length > 0 && drawn.every((part) => left.has(part));
+  }
+
+  /**
+   * @param {Element} editor
+   * @param {string} text
+   * @returns {boolean} whether the editor may draw only a part of the text: it draws fewer lines, or the line is long
+   */
+  function isLong(editor, text) {
+    const count = (/** @type {string} */ lines) => lines.split("\n").filter((line) => line.trim()).length;
+    return text.length >= LONG_TEXT || count(text) > count(linesIn(editor));
   }
 
   /**

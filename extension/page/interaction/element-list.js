@@ -15,14 +15,15 @@
  */
 
 const elementList = (() => {
-  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, parentOf, queryAll, tagOf } = dom;
-  const { collapse, quote, shorten } = texts;
+  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, tagOf } = dom;
+  const { INLINE, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf, plain } = aria;
+  const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
+  const { placeOf: whereOf } = surroundingNames;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
@@ -50,6 +51,8 @@ const elementList = (() => {
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
+  /** Elements that need no name. */
+  const NAMELESS = new Set(["scrollable", "frame"]);
   /** Items of a menu or the like that are all listed. */
   const MOST_OF_MENU = 60;
   /** Pages with more elements to act on are listed without shapes and boxes. */
@@ -209,11 +212,15 @@ const elementList = (() => {
   /**
    * @param {Item[]} items
    * @param {boolean} isNarrowed
-   * @returns {Item[]} without shapes and boxes if the page has enough else: then they are decoration
+   * @returns {Item[]} without placeholders, and without shapes and boxes if the page has enough else: then they are
+   *   decoration
    */
   function withFewLooks(items, isNarrowed) {
+    if (isNarrowed) return items;
     const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
-    return isBusy && !isNarrowed ? items.filter(({ kind, role }) => kind !== "look" || role === "image") : items;
+    const isListed = (/** @type {Item} */ { role, element }) =>
+      role === "image" || (!isBusy && !isMatch(element, SKELETONS));
+    return items.filter((item) => item.kind !== "look" || isListed(item));
   }
 
   /** Writes the lines of a page's items. */
@@ -408,16 +415,19 @@ const elementList = (() => {
    */
   function describe(item, length, valueLength = VALUE_LENGTH) {
     const { kind, role, element, cells, isShape = false } = item;
-    const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
+    const filled = cells
+      .map((cell) => (role === "row" ? plain(cell.map(dataOf).join(" ")) : lineOf(cell)))
+      .filter(Boolean);
     const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
-    const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
+    const where = kind === "thing" && !name ? whereOf(element, role) : "";
+    const isMute = kind === "look" || !(name || where || NAMELESS.has(role) || !isNamedByContent(role));
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element, role) : "",
+      where,
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
       isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",

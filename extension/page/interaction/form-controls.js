@@ -10,15 +10,18 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
+ * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a Tab key
  */
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } =
+    dom;
   const { treeAncestors, windowOf } = dom;
-  const { collapse, misfit, quote, shorten } = texts;
+  const { collapse, editedTextOf, misfit, quote, shorten } = texts;
   const { isRendered } = geometry;
   const { editorAround, linesIn, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
+  const { Departure, isDated } = leaving;
   const { hasSuggestions, widgetKind } = widgets;
 
   const LISTED_OPTIONS = 10;
@@ -38,8 +41,9 @@ const formControls = (() => {
   /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
-  /** Dates and times: what opens for them is a picker, which the page closes when the field is left. */
-  const DATED = /^(?:\d{4}-\d\d-\d\d|\d{1,2}:\d\d)/u;
+  /** For an editor to draw what was typed. */
+  const DRAWING_WAIT_MS = 500;
+  const POLL_MS = 20;
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 5;
   /** Ratio of the sides up to which a field has room for one character. */
@@ -49,12 +53,26 @@ const formControls = (() => {
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
+  const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
+
+  /** @param {Element} element */
+  function isInput(element) {
+    return tagOf(element) === "input";
+  }
 
   /** @param {Element} element */
   function isCheckable(element) {
     const isNative = ["checkbox", "radio"].includes(kindOf(element));
     return isNative || isMatch(element, "[aria-checked], [role='menuitemcheckbox'], [role='menuitemradio']");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a web component, whose role and state may be known to the browser only
+   */
+  function isComponent(element) {
+    return tagOf(element).includes("-") && innerRootOf(element) !== null && !editorAround(element);
   }
 
   /** @param {Element} element */
@@ -68,7 +86,7 @@ const formControls = (() => {
    * @returns {boolean} false for a switch that the page draws itself, and whose state it gives only in its attribute
    */
   function hasNativeState(element) {
-    if (tagOf(element) !== "input") return false;
+    if (!isInput(element)) return false;
     const isDrawn = isRendered(element, { opacityProperty: true }) && boxOf(element).width > 1;
     return isDrawn || !isMatch(element, "[role='switch'][aria-checked]");
   }
@@ -159,15 +177,15 @@ const formControls = (() => {
    */
   function prepareField(element, value) {
     const kind = kindOf(element);
-    const isInput = tagOf(element) === "input";
     const lines = value.replace(/\r\n?/gu, "\n");
-    const isEntered = isInput && lines.endsWith("\n");
-    const text = isInput ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const isEntered = isInput(element) && lines.endsWith("\n");
+    const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
     const isTyped = !FORMATS.has(kind) || kind === "number";
     refuseValue(field, text);
     takeFocus(field, "Fill what takes it.");
     const before = heldBy(field);
+    /** @type {PreparedField} */
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null;
     if (isTyped && !isDrawn) selectContent(field);
@@ -324,45 +342,31 @@ const formControls = (() => {
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
     }
-    const isDate = DATED.test(text);
+    const isDate = isDated(text);
     const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
-    const hasToldChange = isLeft && (await leave(field, watch, isDate));
-    if (!hasToldChange && !editorAround(field) && heldBy(field) !== before) {
+    if (isLeft && isDate && typed && isInput(field) && !prepared.departure && focusedElement() === field) {
+      prepared.departure = new Departure(field, watch, signal);
+      return { value: "", next: "tab", notes: [] };
+    }
+    const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
+    const isDrawn = editorAround(field) !== null;
+    if (!hasToldChange && !isDrawn && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    if (isLeft && !isKept(prepared, text)) await watch.rest();
+    if (isDrawn) await untilDrawn(prepared, text);
+    else if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
   }
 
   /**
-   * Leaves a field, which makes many pages accept or drop what was typed, and focuses it again for the keys that may
-   * follow, unless that would reopen what the page has closed.
+   * Waits until an editor has drawn what was typed, for a short time only.
    *
-   * @param {HTMLInputElement} field
-   * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
-   * @param {boolean} isDate whether a date or a time was written: a picker that opened for it stays closed
-   * @returns {Promise<boolean>} whether the browser has fired a change event
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
    */
-  async function leave(field, watch, isDate) {
-    if (focusedElement() !== field) return false;
-    let hasChanged = false;
-    const note = () => void (hasChanged = true);
-    field.addEventListener("change", note, { capture: true, once: true });
-    const lost = watch.lost();
-    if (isDate) watch.expect();
-    field.blur();
-    await turns();
-    if (isDate) await watch.rest();
-    const isPicked = isDate && watch.hasNews();
-    field.removeEventListener("change", note, true);
-    const isFree = ["body", "html"].includes(tagOf(focusedElement()));
-    if (isFree && isInPage(field) && !isPicked && watch.lost() === lost) field.focus({ preventScroll: true });
-    return hasChanged;
-  }
-
-  /** The second turn comes after what the page defers to the next one. */
-  function turns() {
-    return new Promise((resolve) => setTimeout(() => setTimeout(resolve)));
+  async function untilDrawn(prepared, text) {
+    const end = performance.now() + DRAWING_WAIT_MS;
+    while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
   }
 
   /**
@@ -423,7 +427,7 @@ const formControls = (() => {
   function heldBy(field) {
     const editor = editorAround(field);
     if (editor) return linesIn(editor);
-    return isControl(field) ? field.value : innerTextOf(field).replace(/\n$/u, "");
+    return isControl(field) ? field.value : editedTextOf(field).replace(/\n$/u, "");
   }
 
   /** @param {HTMLInputElement} field */
@@ -546,6 +550,8 @@ const formControls = (() => {
       refuseSeveral(/** @type {HTMLSelectElement} */ (element), [value].flat());
       return { way: "select" };
     }
+    if (isComponent(element) && typeof value === "boolean") return { way: "click" };
+    if (isComponent(element)) throw misfit(element, NO_FIELD);
     if (typeof value !== "string") throw misfit(element, "takes a text.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
@@ -554,6 +560,7 @@ const formControls = (() => {
 
   return {
     FORMATS,
+    NO_FIELD,
     caretToEnd,
     chooseOptions,
     chosenIn,
@@ -561,6 +568,7 @@ const formControls = (() => {
     hasNativeState,
     isCheckable,
     isChecked,
+    isComponent,
     matching,
     prepareField,
     readField,

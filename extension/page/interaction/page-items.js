@@ -35,7 +35,9 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, roleOf } = aria;
+  const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
+  const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
+  const { INLINE, plain } = texts;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
@@ -250,6 +252,7 @@ const pageItems = (() => {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround ? roleOf(element) : "";
+      if (own === "textbox" && isShownIn(element)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
@@ -505,7 +508,8 @@ const pageItems = (() => {
    */
   function namesListed({ control }) {
     // A web component may be for display only.
-    if (!control || (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control))) return false;
+    if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
+    if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
     return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
 
@@ -525,6 +529,15 @@ const pageItems = (() => {
   function isAroundField(element) {
     if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
     return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only shows what is chosen in the combobox around it
+   */
+  function isShownIn(element) {
+    const isFixed = !isControl(element) && attributeOf(element, "aria-readonly") === "true";
+    return isFixed && closestOf(element, "[role=combobox]") !== null;
   }
 
   /** @param {Element} element */
@@ -670,7 +683,13 @@ const pageItems = (() => {
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
     const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
-    return name || (role === "textbox" ? editorNameOf(element) : "");
+    if (kind !== "thing") return name;
+    // The field that gives a form its value may be hidden, and its label with it.
+    const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));
+    const standIn = isUnlabelled ? standInNameOf(element) : "";
+    if (name || standIn) return standIn || name;
+    if (role === "textbox") return editorNameOf(element);
+    return isNamed ? wrapperNameOf(element) : "";
   }
 
   return { PageItems, itemNameOf };

@@ -4,8 +4,10 @@
 // says.
 
 const redundantTexts = (() => {
-  const { dataOf, isDrawnIn } = dom;
-  const { accessibleNameOf, isNeighborly, plain, stateOf } = aria;
+  const { isDrawnIn } = dom;
+  const { stateOf } = aria;
+  const { isNeighborly } = surroundingNames;
+  const { lineOf } = texts;
   const { itemNameOf } = pageItems;
 
   /** Separators have none of these. */
@@ -34,7 +36,7 @@ const redundantTexts = (() => {
    * @param {Item | undefined} after
    */
   function isRedundant(item, before, after) {
-    const text = plain(item.cells.flat().map(dataOf).join(""));
+    const text = lineOf(item.cells.flat());
     if (!MEANING.test(text)) return true;
     if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && itemNameOf(before) === text) return true;
     return (
@@ -56,10 +58,10 @@ const redundantTexts = (() => {
    * @param {string} text
    * @returns {boolean} whether the field's name begins with it
    */
-  function isLabelOf({ role, element }, text) {
-    if (!isNeighborly(role)) return false;
+  function isLabelOf(field, text) {
+    if (!isNeighborly(field.role)) return false;
     const label = text.replace(/[\s:*]+$/u, "");
-    const name = accessibleNameOf(element, false);
+    const name = itemNameOf(field);
     return name.startsWith(label) && !/^[\p{L}\p{N}]/u.test(name.slice(label.length));
   }
 

@@ -40,7 +40,9 @@ const selectorGenerator = (() => {
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
+    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
+  /** An id that a library may have counted up: other names come before it. */
+  const COUNTED = /^[a-z]{1,2}\d{2,}$/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click. */
@@ -256,7 +258,7 @@ const selectorGenerator = (() => {
    *   disturb a terminal
    */
   function namesOf(element) {
-    const [, end = ""] = /^radix-.*:(-[a-z][\w-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
+    const [, end = ""] = /^radix-.*[:_](-[a-z][a-z-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
     const ending = end ? [{ name: "id$", value: end }] : [];
     const own = attributeNamesOf(element).filter((name) => OWN_NAME.test(name) && !NAMING_ATTRIBUTES.includes(name));
     if (isMatch(element, BUTTON_INPUTS)) own.push("value");
@@ -266,7 +268,9 @@ const selectorGenerator = (() => {
       const isName = isPlain && !isGenerated(name, value) && (!own.includes(name) || LABEL_VALUE.test(value));
       return isName ? [{ name, value }] : [];
     });
-    return [...ending, ...named];
+    const isCounted = (/** @type {{name: string, value: string}} */ one) =>
+      one.name === "id" && COUNTED.test(one.value);
+    return [...ending, ...named.filter((one) => !isCounted(one)), ...named.filter(isCounted)];
   }
 
   /**

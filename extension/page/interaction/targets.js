@@ -10,7 +10,7 @@ const targets = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
-  const { FORMATS, isCheckable } = formControls;
+  const { FORMATS, NO_FIELD, isCheckable, isComponent } = formControls;
   const { hasSuggestions, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
@@ -108,11 +108,13 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} the element with the form value: a field, a list of options, or something checkable
+   * @returns {Element} the element with the form value: a field, a list of options, or something checkable; also a web
+   *   component without any of these in it, because only the browser may know what it is
    */
   function entryOf(element) {
     const own = checkableOf(element);
-    return (isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select" ? own : fieldOf(element);
+    if ((isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select") return own;
+    return fieldIn(element) ?? (isComponent(own) ? own : fieldOf(element));
   }
 
   /**
@@ -123,21 +125,35 @@ const targets = (() => {
     return controlOf(element) ?? closestOf(element, CHECKABLE) ?? element;
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {Element} the field that it is, belongs to or contains
+   * @throws {PageError} EXECUTION_ERROR if there is none
+   */
   function fieldOf(element) {
-    const widget = widgetIn(element);
-    if (widget) return widget;
-    const sink = sinkOf(element);
-    if (sink) return sink;
-    const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
-    const kind = kindOf(field);
-    if (isField(field)) return field;
-    const { [0]: inner, length } = [...drawnFields(field)];
-    const advice = ADVICE.get(kind) ?? "is not an editable field. Name an input, a textarea or an editable element.";
+    const field = fieldIn(element);
+    if (field) return field;
+    const own = controlOf(element) ?? element;
+    const [inner, ...others] = drawnFields(own);
     throw misfit(
-      field,
-      length === 1 && inner ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+      own,
+      inner && !others.length
+        ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?`
+        : (ADVICE.get(kindOf(own)) ?? NO_FIELD),
     );
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} null if it is not one, does not belong to one and does not contain exactly one editor
+   */
+  function fieldIn(element) {
+    const widget = widgetIn(element) ?? sinkOf(element);
+    if (widget) return widget;
+    const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
+    if (isField(field)) return field;
+    const [inner, ...others] = drawnFields(field);
+    return inner && !others.length && !isControl(inner) ? inner : null;
   }
 
   /**
@@ -152,10 +168,13 @@ const targets = (() => {
     );
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {Element[]} the fields and editors in it, two of them at most
+   */
   function drawnFields(element) {
-    const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea") : [];
-    return scope.filter(isVisible).slice(0, 2);
+    const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea, [contenteditable]") : [];
+    return scope.filter((one) => (isControl(one) || editorOf(one) === one) && isVisible(one)).slice(0, 2);
   }
 
   /**

@@ -3,12 +3,17 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, isText, labelsOf } = dom;
-  const { tagOf, textContentOf } = dom;
+  const { attributeOf, childNodesOf, dataOf, holds, idOf, innerTextOf, isControl, isElement, isHtml, isText } = dom;
+  const { labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+
+  /** Elements that are usually part of a line of text. */
+  const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
+  /** Glyphs of icon fonts, and characters without a width that no script needs. */
+  const UNREAD = /[\p{Co}\u200b\u2060\ufeff]/gu;
 
   class PageError extends Error {
     /**
@@ -24,6 +29,61 @@ const texts = (() => {
   /** @param {string} text */
   function collapse(text) {
     return text.replace(/\s+/gu, " ").trim();
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} on one line, without glyphs
+   */
+  function plain(text) {
+    return collapse(text.replace(UNREAD, ""));
+  }
+
+  /**
+   * @param {Text[]} parts of one block, in drawing order
+   * @returns {string} on one line, with a space where something else is drawn between two of them
+   */
+  function lineOf(parts) {
+    let line = "";
+    let before = /** @type {Text | undefined} */ (undefined);
+    for (const part of parts) {
+      line += (before && isApart(before, part) ? " " : "") + dataOf(part);
+      before = part;
+    }
+    return plain(line);
+  }
+
+  /**
+   * @param {Text} before
+   * @param {Text} after
+   * @returns {boolean} whether a line break, a space or another element is drawn between the two
+   */
+  function isApart(before, after) {
+    const root = rootOf(before);
+    if (!root || root !== rootOf(after) || leavesLine(before, after) || leavesLine(after, before)) return true;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    walker.currentNode = before;
+    for (let node = walker.nextNode(); node && node !== after; node = walker.nextNode()) {
+      if (isElement(node) ? !isInline(node) : dataOf(/** @type {Text} */ (node)) !== "") return true;
+    }
+    return false;
+  }
+
+  /**
+   * @param {Text} text
+   * @param {Text} other
+   * @returns {boolean} whether an element around the text, but not around the other one, is not part of its line
+   */
+  function leavesLine(text, other) {
+    for (let outer = parentElementOf(text); outer && !holds(outer, other); outer = parentElementOf(outer)) {
+      if (!isInline(outer)) return true;
+    }
+    return false;
+  }
+
+  /** @param {Element} element */
+  function isInline(element) {
+    return INLINE.has(tagOf(element)) && /^(?:inline|contents)$/u.test(getComputedStyle(element).display);
   }
 
   /**
@@ -49,6 +109,29 @@ const texts = (() => {
   /** @param {Element} element */
   function visibleTextOf(element) {
     return isHtml(element) ? innerTextOf(element) : (textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its text, or that of what its slots draw
+   */
+  function drawnTextOf(element) {
+    const own = visibleTextOf(element);
+    if (own.trim()) return own;
+    const drawn = slottedIn(element).map((one) => (isElement(one) ? visibleTextOf(one) : (textContentOf(one) ?? "")));
+    return drawn.filter((text) => text.trim()).join(" ");
+  }
+
+  /**
+   * @param {Element} editor an editable element
+   * @returns {string} its text; empty if a placeholder lies over it
+   */
+  function editedTextOf(editor) {
+    const read = (/** @type {Element} */ one) => visibleTextOf(one).replace(/[\u200b\ufeff]/gu, "");
+    const text = read(editor);
+    const isPlaceholder = (/** @type {Element} */ one) =>
+      getComputedStyle(one).position === "absolute" && read(one).trim() === text.trim();
+    return text && queryIn(editor, "[contenteditable='false']").some(isPlaceholder) ? "" : text;
   }
 
   /**
@@ -103,5 +186,21 @@ const texts = (() => {
     return new PageError("EXECUTION_ERROR", `${nameOf(element)} ${advice}`);
   }
 
-  return { TEXT_LENGTH, PageError, collapse, iconWordOf, misfit, nameOf, quote, shorten, textOf, visibleTextOf };
+  return {
+    INLINE,
+    TEXT_LENGTH,
+    PageError,
+    collapse,
+    drawnTextOf,
+    editedTextOf,
+    iconWordOf,
+    lineOf,
+    misfit,
+    nameOf,
+    plain,
+    quote,
+    shorten,
+    textOf,
+    visibleTextOf,
+  };
 })();

@@ -1,0 +1,77 @@
+"use strict";
+
+// Leaving a field, which makes many pages accept or drop what was typed.
+
+const leaving = (() => {
+  const { documentOf, isInPage, tagOf, windowOf } = dom;
+  const { focusedElement } = focusing;
+
+  /** Texts for fields that may have a picker: dates as numbers or with the month's name, and times. */
+  const DATED = [
+    /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?![-/.\d])/u,
+    /^(?:\p{L}+\.? )?\d{1,2}(?:st|nd|rd|th)?[.,]?(?: \p{L}+\.?,?)? \d{4}$/u,
+    /^\d{1,2}:\d\d/u,
+  ];
+
+  /** @param {string} text */
+  function isDated(text) {
+    return DATED.some((form) => form.test(text));
+  }
+
+  /** A field from the moment before it is left. */
+  class Departure {
+    /** @readonly */
+    #field;
+    /** @readonly */
+    #watch;
+    /** @readonly */
+    #lost;
+    #hasChanged = false;
+    /** @readonly */
+    #listening = new AbortController();
+
+    /**
+     * @param {HTMLInputElement} field
+     * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
+     * @param {AbortSignal} signal
+     */
+    constructor(field, watch, signal) {
+      this.#field = field;
+      this.#watch = watch;
+      this.#lost = watch.lost();
+      const listening = { signal: AbortSignal.any([signal, this.#listening.signal]) };
+      field.addEventListener("change", () => void (this.#hasChanged = true), { capture: true, ...listening });
+      // The next field may open a picker of its own when it gets the focus.
+      const stay = (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault();
+      windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener("keydown", stay, listening);
+    }
+
+    /**
+     * Takes the focus from the field, and returns it for the keys that may follow, unless that would reopen what the
+     * page has closed.
+     *
+     * @param {boolean} isDate whether a date or a time was written: a picker that opened for it stays closed
+     * @returns {Promise<boolean>} whether the browser has fired a change event
+     */
+    async end(isDate) {
+      if (isDate) this.#watch.expect();
+      if (focusedElement() === this.#field) this.#field.blur();
+      await turns();
+      if (isDate) await this.#watch.rest();
+      this.#listening.abort();
+      const isPicked = isDate && this.#watch.hasNews();
+      const isFree = ["body", "html"].includes(tagOf(focusedElement()));
+      if (isFree && isInPage(this.#field) && !isPicked && this.#watch.lost() === this.#lost) {
+        this.#field.focus({ preventScroll: true });
+      }
+      return this.#hasChanged;
+    }
+  }
+
+  /** The second turn comes after what the page defers to the next one. */
+  function turns() {
+    return new Promise((resolve) => setTimeout(() => setTimeout(resolve)));
+  }
+
+  return { Departure, isDated };
+})();
