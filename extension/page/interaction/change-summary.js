@@ -380,8 +380,8 @@ const changeSummary = (() => {
           if (!wasSeen || isNew || !isRead(node)) continue;
           this.#gone.add(node);
           if (this.#places.has(node)) continue;
-          const previousSibling = uncommented(removedNodes[index - 1] ?? record.previousSibling, "previousSibling");
-          const nextSibling = uncommented(removedNodes[index + 1] ?? record.nextSibling, "nextSibling");
+          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
+          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
           this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
         }
       }
@@ -451,27 +451,18 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
    */
   function isAt(node, place) {
-    const is = (/** @type {keyof Place} */ name) => besideOf(node, name) === place?.[name];
-    return is("parentNode") && (is("previousSibling") || is("nextSibling"));
+    const now = (/** @type {keyof Place} */ name) =>
+      /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
+    const is = (/** @type {keyof Place} */ name) => now(name) === place?.[name];
+    // Frameworks move the comment next to an element along with it.
+    const isSure = (/** @type {keyof Place} */ name) => is(name) && !isComment(now(name));
+    const isBetween = is("previousSibling") && is("nextSibling");
+    return is("parentNode") && (isSure("previousSibling") || isSure("nextSibling") || isBetween);
   }
 
-  /**
-   * @param {Node} node
-   * @param {keyof Place} name
-   * @returns {Node | null} what is there; comments, which frameworks move along, do not count
-   */
-  function besideOf(node, name) {
-    const next = /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
-    return name === "parentNode" ? next : uncommented(next, name);
-  }
-
-  /**
-   * @param {Node | null} node
-   * @param {"previousSibling" | "nextSibling"} name
-   * @returns {Node | null} the node itself, or the first one after it in that direction that is not a comment
-   */
-  function uncommented(node, name) {
-    return node && !isElement(node) && !isText(node) ? /** @type {Node | null} */ (besideOf(node, name)) : node;
+  /** @param {Node | null} node */
+  function isComment(node) {
+    return node !== null && !isElement(node) && !isText(node);
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
