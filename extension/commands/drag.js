@@ -27,11 +27,9 @@ const DWELL = { pauseMs: 50, most: 10 };
 const ARRIVAL_MS = 120;
 const MAX_ARRIVALS = 4;
 /** Some pages start a drag only if the button is held for a while before the mouse moves. */
-const HOLD_MS = 500;
+const HOLD_MS = 300;
 
 /**
- * Drags, and tries once more with a pause after the press if nothing has moved.
- *
  * @param {DrivenContext} context `params`: `source`, the element to drag; `target`, where to, or null; `source_at` and
  *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
  *   target `target_at` is relative to the source and may lie outside it
@@ -39,15 +37,6 @@ const HOLD_MS = 500;
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function drag(context) {
-  return (await carryOver(context, 0)) ?? /** @type {ActionReply} */ (await carryOver(context, HOLD_MS));
-}
-
-/**
- * @param {DrivenContext} context
- * @param {number} holdMs for which the mouse rests after the press
- * @returns {Promise<ActionReply | null>} null if nothing has moved without a pause
- */
-async function carryOver(context, holdMs) {
   const { params, session } = context;
   const selector = selectorOf(context, "source");
   const to = optionalSelectorOf(context, "target");
@@ -66,7 +55,7 @@ async function carryOver(context, holdMs) {
     return grab(context, source, mouse, pointOf(aimed));
   });
   const start = pointOf(found);
-  await pause(holdMs);
+  await pause(HOLD_MS);
   await begin(context, source, mouse, start);
   // Picking up the source may have shifted other elements.
   const goal = to ? await place() : null;
@@ -85,7 +74,6 @@ async function carryOver(context, holdMs) {
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
   const isIdle = outcome === "mouse" && !changed && !notes.length && state?.value === undefined;
   const rest = isIdle && (await source.look("readMoved"));
-  if (rest === "still" && !holdMs) return null;
   if (rest === "still" || rest === "selected") notes.push(idleNote(found.element.selector));
   const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
