@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, holds, isDocument, isInPage, kindOf, pause, queryAll, tagOf, windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -472,6 +472,7 @@ const elementCommands = (() => {
       case "drag":
         latest.press = new PressWatch(element, roots, 1);
         latest.drag = new DragWatch(element, roots);
+        dropSelection(element);
         latest.pressed = controlOf(element) ?? element;
         return { corner: placeOfSpot(handleOf(element), { x: 0, y: 0 }) };
       case "upload":
@@ -498,6 +499,17 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /**
+   * Ends a selection that contains an element, such as one that an earlier drag has left: the browser would drag the
+   * selected text instead.
+   *
+   * @param {Element} element
+   */
+  function dropSelection(element) {
+    const selection = windowOf(/** @type {Document} */ (documentOf(element)))?.getSelection();
+    if (!isField(element) && selection?.containsNode(element, true)) selection.removeAllRanges();
   }
 
   /** @returns {Box} the whole page */
