@@ -229,3 +229,13 @@ async def test_drag_that_moves_nothing_is_noted(page: DrivenTab, source: str) ->
 
     assert ["Nothing has moved" in note for note in result["notes"]] == [True]
     assert "notes" not in await page.do("drag", source="#box", target="#zone")
+
+
+async def test_selection_that_a_drag_has_left_is_not_what_the_next_one_drags(page: DrivenTab) -> None:
+    await page.show("<p id=locked>This does not move</p><p id=other>Other</p>")
+
+    for _ in range(2):
+        result = await page.do("drag", source="#locked", target="#other")
+
+        assert ["Nothing has moved" in note for note in result["notes"]] == [True]
+        assert await page.page.evaluate("!getSelection().isCollapsed"), "a control: the drag selects text"

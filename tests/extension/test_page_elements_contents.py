@@ -53,6 +53,22 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox "Late" off  #c',
         ],
         "box with the role of the field in it": ['combobox "Room" = "Single"  #r', 'text "Single"'],
+        "frame around a check box and its label": ['checkbox "Agree" off  #c'],
+        "row that opens next to its check box": [
+            'clickable "Buy milk"  #row',
+            'checkbox "Buy milk" off  #c',
+            'text "Buy milk"  #row',
+        ],
+        "frame of a combobox with its choice and its button": [
+            'combobox "Room" readonly  #r',
+            'text "Single"',
+            'button "Open"  #o',
+        ],
+        "what a switch and a text field look like": [
+            'switch "Dark" off  #d',
+            'textbox "Day"  #day',
+            "clickable 20x20  #open",
+        ],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],
@@ -200,6 +216,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "guard that returns the focus": ['button "Save"  button', 'link "Skip to content"  [href="#main"]'],
         "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
         "dialog of a component that is closed": ['button "Open"  button'],
+        "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],

@@ -4,6 +4,7 @@
 
 const elementCommands = (() => {
   const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -465,6 +466,7 @@ const elementCommands = (() => {
       case "drag":
         latest.press = new PressWatch(element, roots, 1);
         latest.drag = new DragWatch(element, roots);
+        dropSelection(element);
         latest.pressed = controlOf(element) ?? element;
         return { corner: placeOfSpot(handleOf(element), { x: 0, y: 0 }) };
       case "upload":
@@ -491,6 +493,17 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /**
+   * Ends a selection that contains an element, such as one that an earlier drag has left: the browser would drag the
+   * selected text instead.
+   *
+   * @param {Element} element
+   */
+  function dropSelection(element) {
+    const selection = windowOf(/** @type {Document} */ (documentOf(element)))?.getSelection();
+    if (!isField(element) && selection?.containsNode(element, true)) selection.removeAllRanges();
   }
 
   /** @returns {Box} the whole page */

@@ -3,7 +3,19 @@
 // Editors for code that draw their own text, and take the keys in a field that is not visible.
 
 const drawnEditors = (() => {
-  const { attributeOf, boxOf, hasIn, holds, innerTextOf, isHtml, isMatch, parentElementOf, queryAll, queryIn } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    hasIn,
+    holds,
+    innerTextOf,
+    isControl,
+    isHtml,
+    isMatch,
+    parentElementOf,
+    queryAll,
+    queryIn,
+  } = dom;
 
   /** What may take the keys for an editor. */
   const SINKS = "textarea, [role='textbox'][tabindex]";
@@ -39,10 +51,16 @@ const drawnEditors = (() => {
    * @returns {HTMLElement | null} the field that takes its keys
    */
   function sinkOf(element) {
+    // Nearly all fields are not editors' own, and this runs several times for each.
+    if (isControl(element) && !editorAround(element)) return null;
+    const others = new Set();
     let around = /** @type {Element | null} */ (element);
     for (let level = 0; around && level < DEPTH; level += 1, around = parentElementOf(around)) {
-      const sink = queryIn(around, SINKS).find((one) => isSinkOf(one, element));
-      if (sink) return /** @type {HTMLElement} */ (sink);
+      for (const sink of queryIn(around, SINKS)) {
+        if (others.has(sink)) continue;
+        if (isSinkOf(sink, element)) return /** @type {HTMLElement} */ (sink);
+        others.add(sink);
+      }
     }
     return null;
   }

@@ -39,6 +39,7 @@ const pageItems = (() => {
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
+  const { framesField, isDrawnForField, isMark } = fieldFrames;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
@@ -238,7 +239,7 @@ const pageItems = (() => {
       item.own = plain(contentOf(item.element, new Set(things)));
       // An element that only surrounds something else to click adds nothing, unless it is a surface to draw on.
       item.isBare = !item.own && inner.every(({ kind }) => kind === "thing" || kind === "look");
-      if (item.isBare && !isSheet(item)) this.items.splice(place, 1);
+      if (item.isBare ? !isSheet(item) : framesField(item, inner)) this.items.splice(place, 1);
     }
 
     /**
@@ -266,7 +267,7 @@ const pageItems = (() => {
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
-      if (gripped && !isAround && !isLabeling(element)) return gripped;
+      if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
 
@@ -673,7 +674,9 @@ const pageItems = (() => {
     const { backgroundColor, backgroundImage, borderTopWidth, content } = getComputedStyle(element);
     const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
     const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
-    return !isPlain || borderTopWidth !== "0px" || isField;
+    // The lines of a table are not the cells' own.
+    const isFramed = borderTopWidth !== "0px" && tag !== "td";
+    return (!isPlain || isFramed || isField) && !isDrawnForField(element);
   }
 
   /**

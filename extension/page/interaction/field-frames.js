@@ -1,0 +1,66 @@
+"use strict";
+
+// What component libraries draw around a field and over it: it adds nothing to the field's own line.
+
+const fieldFrames = (() => {
+  const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
+  const { textContentOf } = dom;
+  const { accessibleNameOf, plain } = aria;
+
+  const FIELDS = "input:not([type='hidden']), select, textarea";
+  const CHECKABLE = "[type='checkbox'], [type='radio']";
+  const BUTTONS = "button, [role='button']";
+  /** Levels from what is drawn to what also contains its field, and the most elements there. */
+  const LEVELS = 2;
+  const MOST_PARTS = 8;
+
+  /**
+   * @param {Item} item something that listens to the mouse, with its own text
+   * @param {Item[]} inner what is listed in it
+   * @returns {boolean} whether its text is the label of its only field, or the choice that a combobox shows
+   */
+  function framesField({ element, own }, inner) {
+    const things = inner.filter(({ kind }) => kind === "thing").map((one) => one.element);
+    const [field, ...others] = things.filter((one) => !isMatch(one, BUTTONS));
+    if (!field || others.length || !isControl(field)) return false;
+    const isLabelled = labelsOf(field).some((label) => holds(element, label));
+    if (isLabelled && things.length === 1) return own === accessibleNameOf(field, false);
+    const texts = inner.flatMap(({ cells }) => cells.flat().map(dataOf));
+    return isMatch(field, "[role='combobox']") && own === plain(texts.join(" "));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is what a check box or the like looks like; icons at text fields have a purpose
+   */
+  function isMark(element) {
+    return !/\S/u.test(textContentOf(element) ?? "") && isDrawnForField(element, CHECKABLE);
+  }
+
+  /**
+   * @param {Element} element without words
+   * @param {string} [kinds] of the field, a selector
+   * @returns {boolean} whether it is drawn where a field is, next to that field alone, such as the knob of a switch
+   */
+  function isDrawnForField(element, kinds = FIELDS) {
+    let around = parentElementOf(element);
+    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+      if (childrenOf(around).length > MOST_PARTS) return false;
+      if (!hasIn(around, FIELDS)) continue;
+      const [field, ...others] = queryIn(around, FIELDS);
+      if (!field || others.length) return false;
+      return isMatch(field, kinds) && overlap(boxOf(field), boxOf(element));
+    }
+    return false;
+  }
+
+  /**
+   * @param {DOMRect} a
+   * @param {DOMRect} b
+   */
+  function overlap(a, b) {
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  }
+
+  return { framesField, isDrawnForField, isMark };
+})();
