@@ -33,6 +33,12 @@ const mainContent = (() => {
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
   const MIN_SEEN = 0.25;
 
+  /** An application has so many controls that fewer characters than this come to each: all but its menus is content. */
+  const CHARS_PER_CONTROL = 30;
+  const LEAST_CONTROLS = 8;
+  const CONTROLS =
+    "button, input:not([type=hidden]), select, textarea, [role=button], [role=combobox], [role=tab], [role=gridcell], " +
+    "[role=slider], [role=switch], [role=checkbox], [role=treeitem]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
@@ -148,6 +154,15 @@ const mainContent = (() => {
     return { copy, rows, path: "blocks", chars };
   }
 
+  /**
+   * @param {Document} page
+   * @param {number} chars length of its text
+   */
+  function isApplication(page, chars) {
+    const controls = all(page, CONTROLS).filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return controls.length >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls.length;
+  }
+
   /** @param {Document} copy */
   function textLength({ body }) {
     return collapse(body.textContent ?? "").length;
@@ -197,6 +212,7 @@ const mainContent = (() => {
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
     }
+    if (!isArticleKind(kind) && isApplication(page, chars)) return { path: "whole", ...render(copy.body, form) };
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
       blocks,
