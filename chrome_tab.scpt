@@ -920,7 +920,7 @@ property pageFunction : "function readPage(request) {
         \"KEYWORD_NOT_FOUND\",
         `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
           (lines.length > 0 ? `The closest lines are: ${lines.join(\", \")}. ` : \"\") +
-          `Use words that stand ${where}, or leave the keyword out.`,
+          `Use words that are ${where}, or leave the keyword out.`,
       );
     }
     return place;

@@ -23,7 +23,8 @@ def found_by(path: str, values: list[Any]) -> dict[str, Any]:
     try:
         return {"found": jsonpath.findall(path, values)}
     except (jsonpath.JSONPathError, RecursionError) as error:
-        return {"problem": str(error)[:400]}
+        # The lines after the first draw where the error is.
+        return {"problem": str(error).partition("\n")[0][:400]}
 
 
 async def select(path: str, values: list[Any]) -> list[Any]:

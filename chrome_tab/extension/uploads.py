@@ -86,9 +86,12 @@ class Uploads:
                 # Nothing but files is opened: opening a pipe could wake the program at its other end.
                 if real.is_file() and (file := self._checked(open_regular(real, getattr(os, "O_NOFOLLOW", 0)))):
                     return Opened(files.enter_context(file), real.name, os.fstat(file.fileno()))
+        if not self._roots:
+            sentence = "Uploads are off. Ask the user to start the server with --upload-folder and a folder."
+            raise ChromeTabError("FILE_NOT_ALLOWED", sentence)
         raise ChromeTabError(
             "FILE_NOT_ALLOWED",
-            f"Uploads are only allowed from {', '.join(map(str, self._roots)) or 'no folder'}; {one_line(path)!r} is outside. "
+            f"Uploads are only allowed from {', '.join(map(str, self._roots))}; {one_line(path)!r} is outside. "
             "Ask the user to copy it there, or to start the server with --upload-folder and its folder.",
         )
 

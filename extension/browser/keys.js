@@ -168,10 +168,11 @@ function nameLike(given, names) {
   const found = names.find((name) => name.toLowerCase() === wanted);
   if (found) return found;
   const near = names.filter((name) => name[0]?.toLowerCase() === wanted[0]).slice(0, NEAR_NAMES);
+  const isLong = names.length > NEAR_NAMES;
+  const allowed = isLong && near.length ? `a key. Similar names: ${near.join(", ")}` : `one of ${names.join(", ")}`;
   const quoted = JSON.stringify(given.slice(0, QUOTED_LENGTH).toWellFormed());
   throw invalid(
-    `keys contains ${quoted}, which is not one of ${(near.length ? near : names).join(", ")}. ` +
-      `Put text to type in quotes: "New York" ArrowDown Enter.`,
+    `keys contains ${quoted}, which is not ${allowed}. ` + `Put text to type in quotes: "New York" ArrowDown Enter.`,
   );
 }
 

@@ -76,6 +76,8 @@ async function carryOver(context, holdMs) {
   await drop(context, mouse, start, end, source.isFramed || target.isFramed);
   const outcome = await outcomeOf(source, target);
   if (outcome === "unfinished") await mouse.cancel(start);
+  // Elements may go to their places only now.
+  await pause(DWELL.pauseMs);
   await settle(source);
   const changed = await source.consequences();
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));

@@ -1123,7 +1123,7 @@ export function readPage(request) {
         "KEYWORD_NOT_FOUND",
         `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
           (lines.length > 0 ? `The closest lines are: ${lines.join(", ")}. ` : "") +
-          `Use words that stand ${where}, or leave the keyword out.`,
+          `Use words that are ${where}, or leave the keyword out.`,
       );
     }
     return place;

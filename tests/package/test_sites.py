@@ -171,7 +171,7 @@ async def test_the_status_shows_the_rules_for_the_active_tab(shop: FakeOsascript
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
         (line,) = [line for line in shown.splitlines() if line.startswith("this site")]
         for part in (
-            "a.example.com holds",
+            "a.example.com: ",
             'content = "main"',
             'model = "small"',
             'schema = "price"',

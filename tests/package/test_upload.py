@@ -314,3 +314,4 @@ async def test_without_a_named_folder_no_file_is_accepted(folders: Path) -> None
     code, said = error_of(result)
     assert code == "FILE_NOT_ALLOWED"
     assert "--upload-folder" in said
+    assert str(folders) not in said

@@ -89,9 +89,9 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
         (["--modl=x"], "There is no argument '--modl'. Did you mean --model? --help lists all arguments."),
         (["--vers"], "There is no argument '--vers'. Did you mean --version? --help lists all arguments."),
         (["page.html"], "There is no argument 'page.html'. --help lists all arguments."),
-        (["--pair", "--doctor"], "--doctor and --pair cannot be combined. --help lists all arguments."),
-        (["--port"], "--port needs a value. --help lists all arguments."),
-        (["--analyze", "--tab", "x"], "--tab must be a whole number; got 'x'. --help lists all arguments."),
+        (["--pair", "--doctor"], "Argument --doctor: not allowed with argument --pair. --help lists all arguments."),
+        (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
+        (["--analyze", "--tab", "x"], "Argument --tab: invalid int value: 'x'. --help lists all arguments."),
     ],
 )
 def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[str], line: str, run: Run) -> None:
@@ -371,7 +371,7 @@ def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript)
     assert osascript.calls()[0].arguments == ["from here", "to there"]
     assert of_a_tab[:2] == (0, "An answer.\n")
     assert of_none[:2] == (1, "")
-    assert "Google Chrome has no tab 8 now" in of_none[2]
+    assert ("[TAB_NOT_FOUND]" in of_none[2], '7 "t"' in of_none[2]) == (True, True)
 
 
 @pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])

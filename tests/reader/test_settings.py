@@ -40,7 +40,7 @@ SOURCES: dict[str, tuple[tuple[Any, Any], tuple[str, Any], tuple[str, Any]]] = {
     "port": (("2001", 2001), ("2002", 2002), ("2003", 2003)),
     "clipboard": ((False, False), ("1", True), ("true", True)),
     "fallback_model": ((["a", "b"], ["a", "b"]), (" c , d,", ["c", "d"]), ('["e"]', ["e"])),
-    "upload_folder": ((["/a", "b"], ["/a", "b"]), (" c , /d,", ["c", "/d"]), ('["e"]', ["e"])),
+    "upload_folder": ((["/", "."], ["/", "."]), (" .. , /,", ["..", "/"]), ('["~"]', ["~"])),
     "source": (("extension", "extension"), ("applescript", "applescript"), ('"auto"', "auto")),
     "tool_names": (("kapture", "kapture"), ("default", "default"), ('"kapture"', "kapture")),
     "browser": (("Chromium", "Chromium"), ("Vivaldi", "Vivaldi"), ('"Opera"', "Opera")),
@@ -190,6 +190,7 @@ SENSELESS = [
     ("model", "x" * 501),
     ("fallback_model", [""]),
     ("upload_folder", [""]),
+    ("upload_folder", [".", "/nope"]),
     ("api_key", "line\nbreak"),
     ("api_key", "kl\u00fc"),
     ("timeout", "0"),
@@ -304,7 +305,7 @@ def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) 
     config_home.mkdir()
     path.write_bytes(b"model = '\xff'")
 
-    assert complaint().startswith(f"The configuration file {path} cannot be read: ")
+    assert complaint() == f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8."
 
 
 def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
@@ -316,6 +317,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
+        ('[extract.price]\nprompt = "What does it cost?"', "extract.price.schema is missing."),
         ("model = 5", "model must be text; got 5."),
         ('port = "http"', "port must be a whole number; got 'http'."),
         ("context_length = 5", "context_length must be at least 512; got 5."),

@@ -380,8 +380,8 @@ const changeSummary = (() => {
           if (!wasSeen || isNew || !isRead(node)) continue;
           this.#gone.add(node);
           if (this.#places.has(node)) continue;
-          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
-          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
+          const previousSibling = uncommented(removedNodes[index - 1] ?? record.previousSibling, "previousSibling");
+          const nextSibling = uncommented(removedNodes[index + 1] ?? record.nextSibling, "nextSibling");
           this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
         }
       }
@@ -451,8 +451,27 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
    */
   function isAt(node, place) {
-    const is = (/** @type {keyof Place} */ name) => Reflect.get(Node.prototype, name, node) === place?.[name];
+    const is = (/** @type {keyof Place} */ name) => besideOf(node, name) === place?.[name];
     return is("parentNode") && (is("previousSibling") || is("nextSibling"));
+  }
+
+  /**
+   * @param {Node} node
+   * @param {keyof Place} name
+   * @returns {Node | null} what is there; comments, which frameworks move along, do not count
+   */
+  function besideOf(node, name) {
+    const next = /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
+    return name === "parentNode" ? next : uncommented(next, name);
+  }
+
+  /**
+   * @param {Node | null} node
+   * @param {"previousSibling" | "nextSibling"} name
+   * @returns {Node | null} the node itself, or the first one after it in that direction that is not a comment
+   */
+  function uncommented(node, name) {
+    return node && !isElement(node) && !isText(node) ? /** @type {Node | null} */ (besideOf(node, name)) : node;
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
@@ -827,7 +846,10 @@ const changeSummary = (() => {
   function wholeOf(node, selector) {
     const element = isElement(node) ? node : parentOf(node);
     if (!element || !isElement(element)) return undefined;
-    const within = isElement(node) ? queryIn(node, selector).find(isVisible) : undefined;
+    // A field may be a live region, too.
+    const isWhole = (/** @type {Element} */ one) =>
+      isVisible(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? ""));
+    const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
     return closestOf(element, selector) ?? within;
   }
 

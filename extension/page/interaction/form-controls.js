@@ -63,7 +63,8 @@ const formControls = (() => {
 
   /** @param {Element} element */
   function isCheckable(element) {
-    return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
+    const isNative = ["checkbox", "radio"].includes(kindOf(element));
+    return isNative || isMatch(element, "[aria-checked], [role='menuitemcheckbox'], [role='menuitemradio']");
   }
 
   /**

@@ -34,7 +34,7 @@ const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
-  const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
+  const { handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
@@ -56,6 +56,8 @@ const pageItems = (() => {
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
   const MOST_ROWS = 100;
+  const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
+  const GUARDS = wordsOf("button clickable link");
   const BOXES = wordsOf("div i li p span td");
   /** Elements that may change the kind of their texts. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
@@ -154,7 +156,9 @@ const pageItems = (() => {
       if (role && !within.clip && this.#addThing(element, role, within)) return;
       if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
-        this.items.push(...distantItemsIn(element, this.#acted, around));
+        // What is open above the page was visited first.
+        const isNew = (/** @type {Item} */ { element: one }) => one === element || !this.#seen.has(one);
+        this.items.push(...distantItemsIn(element, this.#acted, around).filter(isNew));
         return;
       }
       if (!within.isSilent) this.#classify(element, tag, within);
@@ -172,6 +176,7 @@ const pageItems = (() => {
       const box = within.isFar && hasNodes(element) ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
+      if ((box && isProxy(element, role)) || isRule(element, role)) return true;
       if (within.block.isRow && role === "link") this.#nameRow(element, within);
       const place = this.items.length;
       this.#push("thing", role, element, box);
@@ -282,7 +287,9 @@ const pageItems = (() => {
       if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
       else if (live) within.textKind = { kind: "message", role: live };
       else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
-      else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
+      else if (within.isVisible && (tag === "dialog" || DIALOGS.has(role))) {
+        this.#push("message", "dialog", element, boxOf(element));
+      }
       if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
       if (tag === "tr" || role === "row") {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
@@ -435,6 +442,25 @@ const pageItems = (() => {
   function hasPlace(element, { width, height }) {
     if (tagOf(element) === "g") return width > 0 && height > 0;
     return (width > 0 && height > 0) || isVisible(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether users do not see it: a list that the page draws itself, or a guard that returns the focus
+   */
+  function isProxy(element, role) {
+    if (role !== "select" && !GUARDS.has(role)) return false;
+    return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether it is only a line between items of a menu
+   */
+  function isRule(element, role) {
+    return role === "menuitem" && RULE.test(attributeOf(element, "aria-label") ?? textContentOf(element) ?? "");
   }
 
   /**
