@@ -251,6 +251,8 @@ property pageFunction : "function readPage(request) {
   );
   const UNREAD = new Set(\"script style noscript template iframe object canvas audio video\".split(\" \"));
   const CHOSEN = \"(selected)\";
+  const CHECKED = \"(checked)\";
+  const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number/i;
@@ -369,7 +371,7 @@ property pageFunction : "function readPage(request) {
     #enter(element) {
       const tag = tagOf.call(element);
       if (UNREAD.has(tag)) return false;
-      if (tag === \"input\" || tag === \"textarea\") {
+      if (tag === \"input\" || tag === \"textarea\" || (tag === \"img\" && this.row?.cell)) {
         this.#field(element, tag);
         return false;
       }
@@ -456,7 +458,7 @@ property pageFunction : "function readPage(request) {
       this.length += text.length;
     }
     #field(element, tag) {
-      const value = fieldValue(element, tag);
+      const value = isSign(element, tag) && !this.row?.cell ? \"\" : fieldValue(element, tag);
       if (!value) return;
       if (!this.row?.cell) {
         this.values.push(value);
@@ -558,6 +560,18 @@ property pageFunction : "function readPage(request) {
     const isText = tag !== \"input\" || TEXT_FIELDS.has(Reflect.get(prototype, \"type\", field));
     return isText ? withLineFeeds(Reflect.get(prototype, \"value\", field)).trim() : \"\";
   }
+  function isSign(element, tag) {
+    return (
+      tag === \"img\" || (tag === \"input\" && Reflect.get(HTMLInputElement.prototype, \"type\", element) === \"checkbox\")
+    );
+  }
+  function saidBy(sign, tag) {
+    const cell = sign.closest(`td, ${CELLS}`);
+    if (!cell || (cell.textContent ?? \"\").trim()) return \"\";
+    if (tag !== \"img\") return Reflect.get(HTMLInputElement.prototype, \"checked\", sign) ? CHECKED : \"\";
+    const alternative = attributeOf(sign, \"alt\").trim();
+    return alternative.length > MAX_SIGN ? \"\" : alternative;
+  }
   function chosenIn(list) {
     const chosen = [...list.querySelectorAll(\"option:checked\")];
     return chosen.map((option) => (option.textContent ?? \"\").replace(/\\s+/g, \" \").trim()).join(\", \");
@@ -567,7 +581,8 @@ property pageFunction : "function readPage(request) {
     return list !== null && list.length > 1 && Reflect.get(HTMLOptionElement.prototype, \"selected\", option);
   }
   function fieldValue(field, tag) {
-    const value = tag === \"select\" ? chosenIn(field) : typedIn(field, tag);
+    const isList = tag === \"select\";
+    const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
     const { width, height } = drawnSize(field);
@@ -825,7 +840,9 @@ property pageFunction : "function readPage(request) {
     const texts = [...part.childNodes].map((node) => {
       if (!(\"innerText\" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : \"\";
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      return hasBox ? Reflect.get(HTMLElement.prototype, \"innerText\", node) : \"\";
+      if (hasBox) return Reflect.get(HTMLElement.prototype, \"innerText\", node);
+      const inner = /** @type {HTMLElement} */ (node);
+      return getComputedStyle(inner).display === \"contents\" ? drawnTextOf(inner) : \"\";
     });
     return texts.join(\"\\n\");
   }

@@ -96,6 +96,9 @@ export function readPage(request) {
   /** Elements that show none of the text inside them. */
   const UNREAD = new Set("script style noscript template iframe object canvas audio video".split(" "));
   const CHOSEN = "(selected)";
+  const CHECKED = "(checked)";
+  /** Maximum length of the text of an icon. */
+  const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number/i;
@@ -317,7 +320,7 @@ export function readPage(request) {
     #enter(element) {
       const tag = tagOf.call(element);
       if (UNREAD.has(tag)) return false;
-      if (tag === "input" || tag === "textarea") {
+      if (tag === "input" || tag === "textarea" || (tag === "img" && this.row?.cell)) {
         this.#field(element, tag);
         return false;
       }
@@ -441,7 +444,7 @@ export function readPage(request) {
      * @param {string} tag
      */
     #field(element, tag) {
-      const value = fieldValue(element, tag);
+      const value = isSign(element, tag) && !this.row?.cell ? "" : fieldValue(element, tag);
       if (!value) return;
       if (!this.row?.cell) {
         this.values.push(value);
@@ -572,6 +575,30 @@ export function readPage(request) {
     return isText ? withLineFeeds(Reflect.get(prototype, "value", field)).trim() : "";
   }
 
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is a sign that may be all that the cell of a table contains
+   */
+  function isSign(element, tag) {
+    return (
+      tag === "img" || (tag === "input" && Reflect.get(HTMLInputElement.prototype, "type", element) === "checkbox")
+    );
+  }
+
+  /**
+   * @param {Element} sign
+   * @param {string} tag
+   * @returns {string} what it says in a cell of a table without words
+   */
+  function saidBy(sign, tag) {
+    const cell = sign.closest(`td, ${CELLS}`);
+    if (!cell || (cell.textContent ?? "").trim()) return "";
+    if (tag !== "img") return Reflect.get(HTMLInputElement.prototype, "checked", sign) ? CHECKED : "";
+    const alternative = attributeOf(sign, "alt").trim();
+    return alternative.length > MAX_SIGN ? "" : alternative;
+  }
+
   /** @param {Element} list */
   function chosenIn(list) {
     const chosen = [...list.querySelectorAll("option:checked")];
@@ -593,7 +620,8 @@ export function readPage(request) {
    * @returns {string} the visible value; empty for secret or hidden fields
    */
   function fieldValue(field, tag) {
-    const value = tag === "select" ? chosenIn(field) : typedIn(field, tag);
+    const isList = tag === "select";
+    const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
     const { width, height } = drawnSize(field);
@@ -958,13 +986,18 @@ export function readPage(request) {
     return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
 
-  /** @param {Element | ShadowRoot} part not included in any element's `innerText` */
+  /**
+   * @param {Element | ShadowRoot} part not included in any element's `innerText`
+   * @returns {string}
+   */
   function drawnTextOf(part) {
     const texts = [...part.childNodes].map((node) => {
       if (!("innerText" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : "";
       // For an element that is not drawn, `innerText` is its whole text content.
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      return hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      if (hasBox) return Reflect.get(HTMLElement.prototype, "innerText", node);
+      const inner = /** @type {HTMLElement} */ (node);
+      return getComputedStyle(inner).display === "contents" ? drawnTextOf(inner) : "";
     });
     return texts.join("\n");
   }

@@ -299,7 +299,8 @@ async def test_loss_of_punctuation_is_reported_too(fields: DrivenTab, subtests: 
 async def test_value_that_the_page_changes_or_drops_is_an_error_with_the_actual_value(
     controlled: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    for selector, value, held in [("#digits", "a1b2", "12"), ("#refuses", "x", ""), ("#limited", "123456", "12345")]:
+    lost = [("#digits", "-5", "5"), ("#digits", "12.5", "125"), ("#digits", "a1b2", "12"), ("#refuses", "x", "")]
+    for selector, value, held in [*lost, ("#limited", "123456", "12345")]:
         with subtests.test(selector):
             code, message = await controlled.refused("fill", selector=selector, value=value)
 

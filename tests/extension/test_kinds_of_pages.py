@@ -182,9 +182,10 @@ async def test_page_without_text_reports_what_it_shows_and_what_to_do(
         root("inside", mode="closed"),
         root("<p>inside</p>", mode="closed", host="div"),
         root(root(root("<p>inside</p>"), mode="closed", host="div")),
+        root("<div style='display: contents'><p>inside</p></div><style>p {}</style>"),
         "<iframe srcdoc='<p>inside</p>'></iframe>",
     ],
-    ids=["open", "closed", "closed, of any element", "in others", "in a frame"],
+    ids=["open", "closed", "closed, of any element", "in others", "without a box", "in a frame"],
 )
 async def test_page_readable_only_as_main_content_is_rejected_with_that_advice(
     read: Read, again: Read, body: str

@@ -268,6 +268,30 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
     assert "secret" not in text
 
 
+# In an article the labels of fields are left out; the buttons are in a web component.
+FILTERS = "".join(f"<div><label>Filter {letter}</label> <div>Choose...</div></div>" for letter in "ABCDEF")
+BUTTONS = f"<x-app><template shadowrootmode=open>{'<button>Go</button>' * 9}</template></x-app>"
+
+
+def test_application_keeps_all_but_its_menus(tab: Page) -> None:
+    show(tab, (PAGES / "fleet.html").read_text(encoding="utf-8"))
+
+    lines = [line for line in read(tab)["text"].split("\n") if line]
+    show(tab, f"<main><h1>List Users</h1>{FILTERS}<p>1-1 of 1</p></main>{BUTTONS}")
+    filters = read(tab)["text"]
+
+    assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
+    assert lines == [
+        "Fleet of the harbour",
+        "Depot North with trailers",
+        "3 vehicles, 848 km",
+        "|  | Plate | Active | Charged |",
+        "| --- | --- | --- | --- |",
+        "|  | B-EV 1 | True | (checked) |",
+        "| (checked) | B-EV 2 | False |  |",
+    ]
+
+
 def test_hidden_text_is_left_out_and_text_that_can_be_scrolled_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
     visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())

@@ -189,6 +189,7 @@ VISIBLE = {
     "<p style='position:relative;color:#fff'>{}</p></div>",
     "on a film's poster": f'<div style=\'position:relative\'><video poster="{WHITE_GIF}" style="position:absolute;inset:0;width:100%;height:100%"></video>'
     "<p style='position:relative'>{}</p></div>",
+    "below a transparent lid that a style draws": "<style>.veil{{position:relative}}.veil::after{{content:'';position:absolute;inset:0;background:#fff;opacity:0}}</style><p class=veil>{}</p>",
     "white on what a style draws": "<style>.dark{{position:relative}}.dark::before{{content:'';position:absolute;inset:0;background:#000;z-index:-1}}"
     "</style><div class=dark><p style='color:#fff'>{}</p></div>",
     "white on dark": "<div style='background:#222'><p style='color:#fff'>{}</p></div>",

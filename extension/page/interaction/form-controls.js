@@ -393,7 +393,7 @@ const formControls = (() => {
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
-    if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
+    if (isControl(field)) return isSameNumber(held, text) ?? (isSame(held, text) || isSameDate(held, text));
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
   }
@@ -461,13 +461,14 @@ const formControls = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether both are the same number, which fields write with separators and units
+   * @returns {boolean | null} whether both are the same number, which fields write with separators and units; null if
+   *   one of them is not a single number
    */
   function isSameNumber(held, text) {
-    if (!isNumber(text)) return false;
-    const [number, ...others] = held.match(/[-+]?\d[\d.,'\u00a0\u202f]*/gu) ?? [];
-    if (number === undefined || others.length) return false;
-    const plain = number.replace(/['\u00a0\u202f]/gu, "");
+    if (!isNumber(text)) return null;
+    const [number, ...others] = held.replace(/\u2212/gu, "-").match(/[-+]?\d[\d.,'\u00a0\u202f]*/gu) ?? [];
+    if (number === undefined || others.length) return null;
+    const plain = number.replace(/['\u00a0\u202f]|[.,]$/gu, "");
     const readings = [plain.replaceAll(",", ""), plain.replaceAll(".", "").replace(",", ".")];
     return readings.some((reading) => Number(reading) === Number(text));
   }

@@ -114,6 +114,7 @@ const covers = (() => {
       PSEUDO.forEach((pseudo, i) => {
         const style = this.view.getComputedStyle(element, pseudo);
         if (!/absolute|fixed/.test(style.position) || style.content === "none" || !mayCover("", style)) return;
+        if (opacity * Number(style.opacity) < MIN_ALPHA) return;
         const rect = this.#pseudoRect(element, style);
         const order = i ? this.#count + 0.5 : (this.#orders.get(element) ?? 0) + 0.5;
         this.#add({ element, style, rect, order, last: order, pseudo, isSure: isOpaque(style) });

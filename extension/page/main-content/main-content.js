@@ -33,6 +33,13 @@ const mainContent = (() => {
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
   const MIN_SEEN = 0.25;
 
+  /** An application has so many controls that fewer characters than this come to each: all but its menus is content. */
+  const CHARS_PER_CONTROL = 30;
+  const LEAST_CONTROLS = 8;
+  const FIELDS = "input:not([type=hidden]), select, textarea";
+  const BUTTONS =
+    "button, [role=button], [role=combobox], [role=tab], [role=gridcell], [role=slider], [role=switch], " +
+    "[role=checkbox], [role=treeitem]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
@@ -148,6 +155,17 @@ const mainContent = (() => {
     return { copy, rows, path: "blocks", chars };
   }
 
+  /**
+   * @param {Document} page
+   * @param {number} chars length of its text
+   * @param {number} buttons in its copy, which has no fields
+   */
+  function isApplication(page, chars, buttons) {
+    const isShown = (/** @type {Element} */ one) => one.checkVisibility({ visibilityProperty: true });
+    const controls = buttons + all(page, FIELDS).filter(isShown).length;
+    return controls >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls;
+  }
+
   /** @param {Document} copy */
   function textLength({ body }) {
     return collapse(body.textContent ?? "").length;
@@ -157,15 +175,16 @@ const mainContent = (() => {
    * @param {Document} page
    * @param {Options} options
    * @returns {ReturnType<typeof readableCopy> & {kind: ReturnType<typeof declaredKind>, readable: Element | null,
-   *   readableText: string}} `copy`: without the surroundings of the content; `chars`: including them
+   *   readableText: string, buttons: number}} `copy`: without the surroundings of the content; `chars`: including them
    */
   function prepare(page, options) {
     const copied = readableCopy(page, options);
+    const buttons = copied.copy.querySelectorAll(BUTTONS).length;
     removeSurroundings(copied.copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copied.copy, kind);
     const readableText = readable ? render(readable, { isPlain: true }).text : "";
-    return { ...copied, kind, readable, readableText };
+    return { ...copied, buttons, kind, readable, readableText };
   }
 
   /**
@@ -192,10 +211,14 @@ const mainContent = (() => {
    *   see; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, rows, path, chars, kind, readable, readableText } = prepare(page, options);
+    const { copy, rows, path, chars, buttons, kind, readable, readableText } = prepare(page, options);
     const form = { links: options.links ?? false, rows };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
+    }
+    const isSeen = chars >= MIN_SEEN * (options.shown ?? 0);
+    if (isSeen && !isArticleKind(kind) && isApplication(page, chars, buttons)) {
+      return { path: "whole", ...render(copy.body, form) };
     }
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
@@ -213,8 +236,7 @@ const mainContent = (() => {
       return Boolean(isReadable[i]) && isSure;
     });
     const isKept = isArticle ? isLikely : isContent;
-    const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
-    if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
+    if (!isArticle && !isSeen) return { path: "whole", text: "", kept: [] };
     if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, form) };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();

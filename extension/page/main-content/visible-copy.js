@@ -146,7 +146,7 @@ const visibleCopy = (() => {
       if (isUnseen(style)) return;
       const layer = within(around, element, style);
       const cover = found.enter(element, tag, style, layer);
-      const isField = tag === "input" || tag === "textarea" || tag === "select";
+      const isField = tag === "input" || tag === "textarea" || tag === "select" || tag === "img";
       if (isField && isDrawn(style) && !isShut(layer, element, style)) to.append(` ${this.fieldValue(element, tag)} `);
       if (TEXTLESS.has(tag) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
