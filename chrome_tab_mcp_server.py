@@ -3737,6 +3737,8 @@ ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
+THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
@@ -4355,7 +4357,8 @@ def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collecti
     """Yield the sets of values that a page can write a number with, including what follows it."""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
     half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
-    for values in readings(raw):
+    is_grouped = not factors and THOUSANDS.fullmatch(raw)
+    for values in readings(raw)[: 1 if is_grouped else None]:
         for factor in factors:
             yield {scaled(value, factor) for value in values}
         yield values
