@@ -123,7 +123,8 @@ def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, st
     try:
         number = History().keep(question, answer, receipt)
     except (OSError, ValueError) as error:
-        server.logger.warning("the history could not be written: %s", server.describe_place(error))
+        # In the terminal only errors are shown.
+        server.logger.error("the history could not be written: %s", server.describe_place(error))
         return {}
     return {"history": f"analysis://{number}"}
 
