@@ -100,6 +100,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C while libraries load prints no traceback
 
 import anyio
 import mcp_types
@@ -6259,4 +6261,6 @@ if __name__ == "__main__":
     run = main if IS_ALONE else importlib.import_module("chrome_tab.app").main
     gc.freeze()
     gc.enable()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(run())
