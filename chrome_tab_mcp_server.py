@@ -153,10 +153,10 @@ BROWSERS = get_args(Browser)[1:]  # what may be used as an application's name
 
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
-BOUNDED_TIMEOUT_S = 10.0
-LEAVING_TIMEOUT_S = 0.5
+BOUNDED_TIMEOUT_S = 10.0  # of `run_bounded`
+LEAVING_TIMEOUT_S = 0.5  # between a signal and the end of the process
 CONNECT_TIMEOUT_S = 10.0
-QUESTION_TIMEOUT_S = 10.0
+FETCH_TIMEOUT_S = 10.0  # of a request to the model server other than a completion
 PROGRESS_INTERVAL_S = 1.0
 SHOW_INTERVAL_S = 0.1  # between two states of an answer that is being written
 
@@ -306,16 +306,17 @@ class RetryableError(Exception):
 # --- 3. Settings -------------------------------------------------------------------------------
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
-IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
+# Whether this file is part of an installed package, not of a clone or a folder of the user's.
+IS_INSTALLED = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
 # How an installed package is started; chrome_tab/app.py sets it.
 package_command: Callable[[], str] | None = None
 
 
-def command() -> str:
-    """Return the command that starts the program from the current folder; a client may have started it elsewhere."""
-    if IS_PACKAGE and package_command:
+def start_command() -> str:
+    """Return the command line that starts this program from the current folder."""
+    if IS_INSTALLED and package_command:
         return package_command()
     script = Path(__file__).resolve()
     try:
@@ -327,7 +328,7 @@ def command() -> str:
 
 def example() -> str:
     """Return an example command line with the required settings."""
-    return f"Example: {command()} --ollama-url http://localhost:11434 --model qwen3"
+    return f"Example: {start_command()} --ollama-url http://localhost:11434 --model qwen3"
 
 
 def config_dir() -> Path:
@@ -410,6 +411,18 @@ def split_names(value: Any) -> Any:
 
 
 Names = Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)]
+
+
+def existing_folder(path: str) -> str:
+    """Return the path of a folder that exists; it may start with ~."""
+    if not os.path.isdir(os.path.expanduser(path)):  # noqa: PTH111, PTH112 -- do not fail for an unknown user
+        raise ValueError("must be a folder that exists")
+    return path
+
+
+Folders = Annotated[
+    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
+]
 
 
 def header_safe(value: str) -> str:
@@ -512,7 +525,7 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
 
 
 def setting(default: Any, variable: str, description: str, value: str = "", **limits: Any) -> Any:
-    """Return the field of a setting that can also come from the environment; --help names its `value`."""
+    """Return the field of a setting that can also come from the environment; `value` is its placeholder in --help."""
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
@@ -571,7 +584,7 @@ class Settings(BaseSettings):
     port: int = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
     )
-    upload_folder: Names = setting(
+    upload_folder: Folders = setting(
         [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)", "FOLDER"
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
@@ -779,7 +792,7 @@ def missing_settings(settings: Settings) -> str:
         if not getattr(settings, field)
     ]
     if sentences and not IS_ALONE:
-        sentences.append(f"Or let `{command()} --setup` find and keep both.")
+        sentences.append(f"Or let `{start_command()} --setup` find and keep both.")
     return " ".join(sentences)
 
 
@@ -924,9 +937,9 @@ def messages_for(framed: str, instruction: str) -> list[dict[str, str]]:
 #
 # A model that has read a hostile page may answer with something that loads, links, or imitates this program. Only
 # invisible characters are deleted from an answer. Where an address, a link, an image or a tag would take effect in any
-# client, strict or lenient, one space breaks it. What every client shows as code stays as it is.
+# client, strict or lenient, one space breaks it. What every client shows as code stays as it is. Each pattern begins with
+# a required literal or is bounded, so that a search takes linear time.
 
-MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 # What ends an address: whitespace, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
 EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
@@ -937,7 +950,6 @@ TOP_LEVEL = (  # all two-letter ones, and the longer ones that clients link
     r"|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnortuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]"
     r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
-# Each pattern begins with a required literal or is bounded, so that a search takes linear time.
 PLACES = re.compile(
     rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
     r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
@@ -953,68 +965,6 @@ RELATIVE_TARGET = re.compile(r"[^\s()<>]{1,500}>?[)\s]")
 LONG_DOMAIN = re.compile(r"\.\w{3}")  # no country code: code is full of those
 LOCAL_PART = re.compile(r"[\w.;\\!#$%&'*+/=?^`{|}~-]+\Z")
 WORD = re.compile(f"{ADDRESS}+")
-ASCII = re.compile(r"[\x00-\x7f]*")
-BRACKET = re.compile(r"[()\[\]]")
-MAX_ADDRESS = 2000
-RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
-# What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
-ADDED, ADDED_AFTER_WORDS = (
-    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
-    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
-)
-# No client links these.
-UNLINKED = re.compile(
-    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
-)
-NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
-# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
-DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
-
-TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
-DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
-ADDRESS_MARK = re.compile(r"[:/\\&%]")
-ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
-IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
-
-TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
-AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
-# A qualified element name has the form of an autolink.
-QUALIFIED_NAME = re.compile(
-    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
-)
-SIMPLE_TAG = re.compile(
-    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
-    re.IGNORECASE,
-)
-RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
-MAX_VALUE = 1000
-ATTRIBUTE = re.compile(
-    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
-    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
-)
-HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
-LOADING = re.compile(
-    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
-    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
-    re.IGNORECASE,
-)
-ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
-ADDRESS_INSIDE = re.compile(
-    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
-)
-
-# Lines that this program writes above and below answers; a line that is already quoted is left alone.
-FORGED = re.compile(
-    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
-    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
-    r"|evidence from the page, found without the model|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
-    re.IGNORECASE | re.MULTILINE,
-)
-FORGED_HEADING = re.compile(
-    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
-    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class Place(NamedTuple):
@@ -1024,6 +974,10 @@ class Place(NamedTuple):
     start: int
     end: int
     kind: str  # "address", "link", "picture" or "tag"
+
+
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 
 
 def decode_target(target: str) -> str:
@@ -1097,6 +1051,11 @@ def known_addresses(known: str) -> frozenset[str]:
     return frozenset(canonical(trim_address(address)) for address in itertools.chain(words, found))
 
 
+ASCII = re.compile(r"[\x00-\x7f]*")
+BRACKET = re.compile(r"[()\[\]]")
+NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
+
+
 def known_length(address: str, known: str) -> int:
     """Return the length of the known address at the start of `address`; 0 if there is none."""
     whole = trim_address(address)
@@ -1123,6 +1082,21 @@ def is_known(target: str, known: str) -> bool:
     """Return whether `known` contains the complete target of a link."""
     decoded = canonical(decode_target(target))
     return bool(decoded) and decoded in known_addresses(known)
+
+
+MAX_ADDRESS = 2000
+RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
+# What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
+ADDED, ADDED_AFTER_WORDS = (
+    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
+    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
+)
+# No client links these.
+UNLINKED = re.compile(
+    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
+)
+# No group here is possessive, only single characters are: Python before 3.11.5 matches the rest wrongly.
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*$", re.MULTILINE)
 
 
 def acting_addresses(text: str, known: str) -> Iterator[Place]:
@@ -1162,6 +1136,11 @@ def is_enclosed(text: str, start: int, end: int) -> bool:
     return bool(tag and tag.end() > end)
 
 
+TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*\)){0,4000}")
+IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
+
+
 def acting_links(text: str, known: str) -> Iterator[Place]:
     """Yield links and definitions that lead off the page, and all images: those load without a click."""
     is_any_absolute = False
@@ -1178,6 +1157,23 @@ def acting_links(text: str, known: str) -> Iterator[Place]:
         if is_absolute(target) if is_inline else is_any_absolute:
             kind = "picture" if not is_inline or is_known(target, known) else "link"
             yield Place(found.start() + 1, found.start(), found.end(), kind)
+
+
+MAX_VALUE = 1000
+ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
+    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
+)
+HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
+LOADING = re.compile(
+    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
+    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
+    re.IGNORECASE,
+)
+ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
+ADDRESS_INSIDE = re.compile(
+    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
+)
 
 
 def acting_attributes(text: str, known: str = "", name: str = "", fine: Collection[str] = ()) -> Iterator[int]:
@@ -1198,6 +1194,19 @@ def acting_attributes(text: str, known: str = "", name: str = "", fine: Collecti
             )
             if (acting or len(raw) >= MAX_VALUE) and not is_fine:
                 yield found.start()
+
+
+TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
+# A qualified element name has the form of an autolink.
+QUALIFIED_NAME = re.compile(
+    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
+)
+SIMPLE_TAG = re.compile(
+    r"</?[a-z][\w:.-]*+((?:\s++[^\s\"'<>/=`]++(?:\s*+=\s*+(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'=<>`]++))?)*)\s*+/?>",
+    re.IGNORECASE,
+)
+RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # not ended by a blank line
 
 
 def acting_tags(text: str, known: str) -> Iterator[Place]:
@@ -1224,10 +1233,12 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
             yield Place(found.end(), start, (link or tag or found).end(), "picture" if is_picture else "tag")
 
 
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
 FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
 SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
 TICKS = re.compile("`+")
+TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
 def code_ranges(text: str) -> list[tuple[int, int]]:
@@ -1295,9 +1306,6 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
     return [] if opened or is_split or TAG_LIKE.search(around) or "](" in around or "$" in around else ranges
 
 
-TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
-
-
 def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Counter[str]]:
     """Insert a space into each construct that would take effect; return the text and a count of each kind."""
     places = sorted(place for find in (acting_links, acting_tags, acting_addresses) for place in find(text, known))
@@ -1315,6 +1323,15 @@ def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Count
             counts[kind] += 1
         covered = max(covered, end)
     return " ".join([*pieces, text[done:]]), counts
+
+
+# Lines that this program writes above and below answers; a line that is already quoted is left alone.
+FORGED = re.compile(
+    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
+    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
+    r"|evidence from the page, found without the model|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
@@ -1354,6 +1371,13 @@ def change_notes(counts: Counter[str]) -> list[str]:
 def note_line(notes: Sequence[str]) -> str:
     """Return the notes about an answer as its last line; empty without notes."""
     return f"Note: {'; '.join(notes)}." if notes else ""
+
+
+FORGED_HEADING = re.compile(
+    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
+    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def quote_headings(text: str) -> str:
@@ -1696,7 +1720,7 @@ SENTENCE_END = re.compile(
 WORD_END = re.compile(r"\s+")
 
 
-def last_break(text: str, start: int, end: int, headings: Sequence[int] = ()) -> int:
+def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
     """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word.
 
     The last eighth comes first, so that chunks are well filled, then the last half.
@@ -2050,8 +2074,13 @@ def fields(reply: Any, key: str) -> dict[str, Any]:
 
 def items(reply: Any, key: str) -> list[dict[str, Any]]:
     """Return the objects of a list inside untrusted JSON, or an empty list."""
-    value = reply.get(key) if isinstance(reply, dict) else None
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in array(reply, key) if isinstance(item, dict)]
+
+
+def array(reply: Any, key: str) -> list[Any]:
+    """Return a list inside untrusted JSON, or an empty one."""
+    value = reply.get(key) if isinstance(reply, Mapping) else None
+    return value if isinstance(value, list) else []
 
 
 def content_text(content: Any) -> str:
@@ -2440,7 +2469,7 @@ class ModelServer:
         """
         import httpx
 
-        seconds = timeout_s or QUESTION_TIMEOUT_S
+        seconds = timeout_s or FETCH_TIMEOUT_S
         try:
             async with asyncio.timeout(seconds):
                 async with self._client().stream(method, self.url + path, json=body or None) as response:
@@ -2572,24 +2601,26 @@ def page_note(note: Any) -> str:
             return ""
 
 
-def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the page function's notes about a page, as sentences."""
-    noted = reading.get("notes")
-    notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(filter(None, map(page_note, notes)))
+def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known: Any) -> Page:
+    """Return the page that a report of the page function describes, without what is malformed in it.
 
-
-def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Return the number of removed repeated lines and the headings, as the page function reports them."""
-    repeated, listed = reading.get("repeated"), reading.get("headings")
-    headings: list[tuple[int, int]] = []
-    for heading in listed if isinstance(listed, list) else []:
-        match heading:
-            case [int(offset), int(level)]:
-                headings.append((offset, level))
-            case _:
-                pass
-    return repeated if isinstance(repeated, int) else 0, tuple(headings)
+    `known` are the fields of a page that only its source knows.
+    """
+    url, title, repeated = map(report.get, ("url", "title", "repeated"))
+    content = fields(report, "content")
+    notes = map(page_note, [*array(report, "notes"), content.get("note")])
+    headings = (each for each in array(report, "headings") if isinstance(each, list))
+    return Page(
+        url if isinstance(url, str) else "",
+        one_line(title, MAX_SHOWN_CHARS) if isinstance(title, str) else "",
+        text,
+        source,
+        content=content,
+        notes=tuple(filter(None, notes)),
+        repeated_lines=repeated if isinstance(repeated, int) else 0,
+        headings=tuple((each[0], each[1]) for each in headings if [*map(type, each)] == [int, int]),
+        **known,
+    )
 
 
 class ReadOptions(NamedTuple):
@@ -2865,7 +2896,7 @@ class PageAnalyzer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.server = ModelServer(settings.ollama_url or "", api_key=settings.api_key, timeout_s=settings.timeout)
-        self._windows: dict[str, ContextWindow] = {}
+        self.windows: dict[str, ContextWindow] = {}  # as far as they are known
         self.memory = ReadingMemory()
         self._answers: dict[str, Answer] = {}  # the one used last is at the end
         self.slots = asyncio.Semaphore(settings.parallel)
@@ -2873,16 +2904,14 @@ class PageAnalyzer:
 
     async def window(self, model: str) -> ContextWindow:
         """Return the model's window, queried once per model."""
-        if model not in self._windows:
+        if model not in self.windows:
             given = self.settings.context_length
-            self._windows[model] = (
-                ContextWindow(given, "--context-length") if given else await self.server.window(model)
-            )
-        return self._windows[model]
+            self.windows[model] = ContextWindow(given, "--context-length") if given else await self.server.window(model)
+        return self.windows[model]
 
     def shrink_window(self, model: str, tokens: int) -> None:
         """Accept that the window is smaller, as the server has just shown."""
-        self._windows[model] = ContextWindow(tokens, "shown by the server")
+        self.windows[model] = ContextWindow(tokens, "shown by the server")
 
     @functools.cached_property
     def _secret(self) -> bytes:
@@ -3016,7 +3045,7 @@ class PageReading:
         # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
         max_seconds = analyzer.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
-        self.until = self.ends_at
+        self.until, self.began = self.ends_at, time.monotonic()
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.cached_tokens: int | None = None  # None where the server does not report them
         self.answered_by = model
@@ -3030,7 +3059,6 @@ class PageReading:
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
-        started = time.monotonic()
         asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
@@ -3049,10 +3077,10 @@ class PageReading:
                 raise ChromeTabError(
                     "MODEL_ERROR", f"The answer has {size}. Ask for less, or limit the page with start and end."
                 )
-            return Answer(text, "", "", data, await self._receipt(started))
+            return Answer(text, "", "", data, await self._receipt())
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
-        receipt = await self._receipt(started)
+        receipt = await self._receipt()
         return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
 
     async def _count(self, framed: str, instruction: str) -> int:
@@ -3068,6 +3096,11 @@ class PageReading:
 
     # Planning
 
+    @property
+    def window(self) -> ContextWindow:
+        """The model's window by what is known now: a prompt that is cut shows that it is smaller."""
+        return self.analyzer.windows[self.model]
+
     def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
         return finished_by(self.until, self.analyzer.settings.max_seconds)
 
@@ -3075,12 +3108,12 @@ class PageReading:
     def _is_late(self) -> bool:
         return time.monotonic() >= self.until
 
-    async def _room(self, *, whole: bool = False) -> int:
+    def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window minus answer, template and prompts.
 
         For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
         """
-        window = (await self.analyzer.window(self.model)).tokens
+        window = self.window.tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
         schema = self.query.output_schema
         prompt = usual_tokens(self.query.prompt + (json.dumps(schema) if schema else ""))
@@ -3091,11 +3124,11 @@ class PageReading:
             step *= 2
         return room - step if room - step >= MIN_PART_TOKENS else room - prompt
 
-    async def _cost(self) -> Callable[[str], float]:
+    def _cost(self) -> Callable[[str], float]:
         """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
-        room = await self._room()
+        room = self._room()
         if room < MIN_PART_TOKENS:
-            window = (await self.analyzer.window(self.model)).tokens
+            window = self.window.tokens
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
@@ -3108,8 +3141,9 @@ class PageReading:
         """Where the headings, tables and code blocks of the page are."""
         return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
 
-    def _opening(self, label: str, start: int, room: int) -> str:
+    def _opening(self, label: str, start: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
+        room = self._room()
         title = one_line(self.page.title or self.page.url, 120)
         under = " > ".join(map(repr, self.layout.path(start)))
         place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
@@ -3122,19 +3156,13 @@ class PageReading:
     async def _plan(self) -> tuple[str, list[int] | None]:
         """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
         await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self.analyzer.plan_key(self.model, await self._room(), self.page.headings, self.page.text)
+        key = self.analyzer.plan_key(self.model, self._room(), self.page.headings, self.page.text)
         return key, self.analyzer.memory.plan(key)
 
-    async def _split(self, start: int = 0) -> list[int]:
+    def _split(self, start: int = 0) -> list[int]:
         """Return the chunks' ends from `start` on."""
-        cost, room = await self._cost(), await self._room()
-        slices = split_text(
-            self.page.text,
-            cost,
-            start,
-            opening=lambda place: self._opening("99", place, room),
-            headings=self.layout.headings,
-        )
+        opening = functools.partial(self._opening, "99")
+        slices = split_text(self.page.text, self._cost(), start, opening=opening, headings=self.layout.headings)
         return [end for _, end in slices]
 
     # Asking
@@ -3146,18 +3174,18 @@ class PageReading:
         others can be larger. If it fails for a reason other than its text, the reading ends.
         """
         text = self.page.text
-        if self.meter.fits(text, await self._room(whole=True)):
+        if self.meter.fits(text, self._room(whole=True)):
             return await self._ask_chunk(Chunk(0, len(text), "1"))
         self.until = self.chunks_end_at
         key, plan = await self._plan()
-        self.is_planned, ends = plan is not None, plan or await self._split()
+        self.is_planned, ends = plan is not None, plan or self._split()
         self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
         if not self.is_planned:
-            ends = [first.end, *await self._split(first.end)]
+            ends = [first.end, *self._split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
@@ -3188,17 +3216,16 @@ class PageReading:
         """Ask about one chunk, in smaller ones if the server turns out not to have read all of it."""
         text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
-        room = await self._room()
         # The window or the rates may have changed since the text was split. What was read before is not changed.
         is_new = not (whole or self.is_planned)
-        if is_new and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
+        if is_new and self.meter.expected(text) > 1.25 * self._room() and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
             about = {"chunk": chunk.label, "chunks": self.chunks}
             step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
-        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
+        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.query.prompt}"
         try:
             completion = await self._ask(framed, self.query.prompt, step, share, is_last=whole)
@@ -3225,7 +3252,7 @@ class PageReading:
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        cost = await self._cost()
+        cost = self._cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
@@ -3295,13 +3322,12 @@ class PageReading:
         or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
         settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
-        known = await self.analyzer.window(self.model)
-        window = known.tokens
+        window = self.window.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
         # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
-        halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
+        halved = self.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3346,7 +3372,7 @@ class PageReading:
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
             if len(answers) == 1:
                 return answers[0]
-            groups = await self._groups(answers)
+            groups = self._groups(answers)
             if len(groups) == len(answers):
                 break
             try:
@@ -3371,9 +3397,9 @@ class PageReading:
             self.progress.finish(share / len(groups))
         return combined
 
-    async def _groups(self, answers: list[str]) -> list[list[str]]:
+    def _groups(self, answers: list[str]) -> list[list[str]]:
         """Group consecutive answers as long as a group fits one prompt."""
-        room = await self._room() - usual_tokens(COMBINE_PROMPT)
+        room = self._room() - usual_tokens(COMBINE_PROMPT)
         groups: list[list[str]] = []
         taken = 0.0
         for answer in answers:
@@ -3402,7 +3428,7 @@ class PageReading:
         schema = self.query.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
-            shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
+            shown = text[: longest_prefix(text, 0, len(text), self._cost())]
             task = (
                 "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             )
@@ -3452,9 +3478,8 @@ class PageReading:
             notes.append(Sentence("uncombined", text))
         return notes + self.changes
 
-    async def _receipt(self, started: float) -> dict[str, Any]:
+    async def _receipt(self) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
-        window = await self.analyzer.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyzer.server.model_host(self.model)
@@ -3465,13 +3490,13 @@ class PageReading:
         }
         return page_receipt(self.page) | {
             "model": self.answered_by,
-            "window": window.tokens,
-            "window_source": window.origin,
+            "window": self.window.tokens,
+            "window_source": self.window.origin,
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
             **self.tally,
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
-            "seconds": round(time.monotonic() - started, 2),
+            "seconds": round(time.monotonic() - self.began, 2),
             "notes": self._notes(),
             **{key: value for key, value in optional.items() if value is not None},
         }
@@ -3677,46 +3702,13 @@ def merge_values(left: Any, right: Any) -> Any:
 # An answer's figures are compared with the page's text, without a model. Both are untrusted: every pattern is bounded,
 # or begins where no other match can begin, so that a search takes linear time.
 
-CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
+
+# --- Comparable text ---
+
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
-MAX_EVIDENCE = 100  # sentences
-MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
-
-MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
-MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
-ALL_WORDS = 0.999
-MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
-CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
-FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
-# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
-NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
-OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
-# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
-LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
-# From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
-MIN_SUPPORT = 0.208
-QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
-MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
-MAX_NOTED_SENTENCE_CHARS = 60
-EVIDENCE_HEADING = "Evidence from the page, found without the model:"
-BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
-BLOCK_MARKS = "#>*+-| "
-LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
-
-CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
-CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
-FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
-MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
-TIME, SCALED = "minute ", "scaled "
-
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
-MAX_NAME_CHARS = 21  # before its figure
-MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
 MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
-
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
@@ -3726,7 +3718,6 @@ ARABIC_PREFIX = re.compile(
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
-COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
 SENTENCE_STOP = re.compile(
@@ -3736,55 +3727,6 @@ SENTENCE_STOP = re.compile(
 )
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
-CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
-# For folded text, whose digits are ASCII.
-DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
-# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
-THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
-FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
-UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
-CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
-CLOCK = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
-    r"(?: ?([ap])\.? ?m\b)?"
-)
-# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
-EAST_ASIAN_DATE = re.compile(
-    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
-)
-EAST_ASIAN_CLOCK = re.compile(
-    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
-    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
-    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
-)
-NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
-# The year of "12.3.26", and the second one of "2026/27".
-SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
-# Capitals of scripts that have them: "F-16", not "mid-1990".
-NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
-VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
-DOTTED_DATE = re.compile(r"[0-9]\.[0-9]{1,2}\.(?![0-9])")
-# "7/4", "2024-07" and "4.7.", not the range "10-12".
-SHORT_DATE = re.compile(
-    r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
-)
-MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
-UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
-DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
-NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
-QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
-QUOTED = re.compile(
-    '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
-    "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
-)
-ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
-# With the space that `sanitize_answer` inserts into those that are not on the page.
-STATED_ADDRESS = re.compile(
-    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
-    re.IGNORECASE,
-)
-ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 # Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
 REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
 FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
@@ -3793,9 +3735,6 @@ REPLACEMENTS = (
     *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
 )
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
-
-
-# --- Comparable text ---
 
 
 @functools.lru_cache(8192)
@@ -4014,6 +3953,59 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 
 # --- Figures ---
+
+MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
+TIME, SCALED = "minute ", "scaled "
+DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
+MAX_NAME_CHARS = 21  # before its figure
+MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
+COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
+# For folded text, whose digits are ASCII.
+DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
+THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
+UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
+CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
+CLOCK = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?: ?([ap])\.? ?m\b)?"
+)
+# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
+EAST_ASIAN_DATE = re.compile(
+    "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
+)
+EAST_ASIAN_CLOCK = re.compile(
+    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
+    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
+    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
+)
+NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
+# The year of "12.3.26", and the second one of "2026/27".
+SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
+# Capitals of scripts that have them: "F-16", not "mid-1990".
+NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
+DOTTED_DATE = re.compile(r"[0-9]\.[0-9]{1,2}\.(?![0-9])")
+# "7/4", "2024-07" and "4.7.", not the range "10-12".
+SHORT_DATE = re.compile(
+    r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
+)
+MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
+UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
+DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
+NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTED = re.compile(
+    '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
+    "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
+)
+# With the space that `sanitize_answer` inserts into those that are not on the page.
+STATED_ADDRESS = re.compile(
+    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    re.IGNORECASE,
+)
 
 
 def numeral(whole: str, fraction: str = "") -> str:
@@ -4270,7 +4262,7 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     for match in NUMBER.finditer(folded):
         currency = currency_of(folded, *match.span(1), words)
         span = shown_range(match, folded, words, is_money=bool(currency))
-        yield figure_of(span, number_options(match[1], match[2] or "", words), currency=currency)
+        yield figure_of(span, number_options(match, words), currency=currency)
 
 
 NOTATIONS = (east_asian_dates, east_asian_times, numeric_dates, clock_times, named_dates, plain_numbers)
@@ -4355,8 +4347,9 @@ def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
         group.append(item)
 
 
-def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collection[str]]:
-    """Yield the sets of values that a page can write a number with, including what follows it."""
+def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
+    """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
+    raw, after = match[1], match[2] or ""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
     half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
     is_grouped = not factors and THOUSANDS.fullmatch(raw)
@@ -4381,6 +4374,12 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 
 # --- The passages of a page ---
+
+PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
+MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
+FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
+ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 
 
 Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
@@ -4459,7 +4458,7 @@ class TextChunk:
         """Return whether the chunk has an amount only in other currencies."""
         found: list[frozenset[str]] = []
         for match in NUMBER.finditer(self.folded):
-            options = map(frozenset, number_options(match[1], match[2] or "", self.vocabulary))
+            options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
                 found.append(currency_of(self.folded, *match.span(1), self.vocabulary))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
@@ -4624,6 +4623,12 @@ def has_name(folded: str, name: str) -> bool:
 
 # --- The check ---
 
+CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
+CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
+MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
+MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
+ALL_WORDS = 0.999
+
 
 class Finding(NamedTuple):
     """A figure of an answer, its position in the answer (none for a JSON path), and where the page has it."""
@@ -4751,6 +4756,22 @@ def text_of_value(value: str | float) -> str:
 
 # --- Evidence ---
 
+MAX_EVIDENCE = 100  # sentences
+CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
+# Weight of a sentence's words that the question does not have: when passages are ordered, and in the support of one.
+NEW_IN_ORDER, NEW_IN_SUPPORT = 3.0, 1.5
+OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
+# What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
+LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
+# From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages.
+MIN_SUPPORT = 0.208
+MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
+MAX_NOTED_SENTENCE_CHARS = 60
+EVIDENCE_HEADING = "Evidence from the page, found without the model:"
+BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
+BLOCK_MARKS = "#>*+-| "
+LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
+
 
 def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> tuple[Evidence, ...]:
     """Return for each sentence of an answer the passage that supports it best."""
@@ -4799,7 +4820,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     return all(figure.has_option_in(values) for figure in figures)
 
 
-def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> Iterator[RankedPassage]:
+def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
     """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
 
     What the sentence adds to the question decides between passages about the same thing.
@@ -4883,6 +4904,12 @@ def passage_note(passage: str, offset: int, link: str | None, tab_id: int | None
 
 
 # --- Checking an answer, and reading less of a page ---
+
+CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
+QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45  # a clear match, from XQuAD (bench/checked.py)
+MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
+FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
+QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 
 
 def index_for_check(page: Page) -> PageIndex:
@@ -5081,11 +5108,9 @@ class AppleScriptSource:
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
-        url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
-        content = fields(about, "content")
-        reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "applescript", (), *reported, browser=browser)
+        page = page_from(about, text, "applescript", incognito=incognito, browser=browser)
+        return page._replace(notes=(*page.notes, *notes))
 
     async def layers(self) -> list[Layer]:
         """Return the state of reading by AppleScript: the browser, then the permission to read it."""
@@ -5428,7 +5453,10 @@ class ChromeTabs:
         return page
 
     async def tabs(self) -> list[dict[str, Any]]:
-        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each.
+
+        An entry that is only a `note` reports a browser whose tabs are missing.
+        """
         return [
             tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
         ]
@@ -5729,7 +5757,7 @@ def create_server(settings: Settings) -> FastMCP:
 
 def build_server(
     tabs: ChromeTabs,
-    providers: Sequence[Provider] = (),
+    providers: Sequence[Provider],
     middleware: Sequence[Middleware] = (),
     published: Mapping[str, str] = MappingProxyType({}),
     outermost: Sequence[Middleware] = (),
@@ -5982,22 +6010,11 @@ SETTING_GROUPS = {
 }
 
 
-# Our wording for argparse's errors.
-COMMAND_LINE_ERRORS = (
-    (r"argument (\S+): expected one argument", r"\1 needs a value"),
-    (r"argument (\S+): not allowed with argument (.+)", r"\1 and \2 cannot be combined"),
-    (r"argument (\S+): invalid int value: (.+)", r"\1 must be a whole number; got \2"),
-    (r"argument (\S+): invalid choice: (.+) \(choose from (.+)\)", r"\1 must be one of \3; got \2"),
-)
-
-
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the command line and exit with status 2."""
-        for theirs, ours in COMMAND_LINE_ERRORS:
-            message = re.sub(theirs, ours, message)
         sentence = message[:1].upper() + message[1:].rstrip(".")
         self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
 
@@ -6010,7 +6027,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def argument_parser(program: Program) -> OneLineParser:
     """Return the parser: the actions, and a flag for each setting."""
-    started_by = command()
+    started_by = start_command()
     parser = OneLineParser(
         prog=started_by,
         usage=f"{started_by} [ACTION] [SETTING ...]",
@@ -6103,12 +6120,12 @@ def greet_terminal() -> None:
     """Explain what to do to a user who starts the server in a terminal instead of from a client."""
     if not sys.stdin.isatty():
         return
-    setup = "" if IS_ALONE else f"  set it up:        {command()} --setup\n"
+    setup = "" if IS_ALONE else f"  set it up:        {start_command()} --setup\n"
     print(
         "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
         f"You probably want to\n{setup}"
-        f'  ask here:         {command()} --analyze "What is this page about?"\n'
-        f"  check each layer: {command()} --doctor\n"
+        f'  ask here:         {start_command()} --analyze "What is this page about?"\n'
+        f"  check each layer: {start_command()} --doctor\n"
         "It is waiting for messages. Ctrl+C ends it.",
         file=sys.stderr,
         flush=True,
@@ -6123,7 +6140,7 @@ def serve(invocation: Invocation) -> Work:
 
 
 @contextlib.contextmanager
-def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
+def progress_lines(show: ShowAnswer) -> Generator[Progress]:
     """Yield a progress that prints each step to stderr once."""
     printed = {"done"}
 
@@ -6155,6 +6172,20 @@ class AnswerPrinter:
         print(end="\n" if self._text else "", flush=True)
 
 
+SHOWN_TABS = 10
+
+
+async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
+    """Return the error for a tab that is not open; it lists those that are, because the terminal has no other list."""
+    listed = [tab for tab in await tabs.tabs() if "note" not in tab]
+    shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
+    more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
+    sentence = (
+        f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active one is read."
+    )
+    return ChromeTabError("TAB_NOT_FOUND", sentence)
+
+
 def analyze(invocation: Invocation) -> Work:
     """Answer in the terminal: progress on stderr, only the answer on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
@@ -6166,7 +6197,12 @@ def analyze(invocation: Invocation) -> Work:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
                     query = build_query(settings, invocation.value)._replace(evidence=True)
-                    answer = await tabs.process(query, read_options, options["tab"], progress)
+                    try:
+                        answer = await tabs.process(query, read_options, options["tab"], progress)
+                    except ChromeTabError as error:
+                        if error.code != "TAB_NOT_FOUND":
+                            raise
+                        raise await no_such_tab(tabs, options["tab"]) from None
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt

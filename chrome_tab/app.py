@@ -59,7 +59,7 @@ def with_extension(source: ExtensionSource) -> server.ChromeTabs:
 
         return SidePanel(tabs, source.bridge, profile)
 
-    source.bridge.on_prompt = lambda message, profile: side_panel(profile).hear(message)
+    source.bridge.on_prompt = lambda message, profile: side_panel(profile).receive(message)
     return tabs
 
 

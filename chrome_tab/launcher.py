@@ -52,7 +52,7 @@ def commands(settings: server.Settings) -> dict[str, str]:
     """Return command lines that work in any folder: `setup`, `doctor`, and with a model `serve` and `claude`."""
     script = str(Path(server.__file__).resolve())
     runner = ["uv", "run"] if shutil.which("uv") or os.environ.get("UV") else [sys.executable]
-    program = package_words() if server.IS_PACKAGE else [*runner, script]
+    program = package_words() if server.IS_INSTALLED else [*runner, script]
     flags = unsaved_flags(settings)
     lines = {"setup": [*program, "--setup", *flags], "doctor": [*program, "--doctor", *flags]}
     if not server.missing_settings(settings):

@@ -28,9 +28,10 @@ class PageStart(PageReading):
 
     async def send(self) -> None:
         """Send the first chunk with an answer of one token, so that the server caches its computation."""
-        text, room = self.page.text, await self._room()
-        if not self.meter.fits(text, await self._room(whole=True)):
+        text = self.page.text
+        await self.analyzer.window(self.model)
+        if not self.meter.fits(text, self._room(whole=True)):
             _, plan = await self._plan()
-            end = (plan or await self._split())[0]
-            text = self._opening("1", 0, room) + text[:end]
+            end = (plan or self._split())[0]
+            text = self._opening("1", 0) + text[:end]
         await self._count(self.analyzer.frame(text), self.query.prompt)

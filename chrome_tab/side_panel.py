@@ -108,12 +108,12 @@ class SidePanel:
         # By conversation and model: the task that reads a page before its first question.
         self._ahead: dict[tuple[str, str | None], asyncio.Task[None]] = {}
 
-    def hear(self, message: Mapping[str, Any]) -> None:
+    def receive(self, message: Mapping[str, Any]) -> None:
         """Handle one message from the extension; drop malformed ones."""
         spawn = self._bridge.spawn
         match message:
             case {"prompt": {"id": str(ask_id)} as prompt} if ask_id not in self._running:
-                self._running[ask_id] = spawn(self._attend(ask_id, prompt))
+                self._running[ask_id] = spawn(self._respond(ask_id, prompt))
             case {"stop": str(ask_id)} if ask_id in self._running:
                 self._running[ask_id].cancel()
             case {"clear": str(conversation)}:
@@ -126,7 +126,7 @@ class SidePanel:
             case _:
                 logger.debug("dropped a malformed message from the side panel")
 
-    async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
+    async def _respond(self, ask_id: str, message: Mapping[str, Any]) -> None:
         """Answer one prompt: send events for its progress, the growing answer, and the end."""
         current_client.set("side-panel")
         send_event = functools.partial(self._send_event, ask_id)
@@ -144,8 +144,8 @@ class SidePanel:
         progress = Progress(report, written.put_nowait)
         showing = asyncio.create_task(show())
         try:
-            question = SidePanelPrompt.model_validate(message)
-            answer = await self._answer(question, progress)
+            request = SidePanelPrompt.model_validate(message)
+            answer = await self._answer(request, progress)
             showing.cancel()
             about = {"checked": checked(answer), "evidence": evidence(answer)}
             await send_event("done", text=answer.text, **answer_data(answer.receipt), **about)
@@ -167,17 +167,17 @@ class SidePanel:
         """Read a page before its first question, and let a local model start on it; nothing is reported."""
         current_client.set("side-panel")
         with contextlib.suppress(ValidationError, ChromeTabError):
-            wanted = ReadAheadRequest.model_validate(message)
-            key, tabs = (wanted.conversation, wanted.model), self._tabs
-            if wanted.conversation in self._conversations or key in self._ahead or missing_settings(tabs.settings):
+            request = ReadAheadRequest.model_validate(message)
+            key, tabs = (request.conversation, request.model), self._tabs
+            if request.conversation in self._conversations or key in self._ahead or missing_settings(tabs.settings):
                 return
-            self._leave_ahead(wanted.conversation)
+            self._leave_ahead(request.conversation)
 
             async def work() -> None:
-                page = await tabs.read(ReadOptions(), wanted.tab_id)
+                page = await tabs.read(ReadOptions(), request.tab_id)
                 check_site(tabs.settings, page.url)
-                self._remember(wanted.conversation, Conversation(page._replace(tab_id=wanted.tab_id)))
-                await read_ahead(tabs.analyzer, page, wanted.model, confirmed=wanted.model in self._confirmed)
+                self._remember(request.conversation, Conversation(page._replace(tab_id=request.tab_id)))
+                await read_ahead(tabs.analyzer, page, request.model, confirmed=request.model in self._confirmed)
 
             self._ahead[key] = asyncio.create_task(work())
             await asyncio.wait([self._ahead[key]])
@@ -196,27 +196,27 @@ class SidePanel:
         while len(self._conversations) > MAX_CONVERSATIONS:
             self._conversations.popitem(last=False)
 
-    async def _answer(self, asked: SidePanelPrompt, progress: Progress) -> Answer:
+    async def _answer(self, request: SidePanelPrompt, progress: Progress) -> Answer:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
-        if asked.confirmed:
-            self._confirmed.add(asked.model)
-        query = Query(asked.text, None, asked.model, confirmed=asked.model in self._confirmed, evidence=True)
-        if len(asked.tab_ids) > 1:
-            return await self._answer_several(asked.tab_ids, query, progress)
+        if request.confirmed:
+            self._confirmed.add(request.model)
+        query = Query(request.text, None, request.model, confirmed=request.model in self._confirmed, evidence=True)
+        if len(request.tab_ids) > 1:
+            return await self._answer_several(request.tab_ids, query, progress)
         async with progress:
-            await self._wait_ahead(asked)
-            conversation = self._conversations.get(asked.conversation)
+            await self._wait_ahead(request)
+            conversation = self._conversations.get(request.conversation)
             if conversation is None:
-                page = await tabs.read_with_progress(ReadOptions(), asked.tab_ids[0], progress)
-                conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
+                page = await tabs.read_with_progress(ReadOptions(), request.tab_ids[0], progress)
+                conversation = Conversation(page._replace(tab_id=request.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
-            said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])
-            query = query._replace(prompt=conversation.prompt(asked.text, tabs.analyzer.frame), said=said)
+            said = "\n".join([*(question for question, _ in conversation.exchanges), request.text])
+            query = query._replace(prompt=conversation.prompt(request.text, tabs.analyzer.frame), said=said)
             # No defaults from `[sites]`: the user has stated what they want.
             answer = await tabs.analyzer.answer(conversation.page, query, progress)
-        self._remember(asked.conversation, conversation.after(asked.text, answer.text))
+        self._remember(request.conversation, conversation.after(request.text, answer.text))
         return answer
 
     async def _answer_several(self, tab_ids: Sequence[int], query: Query, progress: Progress) -> Answer:
@@ -231,10 +231,10 @@ class SidePanel:
         receipt = combined_receipt(tabs, answer.receipt, time.monotonic() - progress.started)
         return answer._replace(text=answer.text or each, receipt=receipt)
 
-    async def _wait_ahead(self, asked: SidePanelPrompt) -> None:
+    async def _wait_ahead(self, request: SidePanelPrompt) -> None:
         """Wait for reading ahead for this question to finish: the model continues from there."""
-        self._leave_ahead(asked.conversation, asked.model)
-        if task := self._ahead.get((asked.conversation, asked.model)):
+        self._leave_ahead(request.conversation, request.model)
+        if task := self._ahead.get((request.conversation, request.model)):
             try:
                 await asyncio.wait([task])
             except asyncio.CancelledError:

@@ -215,8 +215,8 @@ def best_named(fitting: Sequence[Named], name: str, at: int, name_of: Callable[[
 
 
 def name_of(element: Element) -> str:
-    """Return the name of a line; a field without one is known by the text next to it."""
-    neighbour = re.match(r'next to "([^"]*)"', element.state)
+    """Return the name of a line; a field without one is known by the text next to it or by its column."""
+    neighbour = re.match(r'(?:next to|in) "([^"]*)"', element.state)
     return (element.name or (neighbour[1] if neighbour else "")).strip().casefold()
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chrome_tab.bridge.roles import HttpSide, Route
 
 
-def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
+def not_connected(port: int, waited_s: float) -> server.ChromeTabError:
     """Build the error for a call that needs the extension while it is disconnected."""
     last = pairing.last_port()
     waited = f", and did not connect within {waited_s:g} s" if waited_s else ""
@@ -36,7 +36,7 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
         f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
-        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.command()} --setup`.",
+        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.start_command()} --setup`.",
     )
 
 

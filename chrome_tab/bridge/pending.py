@@ -60,7 +60,7 @@ class PendingCommands:
             future.set_exception(reply_error(reply.get("error")))
         return True
 
-    def fail_all(self, browser: str = "") -> None:
+    def fail_all(self, browser: str) -> None:
         """Fail every command with ConnectionLostError; `browser` names the one that disconnected."""
         for command, future in self._waiting.values():
             if not future.done():

@@ -63,19 +63,10 @@ class ExtensionSource:
     async def read(self, options: server.ReadOptions, tab_id: int | None) -> server.Page:
         """Return the text of a tab, by default the active one."""
         match result := await self._command("read_tab", tab_id, options._asdict()):
-            case {"url": str(url), "title": str(title), "text": str(text)}:
-                return server.Page(
-                    url,
-                    server.one_line(title, server.MAX_SHOWN_CHARS),
-                    text,
-                    "extension",
-                    tuple(results.dialog_notes(result)),
-                    server.fields(result, "content"),
-                    result.get("incognito"),
-                    server.notes_about(result),
-                    *server.repetition_and_headings(result),
-                    browser=str(result.get("browser") or ""),
-                )
+            case {"url": str(), "title": str(), "text": str(text)}:
+                dialogs, browser = tuple(results.dialog_notes(result)), str(result.get("browser") or "")
+                known = {"dialogs": dialogs, "browser": browser, "incognito": result.get("incognito")}
+                return server.page_from(result, text, "extension", **known)
             case _:
                 raise protocol.unreadable_reply("read_tab")
 

@@ -39,12 +39,12 @@ class Change(NamedTuple):
     make: Callable[[], None]
 
 
-def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bool = True) -> bool:
+def carry_out(terminal: Terminal, change: Change, question: str) -> bool:
     """Show a change, ask, and make it; return whether it was made."""
     terminal.say(change.title)
     for line in change.lines:
         terminal.exact(f"  {line}", {"+": "green", "-": "red"}.get(line[:1], "cyan"))
-    if not terminal.confirm(question, proposed=proposed):
+    if not terminal.confirm(question):
         terminal.say("Nothing was changed.")
         return False
     try:

@@ -69,7 +69,7 @@ def start_command(settings: server.Settings) -> list[str]:
     """Return the command for clients to start the server, with absolute paths because clients have their own PATH."""
     script = Path(server.__file__).resolve()
     uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
-    if not server.IS_PACKAGE:
+    if not server.IS_INSTALLED:
         command = [uv, "run", str(script)] if uv else [sys.executable, str(script)]
     elif uvx and launcher.for_one_run(script):
         command = [uvx, *launcher.uvx_arguments()]

@@ -258,7 +258,7 @@ def is_ready(client: Client, command: Sequence[str]) -> bool:
 
 def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
     """Return the one thing for the user to do now."""
-    again = f"Then run `{server.command()} --setup` again."
+    again = f"Then run `{server.start_command()} --setup` again."
     if terminal.next_step:
         return f"{terminal.next_step} {again}"
     if terminal.failed:
@@ -266,7 +266,9 @@ def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
     if not can_read:
         return "Load the extension from the folder above, and paste the connection string into the page that opens."
     if not has_client:
-        return f"Run `{server.command()} --serve`, open a page, click the extension's icon, and ask about the page."
+        return (
+            f"Run `{server.start_command()} --serve`, open a page, click the extension's icon, and ask about the page."
+        )
     return "Open a page in the browser, and ask your client what this tab says."
 
 
@@ -322,7 +324,7 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
         *(f"{path}: your questions and answers. You can delete it." for path in history),
         *(f"{path}: contains other files of yours." for path in left),
         "The libraries in uv's cache: `uv cache prune` deletes those that nothing uses any more.",
-        f"The program: {server.FILES if server.IS_PACKAGE else server.HERE}{by_uv}",
+        f"The program: {server.FILES if server.IS_INSTALLED else server.HERE}{by_uv}",
     ]
 
 

@@ -50,7 +50,7 @@ class Terminal:
         self.next_step = self.next_step or next_step
         self.say(f"FIX {sentence}", "yellow")
 
-    def exact(self, line: str, style: str = "") -> None:
+    def exact(self, line: str, style: str) -> None:
         """Print a line for copying: it is not wrapped."""
         self.console.print(server.strip_controls(line), style=style, soft_wrap=True)
 

@@ -25,6 +25,7 @@ const CARRY_WAIT_MS = 5_000;
 const DWELL = { pauseMs: 50, most: 10 };
 /** Some pages look at the mouse only every so often, and handle no drop that comes before. */
 const ARRIVAL_MS = 120;
+const MAX_ARRIVALS = 4;
 /** Some pages start a drag only if the button is held for a while before the mouse moves. */
 const HOLD_MS = 500;
 
@@ -72,10 +73,12 @@ async function carryOver(context, holdMs) {
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
   if (!mouse.isCarrying) await pause(ARRIVAL_MS);
-  await settle(source, () => step(context, mouse, end));
+  await arrive(context, source, mouse, end);
   await drop(context, mouse, start, end, source.isFramed || target.isFramed);
   const outcome = await outcomeOf(source, target);
   if (outcome === "unfinished") await mouse.cancel(start);
+  // Elements may go to their places only now.
+  await pause(DWELL.pauseMs);
   await settle(source);
   const changed = await source.consequences();
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
@@ -123,15 +126,29 @@ async function begin(context, source, mouse, { x, y }) {
 }
 
 /**
+ * Moves to the end once more, whenever the page has moved elements out of the way: meanwhile it ignores the mouse.
+ *
+ * @param {DrivenContext} context
+ * @param {ElementTarget} source
+ * @param {HeldMouse} mouse
+ * @param {Point} end
+ */
+async function arrive(context, source, mouse, end) {
+  for (let times = 0; times < MAX_ARRIVALS; times += 1) {
+    await settle(source);
+    await step(context, mouse, end);
+    if (!(await source.look("readTransitions"))) return;
+  }
+}
+
+/**
  * Waits until the page has moved elements out of the way, or back.
  *
  * @param {ElementTarget} source
- * @param {() => Promise<void>} [hold] meanwhile
  */
-async function settle(source, hold) {
+async function settle(source) {
   for (let times = 0; times < DWELL.most && (await source.look("readTransitions")); times += 1) {
     await pause(DWELL.pauseMs);
-    await hold?.();
   }
 }
 

@@ -3,6 +3,7 @@
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
  *   of a field
+ * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
  */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
@@ -34,12 +35,21 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
   await checkAll(context, fields);
+  /** @type {Written[]} */
   const written = [];
+  /** @type {Written[]} those that the page has not been compared with yet */
+  const fresh = [];
   /** @type {CommandError[]} about fields whose values the page did not keep */
   const lost = [];
+  /** @type {Held[]} */
+  const kept = [];
   for (const field of fields) {
+    // After Enter the page may clear all of them.
+    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
     try {
-      written.push(await write(context, field));
+      const one = await write(context, field);
+      written.push(one);
+      fresh.push(one);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (error.code !== "VALUE_NOT_KEPT") {
@@ -48,18 +58,13 @@ export async function fillForm(context) {
       lost.push(error);
     }
   }
-  const kept = [];
-  for (const { held, isEntered } of written) {
-    // A page may clear a field after Enter.
-    const now = isEntered ? {} : await heldNow(context, held);
-    if (now.value === "") lost.push(dropped(held));
-    else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
-    else kept.push({ ...held, ...now });
-  }
+  await compare(context, fresh, { kept, lost });
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
-  const changed = await new ElementTarget(context).consequences({ ofForm: true });
+  const now = await new ElementTarget(context).consequences({ ofForm: true });
+  // The page that follows Enter has not seen the fields before it.
+  const changed = now || written.findLast(({ isEntered }) => isEntered)?.changed;
   const address = addressOf(await tabById(context.tabId));
   return {
     fields: kept,
@@ -67,6 +72,23 @@ export async function fillForm(context) {
     ...(changed && { changed }),
     ...(notes.length && { notes }),
   };
+}
+
+/**
+ * Compares what was written with what the page holds now.
+ *
+ * @param {DrivenContext} context
+ * @param {Written[]} written
+ * @param {{kept: Held[], lost: CommandError[]}} found where the results are added
+ */
+async function compare(context, written, { kept, lost }) {
+  for (const { held, isEntered } of written) {
+    // A page may clear a field after Enter.
+    const now = isEntered ? {} : await heldNow(context, held);
+    if (now.value === "") lost.push(dropped(held));
+    else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
+    else kept.push({ ...held, ...now });
+  }
 }
 
 /**
@@ -193,7 +215,7 @@ async function checkableWay(context, { element }, value) {
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
- * @returns {Promise<Partial<ActionReply> & {held: Held, isEntered?: boolean}>} `isEntered`: Enter was pressed after it
+ * @returns {Promise<Written>}
  */
 async function write(context, field) {
   // An earlier field may have changed it.

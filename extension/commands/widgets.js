@@ -21,6 +21,8 @@ const OPEN_MS = 500;
 const FILTER_MS = 1_500;
 const QUIET_MS = 150;
 const MAX_PARTS = 60;
+/** Branches of a tree that may stay shut. */
+const MAX_SHUT = 3;
 /** Some lists put it before selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
 const MAX_CHIPS = 30;
@@ -132,7 +134,17 @@ export class Widget {
   }
 
   async #shut() {
-    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
+    if ((await this.#ask("leave")) === "open") await this.#escape();
+  }
+
+  async #escape() {
+    await this.#press("Escape");
+    const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
+    if (!isOpen || isAlwaysOpen) return;
+    // Some lists take the key only from their field.
+    await this.#ask("focus");
+    await this.#press("Escape");
+    await this.#ask("leave");
   }
 
   /** @param {string[]} values */
@@ -158,7 +170,8 @@ export class Widget {
     let state = await this.#list("");
     if (!state.isOpen && values.length > 1 && state.shown.some(isOther)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
-    for (const other of state.selected.filter(isOther)) {
+    const { others } = /** @type {ListState} */ (await this.#ask("list", { values }));
+    for (const other of others) {
       const { option } = await this.#list(other);
       if (!option?.isSelected) continue;
       await this.#click(option.selector);
@@ -205,6 +218,7 @@ export class Widget {
     state = await this.#opened(state, wanted);
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
     if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
+    if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
     if (!state.option) return this.#withoutOption(wanted, state);
@@ -238,12 +252,23 @@ export class Widget {
       // The selector may name a web component around the field, or its label.
       await this.#click(await this.#ask("selector"));
       const now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
-      if (now.isOpen) return this.#offer(now);
+      if (now.isOpen) return this.#offer(await this.#loaded(wanted, now));
     }
     await this.#ask("focus");
     await this.#press("ArrowDown");
     const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
     return this.#offer(now);
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has just opened
+   * @returns {Promise<ListState>} once it has more than the row that says that it queries a server
+   */
+  async #loaded(wanted, state) {
+    if (state.option || state.total > 1 || !this.#context.session.hasRequests) return state;
+    const isLoaded = (/** @type {ListState} */ now) => now.option !== undefined || now.total > 1;
+    return this.#until(wanted, isLoaded, FILTER_MS);
   }
 
   /**
@@ -327,6 +352,24 @@ export class Widget {
   }
 
   /**
+   * Opens the branches of a tree until one of them has the option.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #branchedTo(wanted, state) {
+    for (let shut = 0; shut < MAX_SHUT && state.isOpen && !state.option;) {
+      const branch = await this.#ask("branch");
+      if (!branch) return state;
+      await this.#click(branch.selector);
+      const { total } = state;
+      state = this.#offer(await this.#until(wanted, (now) => now.option !== undefined || now.total > total, OPEN_MS));
+      if (state.total <= total) shut += 1;
+    }
+    return state;
+  }
+
+  /**
    * @param {string} wanted
    * @param {ListState} state
    * @returns {Promise<string>} the typed text, if the field may accept any
@@ -371,13 +414,20 @@ export class Widget {
    * @param {Map<string, string>} labels
    */
   async #kept(labels) {
-    const before = await this.#list("");
+    const values = [...labels].flat();
+    const before = /** @type {ListState} */ (await this.#ask("list", { values }));
     const isLayerOpen = (await this.#ask("leave")) === "open";
     /** @type {ListState} */
     let state = await this.#list("");
     // A list for several options stays open, and would cover the page.
     const isTyped = state.isEditable && state.typed !== "";
-    if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#press("Escape");
+    if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
+    // Some pages accept or drop a typed text only when the key for that leaves the field.
+    if (isTyped && state.isOpen && !state.isAlwaysOpen) {
+      await this.#ask("focus");
+      await this.#press("Tab");
+      await this.#ask("leave");
+    }
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
     if (labels.has("") && this.#isCleared(state)) return [];
@@ -387,8 +437,9 @@ export class Widget {
       throw notKept(this.#found, pair[0], state.shown.join(", "), this.#offered);
     }
     if ([...labels].every((pair) => holdsOption(state, pair))) return state.shown;
-    const isExtra = before.selected.length > labels.size;
-    if (isExtra) throw notKept(this.#found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+    if (before.others.length) {
+      throw notKept(this.#found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+    }
     return before.selected;
   }
 

@@ -697,7 +697,18 @@ export interface Filling {
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
-  "list" | "selector" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
+  | "list"
+  | "selector"
+  | "branch"
+  | "show"
+  | "number"
+  | "segments"
+  | "segment"
+  | "track"
+  | "scroll"
+  | "focus"
+  | "leave"
+  | "near";
 export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
 
 export interface ListState {
@@ -713,6 +724,8 @@ export interface ListState {
   shown: string[];
   /** The labels of the selected options, if the list is open. */
   selected: string[];
+  /** Those of them that are neither requested nor follow from one that is. */
+  others: string[];
   typed: string;
   /** The first options, and how many there are. */
   listed: string[];

@@ -39,6 +39,51 @@ async def test_hover_works_in_quirks_mode(tab: DrivenTab) -> None:
     assert (result["title"], "notes" in result) == ("Over", False)
 
 
+async def test_hover_works_on_a_layer_above_a_page_without_input(tab: DrivenTab) -> None:
+    await tab.open("/blank")
+    await tab.page.set_content(
+        "<!doctype html><body style='pointer-events: none'><div popover=manual id=menu style='pointer-events: auto'>More</div>"
+        "<script>menu.showPopover(); menu.onmouseenter = () => (document.title = 'Over')</script>"
+    )
+
+    result = await tab.do("hover", selector="#menu")
+
+    assert (result["title"], "notes" in result) == ("Over", False)
+
+
+async def test_component_that_the_page_removed_once_it_was_clicked_stops_no_further_click(tab: DrivenTab) -> None:
+    await tab.open("/blank")
+    await tab.page.set_content(
+        "<div><x-option id=one onclick='this.parentNode.remove()' style='cursor: pointer'>Pizza</x-option></div>"
+        "<button onclick='this.textContent = 1'>0</button>"
+    )
+
+    await tab.do("click", selector="#one")
+    await tab.do("click", selector="button")
+
+    assert await tab.page.text_content("button") == "1"
+
+
+async def test_click_on_what_disappears_under_the_mouse_is_refused_soon(tab: DrivenTab) -> None:
+    await tab.open("/blank")
+    await tab.page.set_content(
+        "<div onmouseover='hide.hidden = true; show.hidden = false' style='width: 90px; height: 30px'>"
+        "<button id=hide>Layers</button><label id=show hidden>Pins</label></div>"
+    )
+
+    code, message = await tab.refused("click", selector="#hide")
+
+    assert (code, "disappears when the mouse comes" in message) == ("EXECUTION_ERROR", True)
+    assert await tab.page.locator("#show").is_visible()
+
+
+async def test_item_of_a_menu_without_a_state_so_far_is_reported_as_checked(tab: DrivenTab) -> None:
+    await tab.open("/blank")
+    await tab.page.set_content("<p role=menuitemcheckbox onclick='this.ariaChecked = true'>Wrap</p>")
+
+    assert (await tab.do("click", selector="p"))["checked"] is True
+
+
 async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_handles_it_there(
     tab: DrivenTab,
 ) -> None:

@@ -35,6 +35,7 @@ CHANGES = {
     "a part that fades in": 'now "Ready"',
     "a menu that closes": "menu closed",
     "signs and icons": "",
+    "a status without a text": 'now "Sorted"',
     "nothing": "",
     "what is invisible": "",
     "what is invisible of it": "",
@@ -60,6 +61,7 @@ CHANGES = {
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
     "rows that are drawn again": "",
     "a row that moves": 'moved "Ada"',
+    "a row that moves with the comment after it": 'moved "Ada"',
     "a dialog whose title is in a slot": 'dialog "Discard?" opened',
     "a dialog without a name": "dialog opened",
     "a state of something without words": "#go expanded",
@@ -116,6 +118,34 @@ async def test_action_that_leads_to_another_page_reports_what_that_page_announce
             await tab.show(body.format(target))
 
             assert (await tab.do(command, **params)).get("changed", "") == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", 'page loaded again; message "Vehicle B-EV 7 was changed."'),
+        ("wrong", 'page loaded again; input#km "Range" is invalid'),
+    ],
+)
+async def test_form_that_leads_to_its_own_page_is_reported_with_what_the_page_says(
+    tab: DrivenTab, name: str, said: str
+) -> None:
+    await tab.open("/answered.html")
+    await tab.page.evaluate("name => void (window.name = name)", name)
+
+    assert (await tab.do("click", selector="#go"))["changed"] == said
+
+
+async def test_form_that_is_sent_by_enter_reports_what_the_page_after_it_says(tab: DrivenTab) -> None:
+    await tab.open("/answered.html")
+    await tab.page.evaluate("void (window.name = '')")
+
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a\n"}]
+    result = await tab.do("fill_form", fields=fields)
+
+    # The page has cleared both.
+    assert result["fields"] == [{"selector": "#name", "value": "Ada"}, {"selector": "#q", "value": "a"}]
+    assert result["changed"] == 'page loaded again; message "Vehicle B-EV 7 was changed."'
 
 
 async def test_reply_reports_that_changes_were_left_out(tab: DrivenTab) -> None:

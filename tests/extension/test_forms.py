@@ -178,6 +178,21 @@ async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: 
     assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)
 
 
+async def test_picker_that_stays_open_is_noted_because_the_page_may_not_have_accepted_the_date(
+    pickers: DrivenTab,
+) -> None:
+    await pickers.page.set_content(
+        "<!doctype html><input id=day onfocus='box.hidden = false'>"
+        "<input id=plain><div id=box role=dialog aria-label=Calendar hidden><button>5</button></div>"
+    )
+
+    noted = await pickers.do("fill", selector="#day", value="2026-03-05")
+    await pickers.page.evaluate("box.hidden = true")
+    plain = await pickers.do("fill", selector="#plain", value="2026-03-05")
+
+    assert (["A picker is open" in note for note in noted["notes"]], "notes" in plain) == ([True], False)
+
+
 async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_closes_its_picker(
     pickers: DrivenTab,
 ) -> None:

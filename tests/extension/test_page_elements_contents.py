@@ -111,6 +111,28 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Next"  #h',
         ],
         "characters without a width": ['button "Save"  #s'],
+        "fields of a table": [
+            'row "Plate | Model | Range | Active"',
+            'checkbox of "B-EV 7" off  #a',
+            'row "B-EV 7 | Zoe | 2026"',
+            'link "B-EV 7"  [href="#b7"]',
+            'number in "Range" of "B-EV 7" = "312"  #b',
+            'checkbox in "Active" of "B-EV 7" on  #c',
+        ],
+        "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
+        "switches of entries": [
+            'link "Nightly"  [href="#n"]',
+            'link "example"  [href="#t"]',
+            'checkbox of "Nightly" off  #a',
+            "# Hourly",
+            'checkbox of "Hourly" on  #b',
+        ],
+        "field that a hidden list stands behind": [
+            'combobox "Depot" = "North" collapsed  #c',
+            'text "Group"  p > label',
+            'text "Servers"',
+            'combobox "Group" collapsed  #f',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -174,6 +196,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "The page is still loading (placeholders). List it again for the rest.",
             'text "read"',
         ],
+        "native list that a script has hidden to draw its own": ['combobox "Letter" = "a" collapsed  #c'],
+        "guard that returns the focus": ['button "Save"  button', 'link "Skip to content"  [href="#main"]'],
+        "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
+        "dialog of a component that is closed": ['button "Open"  button'],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
@@ -198,6 +224,16 @@ def test_page_is_listed_as_a_user_sees_it(elements: Elements, name: str, case: s
 def test_every_case_of_a_page_has_its_list() -> None:
     assert {name: list(cases(name)) for name in LISTS} == {name: list(lists) for name, lists in LISTS.items()}
     assert list(cases("selectors")) == list(SELECTORS)
+
+
+def test_what_is_open_above_a_long_page_is_listed_once(elements: Elements) -> None:
+    layer = "<div style='height: 9px'><div role=dialog style='position: fixed; top: 0; z-index: 1'>{}</div></div>"
+    elements.write(
+        "<p style='height: 2000px'>far</p>" + "<button>a</button>" * 160 + layer.format("<button>OK</button>")
+    )
+
+    assert len([line for line in listed(elements)["text"].splitlines() if line.startswith('button "OK"')]) == 1
+    assert listed(elements)["total"] == 161
 
 
 def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: Elements) -> None:

@@ -41,6 +41,7 @@ blank = shared_tab_at("/blank")
         ("#shop >>> .twin", "shop: frame twin"),
         ("#shop >>> text=frame twin", "shop: frame twin"),
         ("#shop >>> #till >>> xpath=//button", "till: Pay"),
+        ("my-card text=Card >>> .twin", "card: shadow twin"),
         ("button:not([title='>>>'])[id='buy']", "page: now"),
     ],
 )

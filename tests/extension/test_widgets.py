@@ -12,6 +12,7 @@ offering = reloaded_tab_at("/acting/list-that-offers-to-add.html")
 libraries = reloaded_tab_at("/acting/library-fields.html")
 editors = reloaded_tab_at("/acting/editors.html")
 components = reloaded_tab_at("/acting/component-fields.html")
+trees = reloaded_tab_at("/acting/tree-list.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -306,6 +307,12 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
     )
 
 
+async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
+    result = await libraries.do("fill", selector="#depot", value="South")
+
+    assert (result["value"], await libraries.page.inner_text("#depot")) == ("South", "South")
+
+
 @pytest.mark.parametrize("selector", ["#editor", "#lines", "#keys"])
 async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libraries: DrivenTab, selector: str) -> None:
     for text in ("a(1)\n  b = 2", '{"a": 3}', ""):
@@ -362,6 +369,13 @@ async def test_field_that_a_component_draws_holds_the_option(components: DrivenT
             assert (result["value"], (await state(components))[key]) == (value, kept)
 
 
+async def test_text_that_the_page_drops_only_when_the_tab_key_leaves_the_field_is_not_kept(
+    components: DrivenTab,
+) -> None:
+    assert (await components.refused("fill", selector="#strict", value="Nowhere"))[0] == "VALUE_NOT_KEPT"
+    assert (await components.do("fill", selector="#strict", value="Texas"))["value"] == "Texas"
+
+
 async def test_field_that_cannot_be_cleared_has_not_kept_nothing(components: DrivenTab) -> None:
     await components.page.evaluate("city.dataset.isLocked = true")
 
@@ -388,3 +402,15 @@ async def test_code_is_typed_character_by_character_although_its_fields_have_no_
     assert (await components.do("fill", selector="#code > input", value="1234"))["value"] == "1234"
 
     assert await components.page.eval_on_selector_all(".digit", "all => all.map(one => one.value)") == list("1234")
+
+
+async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(trees: DrivenTab) -> None:
+    for labels, held in ((["Bills"], "Bills"), (["Meeting", "Letters"], "Letters, Meeting"), (["Events"], "Meeting")):
+        await trees.do("select", selector="#field", value=labels)
+
+        assert sorted((await trees.page.inner_text("#field")).split(", ")) == held.split(", ")
+        assert await trees.page.locator("#tree").is_hidden()
+
+    code, message = await trees.refused("select", selector="#field", value=["Taxes"])
+    assert (code, '"Letters"' in message) == ("EXECUTION_ERROR", True)
+    assert await trees.page.locator("#tree").is_hidden()

@@ -1133,7 +1133,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
     file = packages / SERVER.name
     monkeypatch.setattr(server, "__file__", str(file))
     monkeypatch.setattr(server, "EXTENSION", packages / "chrome_tab" / "files" / "extension")
-    monkeypatch.setattr(server, "IS_PACKAGE", True)
+    monkeypatch.setattr(server, "IS_INSTALLED", True)
     return file
 
 

@@ -128,8 +128,10 @@ def test_headings_reported_by_the_page_function_are_at_line_starts() -> None:
 
 @pytest.mark.parametrize("headings", [None, 7, {}, [1], [[1]], [["1", 1]], [[0, "Fares"]], [[]], [[1.5, 1]]])
 def test_malformed_headings_are_dropped(headings: Any) -> None:
-    assert server.repetition_and_headings({"headings": headings}) == (0, ())
-    assert server.repetition_and_headings({"headings": [[5, 2]], "repeated": 3}) == (3, ((5, 2),))
+    malformed = server.page_from({"headings": headings}, "text", "extension")
+    assert (malformed.repeated_lines, malformed.headings) == (0, ())
+    page = server.page_from({"headings": [[5, 2]], "repeated": 3}, "text", "extension")
+    assert (page.repeated_lines, page.headings) == (3, ((5, 2),))
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,9 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
         (["--modl=x"], "There is no argument '--modl'. Did you mean --model? --help lists all arguments."),
         (["--vers"], "There is no argument '--vers'. Did you mean --version? --help lists all arguments."),
         (["page.html"], "There is no argument 'page.html'. --help lists all arguments."),
-        (["--pair", "--doctor"], "--doctor and --pair cannot be combined. --help lists all arguments."),
-        (["--port"], "--port needs a value. --help lists all arguments."),
-        (["--analyze", "--tab", "x"], "--tab must be a whole number; got 'x'. --help lists all arguments."),
+        (["--pair", "--doctor"], "Argument --doctor: not allowed with argument --pair. --help lists all arguments."),
+        (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
+        (["--analyze", "--tab", "x"], "Argument --tab: invalid int value: 'x'. --help lists all arguments."),
     ],
 )
 def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[str], line: str, run: Run) -> None:
@@ -371,7 +371,22 @@ def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript)
     assert osascript.calls()[0].arguments == ["from here", "to there"]
     assert of_a_tab[:2] == (0, "An answer.\n")
     assert of_none[:2] == (1, "")
-    assert "Google Chrome has no tab 8 now" in of_none[2]
+    assert ("[TAB_NOT_FOUND]" in of_none[2], '7 "t"' in of_none[2]) == (True, True)
+
+
+class FakeSourceWithSilentBrowser(server.AppleScriptSource):
+    """A source of tabs with a browser that does not answer."""
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        return [{"id": 7, "title": "Shop", "url": "https://shop.test/"}, {"note": "Work does not answer"}]
+
+
+async def test_the_error_for_a_tab_that_is_not_open_lists_tabs_only() -> None:
+    settings = server.load_settings({}, need_model=False)
+
+    error = await server.no_such_tab(server.ChromeTabs(settings, FakeSourceWithSilentBrowser(settings)), 8)
+
+    assert (error.code, '7 "Shop"' in error.message, "Work" in error.message) == ("TAB_NOT_FOUND", True, False)
 
 
 @pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])

@@ -483,7 +483,7 @@ async def test_status_distinguishes_a_failing_server_from_one_without_models(
     reply: Reply, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if reply is HANG:
-        monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.2)
+        monkeypatch.setattr(server, "FETCH_TIMEOUT_S", 0.2)
     async with FakeOpenAIServer(routes={"/v1/models": reply}) as fake, serving(fake) as asker:
         result = await asker.client.call_tool("chrome_tab_status", {})
 
@@ -676,7 +676,7 @@ async def test_status_reports_the_window_and_where_it_came_from() -> None:
 
 
 async def test_window_request_that_hangs_is_abandoned_without_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(server, "FETCH_TIMEOUT_S", 0.05)
     routes: dict[str, Any] = dict.fromkeys(("/api/ps", "/props", "/api/v0/models", "/v1/models"), HANG)
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
         assert receipt_of(await asker.ask())["window"] == server.DEFAULT_WINDOW

@@ -33,6 +33,9 @@ const actionability = (() => {
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
+  /** For an element that the page replaces when the mouse comes. */
+  const GONE_MS = 500;
+  const GONE = " disappears when the mouse comes over it. Look at what has appeared in its place, and act on that.";
   const READ_ONLY =
     "is still read-only. Click it: if a picker opens, choose there. Otherwise only the page changes it.";
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
@@ -101,6 +104,10 @@ const actionability = (() => {
           (note) => typeof note === "string",
         );
         if (!trouble) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
+        const isGone = trouble === UNSEEN && this.#request.tries;
+        if (isGone && performance.now() > begun + GONE_MS) {
+          throw new PageError("EXECUTION_ERROR", nameOf(element) + GONE);
+        }
         // What makes a field editable is the focus, or the end of a page's start.
         const limit = trouble === READ_ONLY ? limits.find : limits.ready;
         if (performance.now() > begun + limit) {

@@ -12,7 +12,6 @@ const aria = (() => {
     documentOf,
     drawnAncestors,
     drawnChildrenOf,
-    hasIn,
     holderOf,
     isControl,
     isElement,
@@ -22,7 +21,6 @@ const aria = (() => {
     kindOf,
     labelsOf,
     likelyRootOf,
-    parentElementOf,
     queryAll,
     queryIn,
     rootOf,
@@ -108,18 +106,7 @@ const aria = (() => {
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  /** Fields that are named by the text before them, if by nothing else. */
-  const NEIGHBORLY = new Set(
-    "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
-      " ",
-    ),
-  );
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
-  /** Levels to climb to find the text next to a field. */
-  const NEIGHBOR_STEPS = 4;
-  const NEIGHBOR_LENGTH = 60;
-  const CONTROLS = "input, select, textarea, button, a[href], iframe";
-  const LABEL_CELLS = "td, th, dt";
   /** Elements that are named by what is next to them rather than inside them. */
   const FIELDS = new Set(
     (
@@ -163,16 +150,6 @@ const aria = (() => {
       if (name) return name;
     }
     return "";
-  }
-
-  /**
-   * @param {Element} element without a name
-   * @returns {string} the name of the element that only surrounds it: a disabled button gets its tooltip from one
-   */
-  function wrapperNameOf(element) {
-    const outer = parentElementOf(element);
-    if (!outer || childrenOf(outer).length > 1 || attributeOf(outer, "role")) return "";
-    return plain(attributeOf(outer, "aria-label") || attributeOf(outer, "title") || "");
   }
 
   /**
@@ -433,56 +410,6 @@ const aria = (() => {
     return TAGS.get(tag) ?? (Reflect.get(HTMLElement.prototype, "isContentEditable", element) ? "textbox" : "");
   }
 
-  /**
-   * @param {Element} field without a name
-   * @param {string} role
-   * @returns {string} for example `next to "Subtitle"`: the text before it; empty if there is none
-   */
-  function neighborOf(field, role) {
-    if (!isNeighborly(role)) return "";
-    let one = /** @type {Element | null} */ (field);
-    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
-      for (let before = previousOf(one); before; before = previousOf(before)) {
-        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
-        const text = plain(
-          (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
-        );
-        // A number is a value.
-        if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
-      }
-      one = parentElementOf(one);
-    }
-    return "";
-  }
-
-  /**
-   * @param {string} role
-   * @returns {boolean} whether its elements usually have their labels in front of them
-   */
-  function isNeighborly(role) {
-    return NEIGHBORLY.has(role);
-  }
-
-  /**
-   * @param {Element} before
-   * @returns {string} its text that belongs to no other field; the label of a row may be a link
-   */
-  function controlsOf(before) {
-    return isMatch(before, LABEL_CELLS) ? CONTROLS.replace("a[href], ", "") : CONTROLS;
-  }
-
-  /**
-   * @param {Node} node
-   * @returns {Element | Text | null} the node before it
-   */
-  function previousOf(node) {
-    let before = Reflect.get(Node.prototype, "previousSibling", node);
-    while (before && !isElement(before) && !isText(before)) {
-      before = Reflect.get(Node.prototype, "previousSibling", before);
-    }
-    return before;
-  }
-
   /** @param {string} role */
   function isNamedByContent(role) {
     return !FIELDS.has(role);
@@ -646,12 +573,9 @@ const aria = (() => {
     accessibleNameOf,
     contentOf,
     isNamedByContent,
-    isNeighborly,
-    neighborOf,
     plainQuote,
     roleOf,
     stateOf,
     wholeValueOf,
-    wrapperNameOf,
   };
 })();

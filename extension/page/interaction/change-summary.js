@@ -451,8 +451,18 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
    */
   function isAt(node, place) {
-    const is = (/** @type {keyof Place} */ name) => Reflect.get(Node.prototype, name, node) === place?.[name];
-    return is("parentNode") && (is("previousSibling") || is("nextSibling"));
+    const now = (/** @type {keyof Place} */ name) =>
+      /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
+    const is = (/** @type {keyof Place} */ name) => now(name) === place?.[name];
+    // Frameworks move the comment next to an element along with it.
+    const isSure = (/** @type {keyof Place} */ name) => is(name) && !isComment(now(name));
+    const isBetween = is("previousSibling") && is("nextSibling");
+    return is("parentNode") && (isSure("previousSibling") || isSure("nextSibling") || isBetween);
+  }
+
+  /** @param {Node | null} node */
+  function isComment(node) {
+    return node !== null && !isElement(node) && !isText(node);
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
@@ -643,23 +653,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Root[]} roots of the whole page
-   * @returns {string} its alerts and statuses, in at most 200 characters
-   */
-  function announcements(roots) {
-    const said = (/** @type {string} */ selector) =>
-      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
-    const alerts = said(ALERTS);
-    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
-    const partsWith = (/** @type {number} */ length) => [
-      ...announced("alert", /** @type {Element[]} */ (outermost(alerts)), length),
-      ...announced("status", /** @type {Element[]} */ (outermost(statuses)), length),
-    ];
-    return joined(TEXT_LENGTHS.map(partsWith));
-  }
-
-  /**
-   * @param {"alert" | "status"} kind
+   * @param {"alert" | "message" | "status"} kind
    * @param {Element[]} elements
    * @param {number} length of each text
    */
@@ -843,7 +837,10 @@ const changeSummary = (() => {
   function wholeOf(node, selector) {
     const element = isElement(node) ? node : parentOf(node);
     if (!element || !isElement(element)) return undefined;
-    const within = isElement(node) ? queryIn(node, selector).find(isVisible) : undefined;
+    // A field may be a live region, too.
+    const isWhole = (/** @type {Element} */ one) =>
+      isVisible(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? ""));
+    const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
     return closestOf(element, selector) ?? within;
   }
 
@@ -961,5 +958,18 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, stateOf, summarizeChanges };
+  return {
+    ALERTS,
+    ANNOUNCED,
+    ChangeWatch,
+    DIALOGS,
+    STATUSES,
+    announced,
+    faultLine,
+    isSeen,
+    joined,
+    outermost,
+    stateOf,
+    summarizeChanges,
+  };
 })();

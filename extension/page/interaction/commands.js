@@ -23,14 +23,15 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { groupOf, hasSuggestions, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn } = widgets;
-  const { showOption, widgetKind } = widgets;
+  const { groupOf, hasSuggestions, nextBranch, readList, readNumber, readSegments, readTrack, scrollList } = widgets;
+  const { segmentsIn, showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
-  const { ChangeWatch, announcements } = changeSummary;
+  const { announcementsOf } = announcements;
+  const { ChangeWatch } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
@@ -228,18 +229,20 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, index?: number}} request while a field
+   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, values?: string[], index?: number}} request while a field
    *   without text input is being operated
    * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
-  async function operate({ id, look, wanted = "", isLoose = false, index = 0 }) {
+  async function operate({ id, look, wanted = "", isLoose = false, values = [], index = 0 }) {
     const { widget: field } = latest.id === id ? latest : {};
     if (!field || !isInPage(field)) return null;
     switch (look) {
       case "list":
-        return readList(field, { wanted, isLoose });
+        return readList(field, { wanted, isLoose, values });
       case "selector":
         return selectorOf(field, allRoots());
+      case "branch":
+        return nextBranch(field) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -301,7 +304,7 @@ const elementCommands = (() => {
 
   /** @returns {string} what a page says to users that have just come to it */
   function readAnnouncements() {
-    return announcements(allRoots());
+    return announcementsOf(allRoots());
   }
 
   /**
@@ -337,8 +340,8 @@ const elementCommands = (() => {
     const { element } = latest.id === id ? latest : {};
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
-    // In quirks mode ":hover" alone matches only links.
-    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover").length > 0;
+    // In quirks mode ":hover" alone matches only links; the root is not hovered under a layer that has all input.
+    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover, :hover").length > 0;
     while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
     return isThere();
   }

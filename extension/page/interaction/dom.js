@@ -123,11 +123,12 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root} root
+   * @param {Root} root or the topmost element of what the page has removed
    * @param {string} selector
    * @returns {Element[]}
    */
   function queryAll(root, selector) {
+    if (isElement(root)) return queryIn(root, selector);
     const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
     return listOf(Reflect.apply(querySelectorAll, root, [selector]));
   }

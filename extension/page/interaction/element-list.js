@@ -22,7 +22,8 @@ const elementList = (() => {
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf } = aria;
+  const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
+  const { placeOf: whereOf } = surroundingNames;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
@@ -50,6 +51,8 @@ const elementList = (() => {
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
+  /** Elements that need no name. */
+  const NAMELESS = new Set(["scrollable", "frame"]);
   /** Items of a menu or the like that are all listed. */
   const MOST_OF_MENU = 60;
   /** Pages with more elements to act on are listed without shapes and boxes. */
@@ -419,11 +422,12 @@ const elementList = (() => {
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
-    const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
+    const where = kind === "thing" && !name ? whereOf(element, role) : "";
+    const isMute = kind === "look" || !(name || where || NAMELESS.has(role) || !isNamedByContent(role));
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element, role) : "",
+      where,
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
       isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",

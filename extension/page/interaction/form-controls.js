@@ -9,6 +9,7 @@
  * @typedef {object} PreparedField
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
+ * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a Tab key
  */
@@ -54,6 +55,7 @@ const formControls = (() => {
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
   const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
+  const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
 
   /** @param {Element} element */
@@ -63,7 +65,8 @@ const formControls = (() => {
 
   /** @param {Element} element */
   function isCheckable(element) {
-    return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
+    const isNative = ["checkbox", "radio"].includes(kindOf(element));
+    return isNative || isMatch(element, "[aria-checked], [role='menuitemcheckbox'], [role='menuitemradio']");
   }
 
   /**
@@ -352,6 +355,7 @@ const formControls = (() => {
     if (!hasToldChange && !isDrawn && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
+    prepared.hasPicker = isDate && watch.hasOpenedLayer();
     if (isDrawn) await untilDrawn(prepared, text);
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
@@ -377,6 +381,7 @@ const formControls = (() => {
     const { field } = prepared;
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
+    if (prepared.hasPicker) notes.push(PICKER);
     return { value: spreadFrom(field, text) ?? shownBy(field), next: "", isKept: !isLost, notes };
   }
 

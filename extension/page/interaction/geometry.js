@@ -58,7 +58,8 @@ const geometry = (() => {
    * @returns {boolean} whether it or its content can be drawn
    */
   function isRendered(element, options = {}) {
-    return Reflect.apply(Element.prototype.checkVisibility, element, [options]) || isBoxless(element);
+    if (Reflect.apply(Element.prototype.checkVisibility, element, [options])) return true;
+    return isBoxless(element) && !(options.visibilityProperty && getComputedStyle(element).visibility !== "visible");
   }
 
   /** @param {Element} element */

@@ -34,8 +34,9 @@ const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
-  const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf, wrapperNameOf } = aria;
+  const { handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
+  const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
+  const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
@@ -55,6 +56,8 @@ const pageItems = (() => {
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
   const MOST_ROWS = 100;
+  const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
+  const GUARDS = wordsOf("button clickable link");
   const BOXES = wordsOf("div i li p span td");
   /** Elements that may change the kind of their texts. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
@@ -153,7 +156,9 @@ const pageItems = (() => {
       if (role && !within.clip && this.#addThing(element, role, within)) return;
       if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
-        this.items.push(...distantItemsIn(element, this.#acted, around));
+        // What is open above the page was visited first.
+        const isNew = (/** @type {Item} */ { element: one }) => one === element || !this.#seen.has(one);
+        this.items.push(...distantItemsIn(element, this.#acted, around).filter(isNew));
         return;
       }
       if (!within.isSilent) this.#classify(element, tag, within);
@@ -171,6 +176,7 @@ const pageItems = (() => {
       const box = within.isFar && hasNodes(element) ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
+      if ((box && isProxy(element, role)) || isRule(element, role)) return true;
       if (within.block.isRow && role === "link") this.#nameRow(element, within);
       const place = this.items.length;
       this.#push("thing", role, element, box);
@@ -246,6 +252,7 @@ const pageItems = (() => {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround ? roleOf(element) : "";
+      if (own === "textbox" && isShownIn(element)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
@@ -280,7 +287,9 @@ const pageItems = (() => {
       if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
       else if (live) within.textKind = { kind: "message", role: live };
       else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
-      else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
+      else if (within.isVisible && (tag === "dialog" || DIALOGS.has(role))) {
+        this.#push("message", "dialog", element, boxOf(element));
+      }
       if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
       if (tag === "tr" || role === "row") {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
@@ -436,6 +445,25 @@ const pageItems = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether users do not see it: a list that the page draws itself, or a guard that returns the focus
+   */
+  function isProxy(element, role) {
+    if (role !== "select" && !GUARDS.has(role)) return false;
+    return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether it is only a line between items of a menu
+   */
+  function isRule(element, role) {
+    return role === "menuitem" && RULE.test(attributeOf(element, "aria-label") ?? textContentOf(element) ?? "");
+  }
+
+  /**
    * Determines whether an element is out of sight, or clips its content.
    *
    * @param {Element} element
@@ -480,7 +508,8 @@ const pageItems = (() => {
    */
   function namesListed({ control }) {
     // A web component may be for display only.
-    if (!control || (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control))) return false;
+    if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
+    if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
     return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
 
@@ -500,6 +529,15 @@ const pageItems = (() => {
   function isAroundField(element) {
     if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
     return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only shows what is chosen in the combobox around it
+   */
+  function isShownIn(element) {
+    const isFixed = !isControl(element) && attributeOf(element, "aria-readonly") === "true";
+    return isFixed && closestOf(element, "[role=combobox]") !== null;
   }
 
   /** @param {Element} element */
@@ -645,7 +683,11 @@ const pageItems = (() => {
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
     const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
-    if (name || kind !== "thing") return name;
+    if (kind !== "thing") return name;
+    // The field that gives a form its value may be hidden, and its label with it.
+    const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));
+    const standIn = isUnlabelled ? standInNameOf(element) : "";
+    if (name || standIn) return standIn || name;
     if (role === "textbox") return editorNameOf(element);
     return isNamed ? wrapperNameOf(element) : "";
   }

@@ -5,7 +5,8 @@
 
 const redundantTexts = (() => {
   const { isDrawnIn } = dom;
-  const { accessibleNameOf, isNeighborly, stateOf } = aria;
+  const { stateOf } = aria;
+  const { isNeighborly } = surroundingNames;
   const { lineOf } = texts;
   const { itemNameOf } = pageItems;
 
@@ -57,10 +58,10 @@ const redundantTexts = (() => {
    * @param {string} text
    * @returns {boolean} whether the field's name begins with it
    */
-  function isLabelOf({ role, element }, text) {
-    if (!isNeighborly(role)) return false;
+  function isLabelOf(field, text) {
+    if (!isNeighborly(field.role)) return false;
     const label = text.replace(/[\s:*]+$/u, "");
-    const name = accessibleNameOf(element, false);
+    const name = itemNameOf(field);
     return name.startsWith(label) && !/^[\p{L}\p{N}]/u.test(name.slice(label.length));
   }
 

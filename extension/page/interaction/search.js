@@ -41,6 +41,9 @@ const search = (() => {
   const CSS_WITH_TEXT =
     /^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\\.|(?!>>>)[^"'[\\])+?)\s+text\s*=([^]*)$/iu;
 
+  /** The text, which ends at the next ` >>> ` outside quotes; and what follows. */
+  const WORDS = /^((?:"[^"]*"|'[^']*'|(?!\s>>>\s)[^])*)(?:\s>>>\s+([^]*))?$/u;
+
   /** One selector, searched as often as needed. */
   class Search {
     /** @readonly */
@@ -176,15 +179,18 @@ const search = (() => {
     /** @type {SelectorPart[]} */
     const parts = [];
     for (let rest = selector.trim(); ;) {
-      const [, kind, text] = /^(xpath|text)\s*=([^]*)$/iu.exec(rest) ?? [];
-      if (kind && text !== undefined) {
-        parts.push({ kind: kind.toLowerCase() === "text" ? "text" : "xpath", text: text.trim() });
+      const [, xpath] = /^xpath\s*=([^]*)$/iu.exec(rest) ?? [];
+      if (xpath !== undefined) {
+        parts.push({ kind: "xpath", text: xpath.trim() });
         break;
       }
-      const [, css, words] = CSS_WITH_TEXT.exec(rest) ?? [];
-      if (css && words !== undefined) {
-        parts.push({ kind: "css", text: css.trim(), words: words.trim() });
-        break;
+      const [, css = "", end] = CSS_WITH_TEXT.exec(rest) ?? /^()text\s*=([^]*)$/iu.exec(rest) ?? [];
+      if (end !== undefined) {
+        const [, words = "", inner] = WORDS.exec(end) ?? [];
+        parts.push(css ? { kind: "css", text: css.trim(), words: words.trim() } : { kind: "text", text: words.trim() });
+        if (inner === undefined) break;
+        rest = inner;
+        continue;
       }
       // Up to the next >>> outside quotes.
       const [head = ""] = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|(?!>>>)[^])*/u.exec(rest) ?? [];

@@ -7,8 +7,10 @@ const widgets = (() => {
   const {
     attributeOf,
     boxOf,
+    childrenOf,
     closestOf,
     drawnChildrenOf,
+    hasIn,
     holds,
     isControl,
     isElement,
@@ -68,6 +70,10 @@ const widgets = (() => {
   const SCROLL_WAIT_MS = 300;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
+  const SHUT = "[role='treeitem'][aria-expanded='false']";
+  const TOGGLES = "button, [role='button'], [class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
+  /** @type {WeakSet<Element>} branches that were to be opened */
+  let opened = new WeakSet();
   /** Minimum ratio of a track's length to its thumb's width. */
   const TRACK_FACTOR = 3;
 
@@ -198,6 +204,7 @@ const widgets = (() => {
 
   /** @param {Element} field about to be operated: lists that are already on the page are not its own */
   function begin(field) {
+    opened = new WeakSet();
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 
@@ -243,7 +250,33 @@ const widgets = (() => {
 
   /** @param {Element} option */
   function labelOf(option) {
-    return unticked(drawnTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+    return unticked(drawnTextOf(rowOf(option))) || collapse(attributeOf(option, "aria-label") ?? "");
+  }
+
+  /**
+   * @param {Element} option
+   * @returns {Element} the part of it that is its own, without the branch of a tree below it
+   */
+  function rowOf(option) {
+    if (roleOf(option) !== "treeitem" || !hasIn(option, "[role='treeitem']")) return option;
+    const isOwn = (/** @type {Element} */ one) => !hasIn(one, "[role='treeitem']") && collapse(drawnTextOf(one)) !== "";
+    return [...childrenOf(option)].find(isOwn) ?? option;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {{selector: string} | null} what opens the next branch of the field's tree; null if there is none
+   */
+  function nextBranch(field) {
+    const popup = popupOf(field);
+    const branches = popup ? queryDrawnIn(popup, SHUT).filter((one) => !opened.has(one) && isVisible(one)) : [];
+    for (const branch of branches) {
+      opened.add(branch);
+      // A leaf has none.
+      const toggle = queryIn(rowOf(branch), TOGGLES).find(isVisible);
+      if (toggle) return { selector: selectorOf(toggle, allRoots()) };
+    }
+    return null;
   }
 
   /**
@@ -289,10 +322,10 @@ const widgets = (() => {
 
   /**
    * @param {Element} field
-   * @param {{wanted: string, isLoose?: boolean}} request
+   * @param {{wanted: string, isLoose?: boolean, values?: string[]}} request
    * @returns {ListState}
    */
-  function readList(field, { wanted, isLoose = false }) {
+  function readList(field, { wanted, isLoose = false, values = [] }) {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
@@ -311,13 +344,14 @@ const widgets = (() => {
       shown: shownBy(field),
       selected: selected.map(labelOf),
       isReachable: isReachable(field),
+      others: othersAmong(selected, values).map(labelOf),
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
       active: active ? collapse(attributeOf(active, "aria-label") || (textContentOf(active) ?? "")) : "",
       ...(option && {
         option: {
-          selector: selectorOf(option, allRoots()),
+          selector: selectorOf(rowOf(option), allRoots()),
           label: labelOf(option).slice(0, 200),
           isSelected: selected.includes(option),
           isDisabled: isMatch(option, "[aria-disabled='true']"),
@@ -333,6 +367,17 @@ const widgets = (() => {
   function isReachable(field) {
     const { width, height } = boxOf(handleOf(field));
     return width > 1 && height > 1;
+  }
+
+  /**
+   * @param {Element[]} selected
+   * @param {string[]} values
+   * @returns {Element[]} those that are not meant, and do not follow from one that is: as its branch of a tree, or in it
+   */
+  function othersAmong(selected, values) {
+    const isMeant = (/** @type {Element} */ one) => values.some((value) => fold(value) === fold(labelOf(one)));
+    const meant = selected.filter(isMeant);
+    return selected.filter((one) => !meant.some((other) => holds(one, other) || holds(other, one)));
   }
 
   /**
@@ -542,6 +587,7 @@ const widgets = (() => {
     readList,
     readNumber,
     groupOf,
+    nextBranch,
     readSegments,
     readTrack,
     scrollList,

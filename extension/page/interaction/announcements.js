@@ -1,0 +1,75 @@
+"use strict";
+
+// What a page says to users that have just come to it by an action on the page before.
+
+const announcements = (() => {
+  const { attributeOf, hasIn, holds, isMatch, queryAll } = dom;
+  const { collapse, visibleTextOf } = texts;
+  const { ALERTS, STATUSES, announced, faultLine, isSeen, joined, outermost } = changeSummary;
+
+  /** Maximum lengths of the texts: the first with room for everything counts. */
+  const TEXT_LENGTHS = [180, 60, 30];
+  const CLASSES = "message flash alert notice error success warning toast"
+    .split(" ")
+    .map((word) => `[class*=${word} i]`)
+    .join(", ");
+  /** Such a word in a class that says no more than that: "success-stories" does. */
+  const MESSAGE =
+    /(?:^|[\s_-])(?:flash|alert|notice|toast|(?:error|message|warning)(?:s|list|note|text|box)?)(?:$|[\s_-])|(?:^|\s)success(?:$|\s)/iu;
+  /** More of them are a part of the page, such as a conversation. */
+  const MOST_MESSAGES = 3;
+  const MESSAGE_LENGTH = 300;
+  const PARTS = "input:not([type=hidden]), select, textarea, table";
+  const WORDED = /[\p{L}\p{N}]/u;
+  const OTHERS = "a, button, nav, nav *, label";
+  const FAULTY = "[aria-invalid]:not([aria-invalid='false'])";
+
+  /**
+   * @param {Root[]} roots of the whole page
+   * @returns {string} in at most 200 characters: that it was loaded again, alerts, invalid fields, statuses, messages
+   */
+  function announcementsOf(roots) {
+    const shown = (/** @type {string} */ selector) =>
+      outermost(roots.flatMap((root) => queryAll(root, selector)).filter(isSpoken));
+    const alerts = /** @type {Element[]} */ (shown(ALERTS));
+    const isNew = (/** @type {Element} */ one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert));
+    const statuses = /** @type {Element[]} */ (shown(STATUSES)).filter(isNew);
+    const isAgain = document.referrer === location.href.replace(/#.*/su, "");
+    const faulty = isAgain ? roots.flatMap((root) => queryAll(root, FAULTY)).filter(isSeen) : [];
+    const others = alerts.length || statuses.length || faulty.length ? [] : messagesIn(roots);
+    const partsWith = (/** @type {number} */ length) => [
+      ...(isAgain ? ["page loaded again"] : []),
+      ...announced("alert", alerts, length),
+      ...faulty.map((field) => faultLine(field, length)),
+      ...announced("status", statuses, length),
+      ...announced("message", others, length),
+    ];
+    return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /** @param {Element} element */
+  function isSpoken(element) {
+    return WORDED.test(visibleTextOf(element)) && isSeen(element);
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {Element[]} the few parts of the page that are messages by their classes
+   */
+  function messagesIn(roots) {
+    const all = roots.flatMap((root) => queryAll(root, CLASSES)).filter(isMessage);
+    const found = /** @type {Element[]} */ (outermost(all));
+    return found.length <= MOST_MESSAGES ? found : [];
+  }
+
+  /** @param {Element} element */
+  function isMessage(element) {
+    if (!MESSAGE.test(attributeOf(element, "class") ?? "") || isMatch(element, OTHERS) || hasIn(element, PARTS)) {
+      return false;
+    }
+    const { length } = collapse(visibleTextOf(element));
+    return length <= MESSAGE_LENGTH && isSpoken(element);
+  }
+
+  return { announcementsOf };
+})();

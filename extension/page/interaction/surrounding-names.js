@@ -1,0 +1,226 @@
+"use strict";
+
+// How an element without a name of its own is known: by its label, its row and column, or the text next to it.
+
+const surroundingNames = (() => {
+  const { attributeOf, boxOf, childrenOf, closestOf, dataOf, hasIn, isControl, isElement, isMatch, isText, kindOf } =
+    dom;
+  const { labelsOf, parentElementOf, queryIn, tagOf } = dom;
+  const { plain, shorten } = texts;
+  const { isRendered, isVisible } = geometry;
+  const { contentOf, plainQuote } = aria;
+
+  const SEEN = { visibilityProperty: true };
+  const DRAWN = { ...SEEN, opacityProperty: true };
+  /** Fields that are named by the text before them, if by nothing else. */
+  const NEIGHBORLY = new Set(
+    "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
+      " ",
+    ),
+  );
+  const CHECKED = new Set("checkbox radio switch".split(" "));
+  /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
+  const NEIGHBOR_STEPS = 4;
+  const STAND_IN_STEPS = 6;
+  const ENTRY_STEPS = 8;
+  const NEIGHBOR_LENGTH = 60;
+  const HEAD_LENGTH = 40;
+  /** Longer texts are cut anyway. */
+  const ENOUGH = 400;
+  const CONTROLS = "input, select, textarea, button, a[href], iframe";
+  const TEXT_FIELDS = "input:not([type=hidden]), select, textarea";
+  const LABEL_CELLS = "td, th, dt";
+  const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
+  const HEADERS = "th, [role=columnheader]";
+  const ROWS = "tr, [role=row]";
+  const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
+
+  /**
+   * @param {Element} element without a name
+   * @param {string} role
+   * @returns {string} for example `next to "Subtitle"`, `in "Price" of "Boat"` or `of "Boat"`; empty if there is nothing
+   */
+  function placeOf(element, role) {
+    const isField = NEIGHBORLY.has(role);
+    if (!isField && !CHECKED.has(role)) return "";
+    return cellPlaceOf(element) || (isField && neighborOf(element)) || entryOf(element);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} for example `next to "Subtitle"`: the text before it
+   */
+  function neighborOf(field) {
+    let one = /** @type {Element | null} */ (field);
+    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
+      for (let before = previousOf(one); before; before = previousOf(before)) {
+        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
+        const text = plain(
+          (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
+        );
+        // A number is a value.
+        if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+      }
+      one = parentElementOf(one);
+    }
+    return "";
+  }
+
+  /**
+   * @param {string} role
+   * @returns {boolean} whether its elements usually have their labels in front of them
+   */
+  function isNeighborly(role) {
+    return NEIGHBORLY.has(role);
+  }
+
+  /**
+   * @param {Element} before
+   * @returns {string} its text that belongs to no other field; the label of a row may be a link
+   */
+  function controlsOf(before) {
+    return isMatch(before, LABEL_CELLS) ? CONTROLS.replace("a[href], ", "") : CONTROLS;
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {Element | Text | null} the node before it
+   */
+  function previousOf(node) {
+    let before = Reflect.get(Node.prototype, "previousSibling", node);
+    while (before && !isElement(before) && !isText(before)) {
+      before = Reflect.get(Node.prototype, "previousSibling", before);
+    }
+    return before;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `in "Price" of "Boat"`: the header of its column, and what identifies its row
+   */
+  function cellPlaceOf(element) {
+    const cell = closestOf(element, CELLS);
+    const row = cell && closestOf(cell, ROWS);
+    const table = row && closestOf(row, "table, [role=grid], [role=treegrid], [role=table]");
+    if (!cell || !row || !table) return "";
+    const heads = queryIn(table, ROWS).find(isHeader);
+    if (!heads || heads === row) return "";
+    const column = shorten(headerOver(cell, row, heads), HEAD_LENGTH);
+    const own = shorten(rowNameOf(row, cell), HEAD_LENGTH);
+    if (!own) return "";
+    return `${column ? `in ${plainQuote(column)} ` : ""}of ${plainQuote(own)}`;
+  }
+
+  /**
+   * @param {Element} row
+   * @returns {boolean} whether all its cells are headers
+   */
+  function isHeader(row) {
+    const cells = [...childrenOf(row)];
+    return cells.length > 1 && cells.every((one) => isMatch(one, HEADERS));
+  }
+
+  /**
+   * @param {Element} cell
+   * @param {Element} row
+   * @param {Element} heads the row of headers
+   */
+  function headerOver(cell, row, heads) {
+    const number = attributeOf(cell, "aria-colindex");
+    const all = [...childrenOf(heads)];
+    const numbered = number ? all.find((one) => attributeOf(one, "aria-colindex") === number) : undefined;
+    const place = startOf(cell, row);
+    const over = numbered ?? all.findLast((one) => startOf(one, heads) <= place);
+    return over ? plain(contentOf(over)) : "";
+  }
+
+  /**
+   * @param {Element} cell
+   * @param {Element} row
+   * @returns {number} the column at which it begins
+   */
+  function startOf(cell, row) {
+    let start = 0;
+    for (const one of childrenOf(row)) {
+      if (one === cell) break;
+      start += Number(attributeOf(one, "colspan")) || 1;
+    }
+    return start;
+  }
+
+  /**
+   * @param {Element} row
+   * @param {Element} cell not to be named by
+   * @returns {string} its header, its link, or its first text
+   */
+  function rowNameOf(row, cell) {
+    const cells = [...childrenOf(row)].filter((one) => one !== cell);
+    const links = cells.flatMap((one) => queryIn(one, "a[href]"));
+    const ways = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
+    return ways.map((one) => plain(contentOf(one).slice(0, ENOUGH))).find((text) => /[\p{L}\p{N}]/u.test(text)) ?? "";
+  }
+
+  /**
+   * @param {Element} element in an entry of a list, each of which has one of the same kind
+   * @returns {string} for example `of "Boat"`: the entry's heading or link
+   */
+  function entryOf(element) {
+    const alike = isControl(element)
+      ? `${tagOf(element)}${tagOf(element) === "input" ? `[type="${CSS.escape(kindOf(element))}"]` : ""}`
+      : `[role="${CSS.escape(attributeOf(element, "role") ?? "")}"]`;
+    let entry = /** @type {Element} */ (element);
+    for (let step = 0; step < ENTRY_STEPS; step += 1) {
+      const outer = parentElementOf(entry);
+      if (!outer) return "";
+      const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
+      if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
+        const names = queryIn(entry, TITLES).map((one) => plain(contentOf(one)));
+        const name = names.find(Boolean);
+        return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+      }
+      entry = outer;
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} element without a name
+   * @returns {string} the name of the element that only surrounds it: a disabled button gets its tooltip from one
+   */
+  function wrapperNameOf(element) {
+    const outer = parentElementOf(element);
+    if (!outer || childrenOf(outer).length > 1 || attributeOf(outer, "role")) return "";
+    return plain(attributeOf(outer, "aria-label") || attributeOf(outer, "title") || "");
+  }
+
+  /**
+   * @param {Element} field the only visible one next to a hidden field, which gives the form its value
+   * @returns {string} the label of the hidden field
+   */
+  function standInNameOf(field) {
+    let around = parentElementOf(field);
+    for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
+      const others = queryIn(around, TEXT_FIELDS).filter((one) => one !== field);
+      if (!others.length) continue;
+      const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
+      if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
+      return plain(
+        labelsOf(hidden)
+          .map((label) => contentOf(label))
+          .join(" "),
+      );
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether a user sees it
+   */
+  function isDrawn(field) {
+    const { width, height } = boxOf(field);
+    return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
+  }
+
+  return { isNeighborly, placeOf, standInNameOf, wrapperNameOf };
+})();
