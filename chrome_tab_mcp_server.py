@@ -100,6 +100,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
+    if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C while libraries load prints no traceback
 
 import anyio
 import mcp_types
@@ -1914,6 +1916,8 @@ class Completion(NamedTuple):
     cut_off: bool
     # Prompt tokens that the server had cached.
     cached_tokens: int | None = None
+    # The model that answered, if the server names it: llama.cpp ignores the name in the request.
+    model: str = ""
 
 
 class Watcher(Protocol):
@@ -1930,6 +1934,7 @@ class RawCompletion(NamedTuple):
     reasoning: str
     finish_reason: str
     usage: Mapping[str, Any]
+    model: str
 
 
 class RefusedFieldError(Exception):
@@ -2036,7 +2041,14 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         said = f" It said: {message}" if isinstance(reply, dict) and "error" in reply else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Look at its log.")
     content, reasoning = contents(fields(choice, "message"))
-    return RawCompletion(content, reasoning, str(choice.get("finish_reason") or ""), token_counts(reply))
+    finish_reason = str(choice.get("finish_reason") or "")
+    return RawCompletion(content, reasoning, finish_reason, token_counts(reply), answering_model(reply, key))
+
+
+def answering_model(reply: Any, key: str | None) -> str:
+    """Return the model that a reply or event names as its author, empty if it names none."""
+    name = reply.get("model") if isinstance(reply, dict) else None
+    return one_line(without_key(name, key)) if isinstance(name, str) else ""
 
 
 def token_counts(reply: Any) -> dict[str, Any]:
@@ -2094,7 +2106,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     pieces: list[tuple[str, str]] = []
     usage: dict[str, Any] = {}
-    finish_reason = ""
+    finish_reason = model = ""
     async for line in read_lines(response):
         data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
         if data == "[DONE]":
@@ -2103,6 +2115,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
             continue
         event = parse_event(data, key)
         usage |= token_counts(event)
+        model = model or answering_model(event, key)
         choice = next(iter(items(event, "choices")), {})
         finish_reason = str(choice.get("finish_reason") or finish_reason)
         if any(piece := contents(fields(choice, "delta"))):
@@ -2112,7 +2125,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         if not finish_reason:
             raise truncated_stream()
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
-    return RawCompletion(content, reasoning, finish_reason, usage)
+    return RawCompletion(content, reasoning, finish_reason, usage, model)
 
 
 def parse_event(data: str, key: str | None) -> Any:
@@ -2149,7 +2162,7 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
     prompt_tokens, answer_tokens = (count if is_count(count) else None for count in counts)
     cached = fields(raw.usage, "prompt_tokens_details").get("cached_tokens", raw.usage.get("cache_n"))
     cached_tokens = cached if is_count(cached, 0) else None
-    return Completion(text, prompt_tokens, answer_tokens, raw.finish_reason == "length", cached_tokens)
+    return Completion(text, prompt_tokens, answer_tokens, raw.finish_reason == "length", cached_tokens, raw.model)
 
 
 class ListedModel(NamedTuple):
@@ -3035,6 +3048,7 @@ class PageReading:
         self.until, self.began = self.ends_at, time.monotonic()
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.cached_tokens: int | None = None  # None where the server does not report them
+        self.answered_by = model
         self.gaps: list[UnreadRange] = []
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
@@ -3275,6 +3289,7 @@ class PageReading:
         self.failures_in_a_row = 0
         self.tally["prompt_tokens"] += completion.prompt_tokens or 0
         self.tally["answer_tokens"] += completion.answer_tokens or 0
+        self.answered_by = completion.model or self.answered_by
         if completion.cached_tokens is not None:
             self.cached_tokens = (self.cached_tokens or 0) + completion.cached_tokens
         self.cut_off |= completion.cut_off
@@ -3474,7 +3489,7 @@ class PageReading:
             "dialogs": self.page.dialogs or None,
         }
         return page_receipt(self.page) | {
-            "model": self.model,
+            "model": self.answered_by,
             "window": self.window.tokens,
             "window_source": self.window.origin,
             "characters_read": len(self.page.text) - unread,
@@ -3948,6 +3963,8 @@ COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
+THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
@@ -4335,7 +4352,8 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
     raw, after = match[1], match[2] or ""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
     half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
-    for values in readings(raw):
+    is_grouped = not factors and THOUSANDS.fullmatch(raw)
+    for values in readings(raw)[: 1 if is_grouped else None]:
         for factor in factors:
             yield {scaled(value, factor) for value in values}
         yield values
@@ -4968,7 +4986,12 @@ def is_mostly_tables(text: str) -> bool:
 
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
-NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS." + ("" if IS_ALONE else " Use --source extension.")
+WITHOUT_OSASCRIPT = (
+    f"To read pages with the extension, use the whole repository or the package {APP_NAME}."
+    if IS_ALONE
+    else "Install the extension and use --source extension."
+)
+NO_OSASCRIPT = f"osascript is not on PATH: AppleScript needs macOS. {WITHOUT_OSASCRIPT}"
 # The window's mode, if the browser reports it, and the page function's output.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
@@ -5138,8 +5161,7 @@ class AppleScriptSource:
                 except OSError:
                     raise ChromeTabError(
                         "NO_BROWSER",
-                        "osascript cannot be started: reading by AppleScript works on macOS only. Install the "
-                        "extension and use --source extension.",
+                        f"osascript cannot be started: reading by AppleScript works on macOS only. {WITHOUT_OSASCRIPT}",
                     ) from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if exit_status:
@@ -6275,4 +6297,6 @@ if __name__ == "__main__":
     run = main if IS_ALONE else importlib.import_module("chrome_tab.app").main
     gc.freeze()
     gc.enable()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(run())

@@ -120,10 +120,12 @@ class History:
 
 def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, str]:
     """Record an analysis; return its link for the receipt. If the history cannot be written, return an empty dict."""
+    history = History()
     try:
-        number = History().keep(question, answer, receipt)
+        number = history.keep(question, answer, receipt)
     except (OSError, ValueError) as error:
-        server.logger.warning("the history could not be written: %s", server.describe_place(error))
+        # In the terminal only errors are shown.
+        server.logger.error("%s could not be written (%s)", history.path, server.describe_place(error))
         return {}
     return {"history": f"analysis://{number}"}
 

@@ -41,7 +41,7 @@ EXACTLY = "Give its answer as it is, with the note at its end if there is one, a
 # Claude Code splits the line after a prompt's name at spaces: the first word becomes the first argument, the second
 # word the next, and the rest appears only in its own record of the command.
 WHOLE_LINE = (
-    "If the line that I typed holds more words than that, take the whole line instead; a number in it is a tab's id only "
+    "If the line that I typed has more words than that, take the whole line instead; a number in it is a tab's id only "
     "where I say so."
 )
 PROMPT_ARGUMENTS = {
@@ -68,18 +68,17 @@ def add_prompts(mcp: FastMCP) -> None:
 
     def summarize_tab(tab_id: str = "") -> str:
         """Summarize the page that is open in the browser."""
-        return request(
-            tab_id, "system_prompt: a summary of the page in a few sentences, with its main points and figures."
-        )
+        wanted = "As system_prompt, ask for a summary in a few sentences, with the page's main points and figures."
+        return request(tab_id, wanted)
 
     def ask_tab(question: str, tab_id: str = "") -> str:
         """Ask a question about the page that is open in the browser."""
-        return request(tab_id, f"system_prompt: this question, in my words. {question}\n\n{WHOLE_LINE}")
+        return request(tab_id, f"As system_prompt, pass my question in my own words: {question}\n\n{WHOLE_LINE}")
 
     def extract_tab(what: str, tab_id: str = "") -> str:
         """Get facts from the page that is open in the browser as JSON."""
         wanted = (
-            f"output_schema: a JSON Schema that you write for what I want, with a list where there are several. {what}"
+            f"As output_schema, pass a JSON Schema for what I want, with a list where there are several. I want: {what}"
         )
         return request(tab_id, f"{wanted}\n\n{WHOLE_LINE}")
 
@@ -91,10 +90,10 @@ def add_prompts(mcp: FastMCP) -> None:
         mcp.add_prompt(prompt)
 
 
-def request(tab_id: str, arguments: str) -> str:
-    """Return a prompt's message to the client's model."""
+def request(tab_id: str, wanted: str) -> str:
+    """Return a prompt's message to the client's model; `wanted` is a sentence about an argument of the tool."""
     which = f" with tab_id {tab_id}" if tab_id.isdecimal() else ""
-    return f"Call process_chrome_tab{which} and, as its {arguments}\n\n{EXACTLY}"
+    return f"Call process_chrome_tab{which}. {wanted}\n\n{EXACTLY}"
 
 
 # --- Resources ---

@@ -172,7 +172,7 @@ function nameLike(given, names) {
   const allowed = isLong && near.length ? `a key. Similar names: ${near.join(", ")}` : `one of ${names.join(", ")}`;
   const quoted = JSON.stringify(given.slice(0, QUOTED_LENGTH).toWellFormed());
   throw invalid(
-    `keys contains ${quoted}, which is not ${allowed}. ` + `Put text to type in quotes: "New York" ArrowDown Enter.`,
+    `keys contains ${quoted}, which is not ${allowed}. Put text to type in quotes: "New York" ArrowDown Enter.`,
   );
 }
 

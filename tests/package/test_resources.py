@@ -97,9 +97,9 @@ async def test_prompts_name_the_call_to_make() -> None:
         for each in (asked, summary, extracted)
         if isinstance(each.messages[0].content, TextContent)
     ]
-    assert texts[0].startswith("Call process_chrome_tab with tab_id 7 and, as its system_prompt: ")
+    assert texts[0].startswith("Call process_chrome_tab with tab_id 7. As system_prompt, ")
     assert "What does it cost?" in texts[0]
-    assert texts[1].startswith("Call process_chrome_tab and, as its system_prompt: a summary")
+    assert texts[1].startswith("Call process_chrome_tab. As system_prompt, ask for a summary")
     assert "output_schema" in texts[2]
     assert "all prices" in texts[2]
 

@@ -100,6 +100,9 @@ async def test_dates_and_times_are_found_in_the_notation_of_other_languages(
 @pytest.mark.parametrize(
     ("page", "true", "false"),
     [
+        ("It carried 48,300 guests and 12 cars.", "It carried 48.300 guests", "It carried 12,000 guests"),
+        ("It is on time in 12.5 % of 0.75 hours.", "It is on time in 12,5 % of trips", "It carried 12,500 guests"),
+        ("A bottle of 0.75 l.", "It holds 0,750 l", "It holds 0,760 l"),
         ("Open until 6:30 pm on 3 May 2026.", "Open on 3 May 2026", "Open on 3 June 2026"),
         ("Open on 3/5/2026, until 6:30 pm.", "Open on May 3", "Open on June 3"),
         ("Closed on 3/5 from 6 am.", "Closed on May 3", "Closed on June 3"),

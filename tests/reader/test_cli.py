@@ -460,6 +460,22 @@ async def test_pair_on_a_terminal_waits_and_reports_that_the_extension_is_connec
     ]
 
 
+@pytest.mark.posix
+def test_ctrl_c_while_libraries_load_prints_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "anyio.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, str(SERVER), "--version"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
 async def test_ctrl_c_ends_analyze_with_130_and_without_a_traceback(osascript: FakeOsascript) -> None:
     osascript.plays(': >"$here/started"; exec sleep 60')
     running = read_pipe(osascript.folder / "started")

@@ -548,6 +548,22 @@ async def test_fallback_models_are_tried_in_order_and_the_receipt_names_the_one_
     assert receipt["model"] == "third"
 
 
+@pytest.mark.parametrize("is_stream", [False, True])
+@pytest.mark.parametrize(("named", "shown"), [("loaded", "loaded"), ("", "mine"), (5, "mine"), ("a\nb", "a b")])
+async def test_the_receipt_names_the_model_that_the_server_says_has_answered(
+    named: object, shown: str, *, is_stream: bool, fake: FakeOpenAIServer
+) -> None:
+    # llama.cpp answers with the model that it has loaded, whatever the request names.
+    whole = {"model": named, "choices": [{"message": {"content": "At noon."}, "finish_reason": "stop"}]}
+    stream = events(delta("At noon.") | {"model": named}, delta(finish_reason="stop"), "[DONE]")
+    fake.script = lambda _request: stream if is_stream else as_json(whole)
+    async with serving(fake) as asker:
+        asked = asker.ask_with_progress(ProgressLog(), model="mine") if is_stream else asker.ask(model="mine")
+        receipt = receipt_of(await asked)
+
+    assert receipt["model"] == shown
+
+
 async def test_model_named_by_the_call_has_no_fallback(fake: FakeOpenAIServer) -> None:
     fake.script = lambda _request: as_json(NESTED, 404)
     async with serving(fake, fallback_model=["second"]) as asker:
