@@ -73,8 +73,7 @@ export async function drag(context) {
   notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
   const isIdle = outcome === "mouse" && !changed && !notes.length && state?.value === undefined;
-  const rest = isIdle && (await source.look("readMoved"));
-  if (rest === "still" || rest === "selected") notes.push(idleNote(found.element.selector));
+  if (isIdle && (await source.look("readMoved")) === false) notes.push(idleNote(found.element.selector));
   const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }

@@ -48,7 +48,7 @@ async def test_what_moves_only_after_the_button_was_held_is_dragged(page: Driven
     assert result.get("notes") is None
 
 
-async def test_selected_text_is_not_dragged_once_more(page: DrivenTab) -> None:
+async def test_drag_that_selects_text_has_moved_nothing(page: DrivenTab) -> None:
     await page.page.evaluate("document.body.style.userSelect = 'auto'")
 
     result = await page.do("drag", source="#fixed", source_at=[1, 8], target_at=[60, 8])

@@ -359,14 +359,13 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {"moved" | "selected" | "still" | null} whether anything is elsewhere now, or text is selected; null if this
-   *   is another page, or if the page draws what it drags
+   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it
+   *   drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = latest.id === id ? latest : {};
     if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
-    if (drag.hasMoved || changes.hasMoved()) return "moved";
-    return drag.hasSelected ? "selected" : "still";
+    return drag.hasMoved || changes.hasMoved();
   }
 
   /** @returns {boolean} whether elements are being moved; animations without an end do not count */

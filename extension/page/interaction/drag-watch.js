@@ -3,7 +3,7 @@
 // Whether an element that the browser drags for a page reaches its target. In different frames each has its own watch.
 
 const dragWatch = (() => {
-  const { attributeOf, boxOf, documentOf, drawnAncestors, isDocument, pause, windowOf } = dom;
+  const { attributeOf, boxOf, drawnAncestors, isDocument, pause, windowOf } = dom;
 
   const EVENTS = ["dragstart", "drop", "dragend"];
   /** For a busy page to handle the drop that the browser has dispatched. */
@@ -48,12 +48,6 @@ const dragWatch = (() => {
       const { x, y, width, height } = boxOf(this.#element);
       const before = this.#before;
       return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
-    }
-
-    /** Whether the mouse has selected text, which a second drag would carry away. */
-    get hasSelected() {
-      const selection = windowOf(/** @type {Document} */ (documentOf(this.#element)))?.getSelection();
-      return selection?.isCollapsed === false;
     }
 
     /** @returns {Promise<DragOutcome>} after the release */

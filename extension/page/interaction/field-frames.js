@@ -5,7 +5,8 @@
 const fieldFrames = (() => {
   const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
   const { textContentOf } = dom;
-  const { accessibleNameOf, plain } = aria;
+  const { plain } = texts;
+  const { accessibleNameOf } = aria;
 
   const FIELDS = "input:not([type='hidden']), select, textarea";
   const CHECKABLE = "[type='checkbox'], [type='radio']";
