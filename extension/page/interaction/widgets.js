@@ -52,9 +52,8 @@ const widgets = (() => {
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
   const OTHER_FIELDS =
     "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
-  const UNSHOWN =
-    `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ` +
-    "[role='button'][aria-label], button[aria-label]";
+  const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
+  const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ${NAMED_BUTTONS}`;
   /** Descriptions that a field has while it is empty. */
   const PLACEHOLDERS = "[id*='placeholder' i], [class*='placeholder' i]";
   const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
@@ -429,10 +428,11 @@ const widgets = (() => {
     if (roleOf(field) === "listbox" && !isControl(field)) return selectedAmong(optionsIn(field)).map(labelOf);
     // Some comboboxes contain their lists.
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
-    if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(labelOf))];
-    const own = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
-    if (own) return [own];
-    // A web component may draw its text in its shadow root.
+    if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
+    const hasButton = !isControl(field) && queryIn(field, NAMED_BUTTONS).some(isVisible);
+    const whole = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
+    if (whole && !hasButton) return [whole];
+    // A button may remove the value. A web component may draw its text in its shadow root.
     const inside = isControl(field) ? [] : [...textsNextTo(field, field)];
     if (inside.length) return [inside.join(" ")];
     const hints = referred(field, "aria-describedby").filter((one) => isMatch(one, PLACEHOLDERS));
@@ -468,6 +468,15 @@ const widgets = (() => {
         yield* textsNextTo(node, field);
       }
     }
+  }
+
+  /**
+   * @param {Element} option that stands for a value
+   * @returns {string} its text without that of a button that removes it
+   */
+  function chosenTextOf(option) {
+    const hasButton = queryIn(option, NAMED_BUTTONS).some(isVisible);
+    return hasButton ? [...textsNextTo(option, option)].join(" ") : labelOf(option);
   }
 
   /** @param {Element} element */
