@@ -69,6 +69,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Day"  #day',
             "clickable 20x20  #open",
         ],
+        "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],

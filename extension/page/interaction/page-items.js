@@ -671,12 +671,13 @@ const pageItems = (() => {
     const { width, height } = boxOf(element);
     const isBackdrop = width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
     if (isBackdrop || Math.min(width, height) < LEAST_SIDE) return false;
-    const { backgroundColor, backgroundImage, borderTopWidth, content } = getComputedStyle(element);
+    const { backgroundColor, backgroundImage, borderTopWidth, content, cursor } = getComputedStyle(element);
     const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
     const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
     // The lines of a table are not the cells' own.
     const isFramed = borderTopWidth !== "0px" && tag !== "td";
-    return (!isPlain || isFramed || isField) && !isDrawnForField(element);
+    if (isPlain && !isFramed && !isField) return false;
+    return cursor.endsWith("resize") || !isDrawnForField(element);
   }
 
   /**
