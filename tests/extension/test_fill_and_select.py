@@ -413,13 +413,13 @@ async def test_list_of_options_is_selected_as_a_whole(same_lists: DrivenTab, wan
     ],
 )
 async def test_unavailable_option_is_rejected_and_nothing_changes(
-    same_lists: DrivenTab, selector: str, wanted: object, says: str
+    lists: DrivenTab, selector: str, wanted: object, says: str
 ) -> None:
-    code, message = await same_lists.refused_soon("select", selector=selector, value=wanted)
+    code, message = await lists.refused_soon("select", selector=selector, value=wanted)
 
     assert code == "EXECUTION_ERROR"
     assert says in message
-    assert await same_lists.page.evaluate("events") == []
+    assert await lists.page.evaluate("events") == []
 
 
 async def test_disabled_list_is_rejected_until_it_is_enabled(lists: DrivenTab) -> None:
