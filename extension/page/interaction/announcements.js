@@ -5,7 +5,8 @@
 const announcements = (() => {
   const { attributeOf, hasIn, holds, isMatch, queryAll } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { ALERTS, STATUSES, announced, faultLine, isSeen, joined, outermost } = changeSummary;
+  const { ALERTS, STATUSES, isSeen } = pageState;
+  const { announced, faultLine, joined, outermost } = changeSummary;
 
   /** Maximum lengths of the texts: the first with room for everything counts. */
   const TEXT_LENGTHS = [180, 60, 30];

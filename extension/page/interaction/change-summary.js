@@ -1,74 +1,36 @@
 "use strict";
 
-// What an action has changed: the state of the page before it, what has appeared and disappeared since, and a summary
-// of at most 200 characters.
-
-/** The state of a page before an action. @typedef {ReturnType<typeof changeSummary.stateOf>} PageState */
+// What an action has changed, in at most 200 characters.
 
 const changeSummary = (() => {
   const {
     attributeOf,
-    boxOf,
     childNodesOf,
     childrenOf,
     closestOf,
-    drawnAncestors,
     holds,
     isControl,
-    isDocument,
     isDrawnIn,
     isElement,
     isInPage,
     isMatch,
     isText,
-    kindOf,
-    parentElementOf,
     parentOf,
-    pause,
-    queryAll,
     queryDrawnIn,
     queryIn,
-    rootOf,
     tagOf,
     textContentOf,
-    treeAncestors,
-    windowOf,
   } = dom;
   const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
-  const { isRendered, isVisible } = geometry;
+  const { isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
-  const { focusedElement } = focusing;
-  const { editorAround } = drawnEditors;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, referred, valueOf } = pageState;
 
-  /**
-   * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
-   * of the wait; `linger`: how long to keep watching afterwards.
-   */
-  const WAITS_MS = { first: 50, quiet: 50, most: 150, linger: 2_000 };
-  const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
-  const POLL_MS = 10;
-  /** Elements examined before an action, and changes recorded after it. */
-  const MOST_ELEMENTS = 20_000;
-  const MOST_CHANGES = 300;
-  const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
-  /** Elements that users do not read as text. */
-  const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
   const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
-  /** Fields whose value is not shown as text. */
-  const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
-  const EDITED = "input, textarea, select, [contenteditable]";
-  const MOST_FIELDS = 300;
   /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
-  const WATCHED = {
-    childList: true,
-    characterData: true,
-    subtree: true,
-    attributeFilter: ["aria-hidden", "aria-label", "class", "hidden", "inert", "open", "style", "title"],
-    attributeOldValue: true,
-  };
   /** Attributes that name an element. */
   const LABELS = ["aria-label", "title"];
   const MOST_CHARACTERS = 200;
@@ -77,519 +39,21 @@ const changeSummary = (() => {
   /** Maximum length of a list's part with its first items. */
   const LIST_LENGTH = 150;
   const NAMED_ITEMS = 5;
-  /** Attributes for states, with the words for true and false. */
-  const TOGGLES = /** @type {const} */ ([
-    ["aria-expanded", "expanded", "collapsed"],
-    ["aria-pressed", "pressed", "not pressed"],
-    ["aria-selected", "selected", "not selected"],
-  ]);
-  /** Levels to climb from the element acted on to the one with such a state. */
-  const TOGGLE_LEVELS = 4;
-  /** Minimum side of an image that is more than an icon on a button. */
-  const PICTURE_SIDE = 64;
-  const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
-  /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
-  const FADE_MS = 400;
-  /** Levels to climb to find what clips a text for screen readers. */
-  const CLIP_LEVELS = 5;
   /** If there are more texts than this, the others are reported as a number. */
   const MOST_TEXTS = 3;
-  const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
-  const ALERTS = "[role='alert'], [aria-live='assertive']";
-  const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
-  const LISTS = "[role='listbox'], [role='menu']";
-
-  /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
-
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
 
-  const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
-
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
-
-  /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
-
-  /** Records changes from its construction until it is queried. */
-  class ChangeWatch {
-    /** @readonly */
-    #listening = new AbortController();
-    /** @readonly */
-    #roots;
-    /** @type {Element[]} typing here is not a reported change */
-    #editors = [];
-    /** @readonly @type {Set<Element>} elements acted on */
-    #acted = new Set();
-    /** @type {Element[]} the element acted on last, and its ancestors */
-    #path = [];
-    /** @readonly @type {Map<Element, string>} whether elements acted on were expanded or the like */
-    #toggles = new Map();
-    /** @readonly */
-    #before;
-    /** @readonly @type {Set<Node>} added elements and texts */
-    #come = new Set();
-    /** @readonly @type {Set<Node>} removed elements and texts */
-    #gone = new Set();
-    /** @readonly @type {Map<Node, Place>} where they were */
-    #places = new Map();
-    /** @readonly @type {Set<Element>} elements that may have been hidden */
-    #restyled = new Set();
-    /** @readonly @type {Map<Element, string>} labels of elements before they changed */
-    #labels = new Map();
-    /** @readonly @type {Map<Element, string>} styles of elements before they changed */
-    #styles = new Map();
-    #latestAt = 0;
-    #inputAt = 0;
-    /** @type {Event | null} the input that the page is handling */
-    #latestInput = null;
-    /** @type {ReturnType<typeof setTimeout> | undefined} ends the recording */
-    #timer;
-    /** @readonly */
-    #observer = new MutationObserver((records) => this.#take(records));
-
-    /**
-     * @param {Element} element the one acted on
-     * @param {Root[]} roots of the whole page
-     * @param {boolean} isTyped whether a field is being filled
-     */
-    constructor(element, roots, isTyped) {
-      this.#roots = roots;
-      this.goOn(element);
-      this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
-      for (const root of roots) this.#observer.observe(root, WATCHED);
-      const { signal } = this.#listening;
-      for (const view of roots.filter(isDocument).map(windowOf)) {
-        for (const type of INPUTS) {
-          view?.addEventListener(type, this.#expectInput, { capture: true, signal });
-          view?.addEventListener(type, this.#noteInput, { signal });
-        }
-      }
-      this.#noteInput();
-    }
-
-    /**
-     * @param {Element} element acted on as part of the same action
-     * @returns {this}
-     */
-    goOn(element) {
-      clearTimeout(this.#timer);
-      const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
-      if (editor) this.#editors.push(editor);
-      this.#acted.add(element);
-      this.#path = [...treeAncestors(element)];
-      for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
-        if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
-      }
-      return this;
-    }
-
-    /** @returns {number} the number of elements and texts that are gone or may have been hidden */
-    lost() {
-      this.#take(this.#observer.takeRecords());
-      return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
-    }
-
-    /** @returns {boolean} whether anything may have changed */
-    hasNews() {
-      this.#take(this.#observer.takeRecords());
-      return this.#come.size + this.#gone.size + this.#restyled.size > 0;
-    }
-
-    /** @returns {boolean} whether an element has come, gone, another place or another style than before */
-    hasMoved() {
-      this.#take(this.#observer.takeRecords());
-      const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
-      const isBack = (/** @type {Node} */ node) => isInPage(node) && isAt(node, this.#places.get(node));
-      return isRestyled || [...this.#come, ...this.#gone].some((node) => !isBack(node));
-    }
-
-    /** @returns {boolean} whether a dialog, a calendar or a list has opened */
-    hasOpenedLayer() {
-      const dialogs = [...stateOf(this.#roots).dialogs.keys()];
-      return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
-    }
-
-    /** @returns {boolean} whether a list of choices has opened over the page */
-    hasOpenedList() {
-      this.#take(this.#observer.takeRecords());
-      const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
-      return shown.some((one) => isInPage(one) && isSeen(one) && isList(one));
-    }
-
-    /** Waits until the page has settled, for a short time only. */
-    async rest() {
-      const begun = performance.now();
-      // Measured from the input: effects before this call count, too. Under load the input is noted late. Timers take
-      // whole milliseconds, and those that follow one that was too short are delayed by the browser.
-      do await pause(Math.ceil(this.#inputAt + WAITS_MS.first - performance.now()));
-      while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
-      // On a busy machine the browser may run an earlier timer of the page after ours.
-      await pause(0);
-      for (;;) {
-        const now = performance.now();
-        if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
-        await pause(POLL_MS);
-      }
-      const coming = [...this.#come, ...this.#before.hidden].filter(
-        (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
-      );
-      const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
-      const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
-      const fading = [
-        ...[...this.#before.dialogs.keys(), ...coming]
-          .filter(isElement)
-          .filter(isVisible)
-          .flatMap((one) => animationsOf(one)),
-        ...[...new Set([...around, ...listed])].flatMap((one) => animationsOf(one, false)),
-        ...[...this.#restyled]
-          .filter((one) => isInPage(one) && WORDED.test(textContentOf(one) ?? ""))
-          .flatMap((one) => animationsOf(one, false, isFadeOut)),
-      ];
-      if (!fading.length) return;
-      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
-      // A page may hide only then what has faded out.
-      await pause(POLL_MS);
-    }
-
-    /**
-     * Summarizes what has appeared and disappeared, and keeps recording, because requests may bring more.
-     *
-     * @returns {string} empty if nothing has changed
-     */
-    summarize() {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
-      this.#take(this.#observer.takeRecords());
-      const { hidden } = this.#before;
-      const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
-      const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
-      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
-      const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
-      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
-      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
-      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
-      const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
-      const renamed = [...this.#labels].filter(
-        ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one),
-      );
-      const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
-        shown,
-        moved,
-        left: [...left, ...hiddenNow],
-        drawn: /** @type {Element[]} */ (drawn),
-        renamed,
-        refilled: [...this.#before.values]
-          .filter(([field, before]) => this.#isRefilled(field, before))
-          .map(([field]) => field),
-        path: this.#path,
-        roots: this.#roots,
-        editor: this.#openedField(),
-      });
-      return changes || this.#toggled();
-    }
-
-    /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */
-    #openedField() {
-      const field = focusedElement();
-      const isNew = [...this.#come, ...this.#before.hidden].some((one) => isElement(one) && holds(one, field));
-      return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
-    }
-
-    /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
-    #toggled() {
-      const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
-      if (!changed) return "";
-      const [element] = changed;
-      const name =
-        visibleTextOf(element).trim() || isControl(element) ? nameOf(element) : selectorOf(element, this.#roots);
-      return `${name} ${toggleOf(element) || "changed"}`;
-    }
-
-    /**
-     * @param {Control} field
-     * @param {string} before
-     */
-    #isRefilled(field, before) {
-      return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isVisible(field);
-    }
-
-    stop() {
-      this.#observer.disconnect();
-      this.#listening.abort();
-    }
-
-    /**
-     * Timers that the page sets while it handles an input end before a longer one of ours. A page may stop the event
-     * before the end of its path, where it is noted; then a task notes it, which may have to wait for drawing.
-     *
-     * @param {Event} event
-     */
-    #expectInput = (event) => {
-      this.#latestInput = event;
-      const note = () => this.#latestInput === event && this.#noteInput();
-      void scheduler.postTask(note, { priority: "user-blocking" });
-    };
-
-    /** Makes `rest` count from now on, because the page is about to react to something. */
-    expect() {
-      this.#noteInput();
-    }
-
-    #noteInput = () => {
-      this.#latestInput = null;
-      this.#inputAt = performance.now();
-    };
-
-    /**
-     * @param {Node} target
-     * @param {string | null} before
-     */
-    #noteLabel(target, before) {
-      const element = /** @type {Element} */ (target);
-      if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
-    }
-
-    /**
-     * @param {Node} target
-     * @param {string | null} before
-     */
-    #noteStyle(target, before) {
-      const element = /** @type {Element} */ (target);
-      if (!this.#styles.has(element)) this.#styles.set(element, plainStyle(before));
-    }
-
-    /** @param {MutationRecord[]} records */
-    #take(records) {
-      if (!records.length) return;
-      this.#latestAt = performance.now();
-      for (const record of records) {
-        const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
-        // What was typed is not a reported change.
-        if (this.#editors.some((editor) => holds(editor, target))) continue;
-        if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
-        if (attributeName === "style") this.#noteStyle(target, oldValue);
-        if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
-        else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
-        if (type === "characterData") this.#come.add(target);
-        for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
-        const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
-        for (const [index, node] of removedNodes.entries()) {
-          // What was added meanwhile did not exist before.
-          const isNew = this.#come.delete(node);
-          if (!wasSeen || isNew || !isRead(node)) continue;
-          this.#gone.add(node);
-          if (this.#places.has(node)) continue;
-          const previousSibling = removedNodes[index - 1] ?? record.previousSibling;
-          const nextSibling = removedNodes[index + 1] ?? record.nextSibling;
-          this.#places.set(node, { parentNode: target, previousSibling, nextSibling });
-        }
-      }
-      if (this.#come.size + this.#gone.size + this.#restyled.size > MOST_CHANGES) this.stop();
-    }
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {string} its states that a click may change, in words
-   */
-  function toggleOf(element) {
-    const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
-    return words.filter(Boolean).join(" ");
-  }
-
-  /** @param {Element} element */
-  function isList(element) {
-    const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
-    const [item] = items;
-    if (!item) return false;
-    for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
-      if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
-      if (one === element && tagOf(one) !== "li") break;
-    }
-    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");
-  }
-
-  /**
-   * @param {Element} element
-   * @param {boolean} [subtree] whether to include its descendants
-   * @param {(animation: Animation) => boolean} [isMeant]
-   */
-  function animationsOf(element, subtree = true, isMeant = () => true) {
-    const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
-    const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
-    return running.filter((one) => hasEnd(one) && isMeant(one)).map(({ finished }) => finished);
-  }
-
-  /**
-   * @param {Animation} animation
-   * @returns {boolean} whether its element disappears with it
-   */
-  function isFadeOut({ effect }) {
-    return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
-  }
-
-  /**
-   * @param {Node[]} nodes in the order in which they were removed
-   * @returns {boolean} whether they are all elements of their parent, and still in that order or its reverse
-   */
-  function isWholeInOrder(nodes) {
-    const [first] = nodes;
-    const parent = first && parentOf(first);
-    if (!parent || !isElement(parent)) return false;
-    const now = [...childrenOf(parent)];
-    const order = nodes.map((node) => now.indexOf(/** @type {Element} */ (node)));
-    if (order.length !== now.length) return false;
-    return (
-      order.every((place, index) => place === index) || order.every((place, index) => place === now.length - 1 - index)
-    );
-  }
-
-  /**
-   * @param {Node} node
-   * @param {Place} [place]
-   * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
-   */
-  function isAt(node, place) {
-    const now = (/** @type {keyof Place} */ name) =>
-      /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
-    const is = (/** @type {keyof Place} */ name) => now(name) === place?.[name];
-    // Frameworks move the comment next to an element along with it.
-    const isSure = (/** @type {keyof Place} */ name) => is(name) && !isComment(now(name));
-    const isBetween = is("previousSibling") && is("nextSibling");
-    return is("parentNode") && (isSure("previousSibling") || isSure("nextSibling") || isBetween);
-  }
 
   /** @param {Node | null} node */
   function isComment(node) {
     return node !== null && !isElement(node) && !isText(node);
   }
 
-  /** @param {string | null} style as the page has written it, or as the browser does */
-  function plainStyle(style) {
-    return (style ?? "").replace(/[;\s]+$/u, "");
-  }
-
   /** @param {Element} element */
   function labelOf(element) {
     return collapse(LABELS.map((name) => attributeOf(element, name)).find(Boolean) ?? "");
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is part of a drawing, such as a line between two nodes
-   */
-  function isShape(element) {
-    const picture = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
-    if (!picture || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
-    const { width, height } = boxOf(picture);
-    return Math.min(width, height) > PICTURE_SIDE && isDrawn(element);
-  }
-
-  /**
-   * @param {Root[]} roots of the whole page
-   * @param {Element[]} [read] elements to check for visibility, in document order
-   */
-  function stateOf(roots, read = []) {
-    const all = (/** @type {string} */ selector) => roots.flatMap((root) => queryAll(root, selector));
-    return {
-      dialogs: new Map(
-        all(DIALOGS)
-          .filter(isVisible)
-          .map((dialog) => [dialog, dialogName(dialog)]),
-      ),
-      lists: new Set(all(LISTS).filter(isVisible)),
-      faulty: new Set(all(FAULTY).filter(isVisible)),
-      disabled: new Set(all(":disabled").filter(isVisible)),
-      values: new Map(
-        read
-          .filter(isControl)
-          .filter((field) => attributeOf(field, "aria-hidden") !== "true")
-          .slice(0, MOST_FIELDS)
-          .map((field) => [field, valueOf(field)]),
-      ),
-      hidden: hiddenAmong(read.slice(0, MOST_ELEMENTS)),
-    };
-  }
-
-  /**
-   * @param {Control} field
-   * @returns {string} the text that it shows; empty if it shows none, or keeps it secret
-   */
-  function valueOf(field) {
-    if (UNSHOWN.has(kindOf(field))) return "";
-    const option = tagOf(field) === "select" ? /** @type {HTMLSelectElement} */ (field).selectedOptions[0] : null;
-    return option ? option.label : field.value;
-  }
-
-  /**
-   * @param {Root[]} roots
-   * @returns {Element[]}
-   */
-  function allIn(roots) {
-    return roots.flatMap((root) => queryAll(root, isDocument(root) ? "body *" : "*"));
-  }
-
-  /**
-   * A field's messages are next to it or in live regions: after typing there is no time for the whole page.
-   *
-   * @param {Element} field
-   * @param {Root[]} roots
-   * @returns {Element[]}
-   */
-  function aroundField(field, roots) {
-    const around = closestOf(
-      field,
-      "form, fieldset, [role='form'], [role='search'], [role='dialog'], dialog, tr, li, p, div",
-    );
-    return [...(around ? queryIn(around, "*") : []), ...roots.flatMap((root) => queryAll(root, ANNOUNCED))];
-  }
-
-  /**
-   * @param {Element[]} elements in document order
-   * @returns {Set<Node>} the outermost of them that are not drawn
-   */
-  function hiddenAmong(elements) {
-    /** @type {Set<Node>} */
-    const hidden = new Set();
-    /** @type {Element | undefined} */
-    let latest;
-    for (const element of elements) {
-      // Its descendants follow right after it.
-      if (latest && holds(latest, element)) continue;
-      latest = isDrawn(element) ? undefined : element;
-      if (latest) hidden.add(latest);
-    }
-    return hidden;
-  }
-
-  /** @param {Element} element */
-  function isDrawn(element) {
-    return isRendered(element, { opacityProperty: true, visibilityProperty: true });
-  }
-
-  /** @param {Node} node */
-  function isRead(node) {
-    return isElement(node) ? !UNREAD.has(tagOf(node)) : isText(node);
-  }
-
-  /** @param {Node} node */
-  function isSeen(node) {
-    const element = isElement(node) ? node : parentOf(node);
-    return element !== null && isElement(element) && isDrawn(element) && isVisible(element) && !isClipped(element);
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is for screen readers only
-   */
-  function isClipped(element) {
-    let one = /** @type {Element | null} */ (element);
-    for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
-      const { width, height } = boxOf(one);
-      if (width <= 1 && height <= 1 && getComputedStyle(one).overflow !== "visible") return true;
-    }
-    return false;
   }
 
   /**
@@ -876,16 +340,6 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} dialog
-   * @returns {string} for example `dialog "Edit"`
-   */
-  function dialogName(dialog) {
-    const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
-    const name = attributeOf(dialog, "aria-label") || drawnTextOf(title ?? dialog);
-    return name.trim() ? `dialog ${quote(name)}` : "dialog";
-  }
-
-  /**
    * @param {Element} list
    * @param {Root[]} roots
    * @returns {string} with the first items by their selectors, because one of them is the likely next target
@@ -932,16 +386,6 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @param {string} attribute
-   */
-  function referred(element, attribute) {
-    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
-    const root = /** @type {Root} */ (rootOf(element));
-    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-  }
-
-  /**
    * @param {string[][]} versions lists of parts, the most important part first; each version is shorter than the one
    *   before
    * @returns {string}
@@ -958,18 +402,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return {
-    ALERTS,
-    ANNOUNCED,
-    ChangeWatch,
-    DIALOGS,
-    STATUSES,
-    announced,
-    faultLine,
-    isSeen,
-    joined,
-    outermost,
-    stateOf,
-    summarizeChanges,
-  };
+  return { LABELS, WORDED, announced, faultLine, isComment, joined, labelOf, outermost, summarizeChanges };
 })();

@@ -32,7 +32,7 @@ const elementCommands = (() => {
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
   const { announcementsOf } = announcements;
-  const { ChangeWatch } = changeSummary;
+  const { ChangeWatch } = changeWatch;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;

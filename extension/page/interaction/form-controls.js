@@ -329,7 +329,7 @@ const formControls = (() => {
    * @param {boolean} request.isEarly whether the text may not have arrived yet
    * @param {boolean} request.mayRetype
    * @param {boolean} isEntered whether Enter follows
-   * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
+   * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
    * @returns {Promise<FilledField>}
    */
   async function finishFill(prepared, signal, { text, isEarly, mayRetype }, isEntered, watch) {

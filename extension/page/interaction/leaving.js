@@ -32,7 +32,7 @@ const leaving = (() => {
 
     /**
      * @param {HTMLInputElement} field
-     * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
+     * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
      * @param {AbortSignal} signal
      */
     constructor(field, watch, signal) {

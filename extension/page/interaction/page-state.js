@@ -1,0 +1,163 @@
+"use strict";
+
+// The state of a page that an action may change: dialogs, lists, values of fields, and what is hidden.
+
+/** @typedef {ReturnType<typeof pageState.stateOf>} PageState */
+
+const pageState = (() => {
+  const {
+    attributeOf,
+    boxOf,
+    closestOf,
+    holds,
+    isControl,
+    isDocument,
+    isElement,
+    kindOf,
+    parentElementOf,
+    parentOf,
+    queryAll,
+    queryIn,
+    rootOf,
+    tagOf,
+  } = dom;
+  const { drawnTextOf, quote } = texts;
+  const { isRendered, isVisible } = geometry;
+
+  /** Elements examined before an action. */
+  const MOST_ELEMENTS = 20_000;
+  const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
+  /** Fields whose value is not shown as text. */
+  const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
+  const MOST_FIELDS = 300;
+  /** Levels to climb to find what clips a text for screen readers. */
+  const CLIP_LEVELS = 5;
+  const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
+  const ALERTS = "[role='alert'], [aria-live='assertive']";
+  const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
+  const LISTS = "[role='listbox'], [role='menu']";
+  const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
+
+  /**
+   * @param {Root[]} roots of the whole page
+   * @param {Element[]} [read] elements to check for visibility, in document order
+   */
+  function stateOf(roots, read = []) {
+    const all = (/** @type {string} */ selector) => roots.flatMap((root) => queryAll(root, selector));
+    return {
+      dialogs: new Map(
+        all(DIALOGS)
+          .filter(isVisible)
+          .map((dialog) => [dialog, dialogName(dialog)]),
+      ),
+      lists: new Set(all(LISTS).filter(isVisible)),
+      faulty: new Set(all(FAULTY).filter(isVisible)),
+      disabled: new Set(all(":disabled").filter(isVisible)),
+      values: new Map(
+        read
+          .filter(isControl)
+          .filter((field) => attributeOf(field, "aria-hidden") !== "true")
+          .slice(0, MOST_FIELDS)
+          .map((field) => [field, valueOf(field)]),
+      ),
+      hidden: hiddenAmong(read.slice(0, MOST_ELEMENTS)),
+    };
+  }
+
+  /**
+   * @param {Control} field
+   * @returns {string} the text that it shows; empty if it shows none, or keeps it secret
+   */
+  function valueOf(field) {
+    if (UNSHOWN.has(kindOf(field))) return "";
+    const option = tagOf(field) === "select" ? /** @type {HTMLSelectElement} */ (field).selectedOptions[0] : null;
+    return option ? option.label : field.value;
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {Element[]}
+   */
+  function allIn(roots) {
+    return roots.flatMap((root) => queryAll(root, isDocument(root) ? "body *" : "*"));
+  }
+
+  /**
+   * A field's messages are next to it or in live regions: after typing there is no time for the whole page.
+   *
+   * @param {Element} field
+   * @param {Root[]} roots
+   * @returns {Element[]}
+   */
+  function aroundField(field, roots) {
+    const around = closestOf(
+      field,
+      "form, fieldset, [role='form'], [role='search'], [role='dialog'], dialog, tr, li, p, div",
+    );
+    return [...(around ? queryIn(around, "*") : []), ...roots.flatMap((root) => queryAll(root, ANNOUNCED))];
+  }
+
+  /**
+   * @param {Element[]} elements in document order
+   * @returns {Set<Node>} the outermost of them that are not drawn
+   */
+  function hiddenAmong(elements) {
+    /** @type {Set<Node>} */
+    const hidden = new Set();
+    /** @type {Element | undefined} */
+    let latest;
+    for (const element of elements) {
+      // Its descendants follow right after it.
+      if (latest && holds(latest, element)) continue;
+      latest = isDrawn(element) ? undefined : element;
+      if (latest) hidden.add(latest);
+    }
+    return hidden;
+  }
+
+  /** @param {Element} element */
+  function isDrawn(element) {
+    return isRendered(element, { opacityProperty: true, visibilityProperty: true });
+  }
+
+  /** @param {Node} node */
+  function isSeen(node) {
+    const element = isElement(node) ? node : parentOf(node);
+    return element !== null && isElement(element) && isDrawn(element) && isVisible(element) && !isClipped(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is for screen readers only
+   */
+  function isClipped(element) {
+    let one = /** @type {Element | null} */ (element);
+    for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
+      const { width, height } = boxOf(one);
+      if (width <= 1 && height <= 1 && getComputedStyle(one).overflow !== "visible") return true;
+    }
+    return false;
+  }
+
+  /**
+   * @param {Element} dialog
+   * @returns {string} for example `dialog "Edit"`
+   */
+  function dialogName(dialog) {
+    const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
+    const name = attributeOf(dialog, "aria-label") || drawnTextOf(title ?? dialog);
+    return name.trim() ? `dialog ${quote(name)}` : "dialog";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} attribute
+   */
+  function referred(element, attribute) {
+    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
+    const root = /** @type {Root} */ (rootOf(element));
+    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+  }
+
+  return { ALERTS, ANNOUNCED, LISTS, STATUSES, allIn, aroundField, isDrawn, isSeen, referred, stateOf, valueOf };
+})();
