@@ -4076,7 +4076,7 @@ def east_asian_minutes(match: re.Match[str]) -> set[str]:
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
-    found = short_values_in(folded)
+    found = set[str]()
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
         if after and (factors := words.factors.get(factor_word(after, words))):
@@ -4407,9 +4407,9 @@ class TextChunk:
         return values_in(self.folded, self.vocabulary)
 
     @functools.cached_property
-    def named(self) -> set[str]:
-        """The values of the numbers and months that are written as words."""
-        return words_in(self.folded, self.words, self.vocabulary)
+    def other_values(self) -> set[str]:
+        """The values of the numbers and months that are written as words, or short."""
+        return words_in(self.folded, self.words, self.vocabulary) | short_values_in(self.folded)
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4439,8 +4439,8 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        # Words are looked for only where no digits have the value.
-        if not figure.has_option_in(self.values) and not figure.has_option_in(self.values | self.named):
+        # The others are looked for only where no plain number has the value.
+        if not figure.has_option_in(self.values) and not figure.has_option_in(self.values | self.other_values):
             return False
         if figure.dates and not any(map(self._has_date, figure.dates)):
             return False
@@ -4451,7 +4451,7 @@ class TextChunk:
     def _has_date(self, date: tuple[int, int]) -> bool:
         """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
         month, day = date
-        is_day_alone = f"{MONTH}{month}" in self.named and all(day != other for _, other in self.dates)
+        is_day_alone = f"{MONTH}{month}" in self.other_values and all(day != other for _, other in self.dates)
         return date in self.dates or is_day_alone
 
     def _is_other_currency(self, figure: Figure) -> bool:
@@ -4546,9 +4546,10 @@ class PageIndex:
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
-        folded, words = (chunk.folded for chunk in self.chunks), set[str]().union(*(each.words for each in self.chunks))
-        named = words_in("\n".join(folded), words, self.vocabulary)
-        return named.union(*(chunk.values for chunk in self.chunks))
+        folded = "\n".join(chunk.folded for chunk in self.chunks)
+        words = set[str]().union(*(chunk.words for chunk in self.chunks))
+        others = words_in(folded, words, self.vocabulary) | short_values_in(folded)
+        return others.union(*(chunk.values for chunk in self.chunks))
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
@@ -4816,7 +4817,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    values = values_in(folded, words) | words_in(folded, words_of(folded), words)
+    values = values_in(folded, words) | short_values_in(folded) | words_in(folded, words_of(folded), words)
     return all(figure.has_option_in(values) for figure in figures)
 
 
