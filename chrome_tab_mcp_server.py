@@ -3966,7 +3966,7 @@ DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
-FRACTION = re.compile(r"(?<![0-9/.,])(?:([0-9]{1,4}) )?([0-9])/([2-9]|10)(?![0-9/])")
+FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"([0-9]{1,4}) \Z")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
 CLOCK = re.compile(
@@ -3988,7 +3988,7 @@ SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9
 # Capitals of scripts that have them: "F-16", not "mid-1990".
 NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
-DOTTED_DATE = re.compile(r"[0-9]\.[0-9]{1,2}\.(?![0-9])")
+DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
 SHORT_DATE = re.compile(
     r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
@@ -4096,13 +4096,14 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
 def short_values_in(folded: str) -> set[str]:
     """Return the values of what is written short: 3/4, the year of 4.7.26, the parts of "4.7.", version 3.11 of 3.11.7."""
     found = set[str]()
-    for whole, above, below in FRACTION.findall(folded) if "/" in folded else ():
-        found.add(numeral(*f"{int(whole or 0) + int(above) / int(below):.3f}".split(".")))
+    for fraction in FRACTION.finditer(folded):
+        whole = WHOLE.search(folded, max(0, fraction.start() - 5), fraction.start())
+        value = int(whole[1] if whole else 0) + int(fraction[1]) / int(fraction[2])
+        found.add(numeral(*f"{value:.3f}".split(".")))
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found |= {f"20{year}", f"19{year}"}
-    if DOTTED_DATE.search(folded):
-        found.update(numeral(number) for pair in SHORT_DATE.findall(folded) for number in pair[-2:] if number)
+    found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     return found
 
