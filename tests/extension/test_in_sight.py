@@ -148,7 +148,9 @@ BLOCKED: dict[str, tuple[dict[str, Any], str]] = {
 async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params: Any) -> None:
     """Press Stop while a command is in progress: it ends at once, and no tab is attached any more."""
     asking = asyncio.create_task(driven.bridge.ask(command, tab_id=tab_id, **params))
-    assert (await driven.bridge.ask("browser_get_tabs"))["success"]
+    # When the first one is answered, the command has asked for its tab; when the second one is, it has received it.
+    for _ in range(2):
+        assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     assert not asking.done(), asking.result()
 
     await driven.person_does("stop")

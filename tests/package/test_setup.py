@@ -1060,7 +1060,10 @@ VALUES = st.recursive(
 SERVERS = st.dictionaries(st.sampled_from(["a", server.APP_NAME, '"}']), st.dictionaries(st.text(), VALUES, max_size=2))
 
 
-@given(st.dictionaries(st.text(), VALUES, max_size=3), st.none() | SERVERS, st.sampled_from([None, 1, "\t"]))
+OTHER_KEYS = st.text().filter(lambda key: key != "mcpServers")
+
+
+@given(st.dictionaries(OTHER_KEYS, VALUES, max_size=3), st.none() | SERVERS, st.sampled_from([None, 1, "\t"]))
 def test_only_our_entry_changes_in_a_clients_file_with_any_content(
     rest: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None
 ) -> None:
