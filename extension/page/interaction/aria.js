@@ -28,7 +28,7 @@ const aria = (() => {
     textContentOf,
   } = dom;
   const { collapse, editedTextOf, plain, quote, shorten } = texts;
-  const { isRendered } = geometry;
+  const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
 
@@ -36,7 +36,6 @@ const aria = (() => {
   const ENOUGH = 400;
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
-  const SEEN = { visibilityProperty: true };
   /** Images in content that a style adds before or after. */
   const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
   const NAMING_PARTS = new Map([

@@ -30,6 +30,9 @@ const geometry = (() => {
   const MAX_RECTS = 4;
   /** Levels to climb from an invisible field to the box that shows its value. */
   const BOX_LEVELS = 4;
+  /** Conditions for `isRendered`: with `visibility`, and with `opacity` too. */
+  const SEEN = { visibilityProperty: true };
+  const DRAWN = { ...SEEN, opacityProperty: true };
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
@@ -72,7 +75,7 @@ const geometry = (() => {
    * @returns {boolean}
    */
   function isVisible(element) {
-    if (!isRendered(element, { visibilityProperty: true }) || !rectsOf(element).length) return false;
+    if (!isRendered(element, SEEN) || !rectsOf(element).length) return false;
     const frame = frameOf(element);
     return !frame || isVisible(frame);
   }
@@ -378,6 +381,8 @@ const geometry = (() => {
   }
 
   return {
+    DRAWN,
+    SEEN,
     aimAt,
     aimInto,
     boundsOf,

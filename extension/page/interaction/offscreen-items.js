@@ -12,10 +12,9 @@
 const offscreenItems = (() => {
   const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
   const { nextElementOf, parentElementOf, tagOf } = dom;
-  const { isRendered, isVisible } = geometry;
+  const { SEEN, isRendered, isVisible } = geometry;
   const { contentOf, roleOf } = aria;
 
-  const SEEN = { visibilityProperty: true };
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** Roles of elements that may contain further parts of the page. */
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
@@ -101,5 +100,5 @@ const offscreenItems = (() => {
     return CHECKED.has(kindOf(element)) && labelsOf(element).some(isVisible);
   }
 
-  return { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling };
+  return { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling };
 })();

@@ -34,13 +34,13 @@ const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
-  const { handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
+  const { DRAWN, SEEN, handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
   const { framesField, isDrawnForField, isMark } = fieldFrames;
-  const { HEADINGS, SEEN, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
+  const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
@@ -76,7 +76,6 @@ const pageItems = (() => {
   /** Share of the viewport from which an empty box is a backdrop. */
   const MOST_OF_VIEW = 0.95;
   const LEAST_LOOK = 3;
-  const DRAWN = { ...SEEN, opacityProperty: true };
   /** Minimum side of an empty area that may listen to the mouse. */
   const LEAST_FIELD = 40;
   /** Items whose content is not visited. */

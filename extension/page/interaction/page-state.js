@@ -22,7 +22,7 @@ const pageState = (() => {
     tagOf,
   } = dom;
   const { drawnTextOf, quote } = texts;
-  const { isRendered, isVisible } = geometry;
+  const { DRAWN, isRendered, isVisible } = geometry;
 
   /** Elements examined before an action. */
   const MOST_ELEMENTS = 20_000;
@@ -117,7 +117,7 @@ const pageState = (() => {
 
   /** @param {Element} element */
   function isDrawn(element) {
-    return isRendered(element, { opacityProperty: true, visibilityProperty: true });
+    return isRendered(element, DRAWN);
   }
 
   /** @param {Node} node */

@@ -7,11 +7,9 @@ const surroundingNames = (() => {
     dom;
   const { labelsOf, parentElementOf, queryIn, tagOf } = dom;
   const { plain, shorten } = texts;
-  const { isRendered, isVisible } = geometry;
+  const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { contentOf, plainQuote } = aria;
 
-  const SEEN = { visibilityProperty: true };
-  const DRAWN = { ...SEEN, opacityProperty: true };
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
     "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
