@@ -142,8 +142,13 @@ export class Widget {
     const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
     if (!isOpen || isAlwaysOpen) return;
     // Some lists take the key only from their field.
+    await this.#leaveBy("Escape");
+  }
+
+  /** @param {string} key pressed in the field before that is left */
+  async #leaveBy(key) {
     await this.#ask("focus");
-    await this.#press("Escape");
+    await this.#press(key);
     await this.#ask("leave");
   }
 
@@ -423,11 +428,7 @@ export class Widget {
     const isTyped = state.isEditable && state.typed !== "";
     if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
     // Some pages accept or drop a typed text only when the key for that leaves the field.
-    if (isTyped && state.isOpen && !state.isAlwaysOpen) {
-      await this.#ask("focus");
-      await this.#press("Tab");
-      await this.#ask("leave");
-    }
+    if (isTyped && state.isOpen && !state.isAlwaysOpen) await this.#leaveBy("Tab");
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
     if (labels.has("") && this.#isCleared(state)) return [];
