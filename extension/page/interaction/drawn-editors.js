@@ -118,21 +118,22 @@ const drawnEditors = (() => {
   function shows(editor, text) {
     const parts = (/** @type {string} */ value) =>
       (value.match(/[\p{L}\p{N}_]+|[!-/:-@[-^`{-~]/gu) ?? []).filter((part) => /\D/u.test(part));
-    const drawn = parts(linesIn(editor)).sort();
+    const lines = linesIn(editor);
+    const drawn = parts(lines).sort();
     const wanted = parts(text).sort();
     if (String(drawn) === String(wanted)) return true;
     const left = new Set(wanted);
-    return isLong(editor, text) && drawn.length > 0 && drawn.every((part) => left.has(part));
+    return isLong(text, lines) && drawn.length > 0 && drawn.every((part) => left.has(part));
   }
 
   /**
-   * @param {Element} editor
    * @param {string} text
+   * @param {string} drawn the lines of an editor
    * @returns {boolean} whether the editor may draw only a part of the text: it draws fewer lines, or the line is long
    */
-  function isLong(editor, text) {
+  function isLong(text, drawn) {
     const count = (/** @type {string} */ lines) => lines.split("\n").filter((line) => line.trim()).length;
-    return text.length >= LONG_TEXT || count(text) > count(linesIn(editor));
+    return text.length >= LONG_TEXT || count(text) > count(drawn);
   }
 
   /**
