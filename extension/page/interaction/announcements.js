@@ -3,7 +3,7 @@
 // What a page says to users that have just come to it by an action on the page before.
 
 const announcements = (() => {
-  const { attributeOf, hasIn, holds, isMatch, queryAll } = dom;
+  const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, queryAll } = dom;
   const { collapse, visibleTextOf } = texts;
   const { ALERTS, STATUSES, isSeen } = pageState;
   const { announced, faultLine, joined, outermost } = changeSummary;
@@ -20,7 +20,7 @@ const announcements = (() => {
   /** More of them are a part of the page, such as a conversation. */
   const MOST_MESSAGES = 3;
   const MESSAGE_LENGTH = 300;
-  const PARTS = "input:not([type=hidden]), select, textarea, table";
+  const PARTS = `${NATIVE_FIELDS}, table`;
   const WORDED = /[\p{L}\p{N}]/u;
   const OTHERS = "a, button, nav, nav *, label";
   const FAULTY = "[aria-invalid]:not([aria-invalid='false'])";

@@ -35,9 +35,10 @@ const dom = (() => {
   const topOf = getter(Document.prototype, "children");
   const timelineOf = getter(Document.prototype, "timeline");
 
+  const NATIVE_FIELDS = "input:not([type='hidden']), select, textarea";
   /** Fields of web components. */
   const FIELDS =
-    "input:not([type='hidden']), select, textarea, " +
+    `${NATIVE_FIELDS}, ` +
     "[role='checkbox'], [role='combobox'], [role='radio'], [role='slider'], [role='spinbutton'], [role='switch']";
 
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
@@ -402,6 +403,7 @@ const dom = (() => {
   }
 
   return {
+    NATIVE_FIELDS,
     attributeNamesOf,
     attributeOf,
     boxOf,

@@ -23,7 +23,7 @@ const elementList = (() => {
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
   const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
-  const { placeOf: whereOf } = surroundingNames;
+  const { whereOf } = surroundingNames;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;

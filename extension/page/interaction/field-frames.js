@@ -4,11 +4,10 @@
 
 const fieldFrames = (() => {
   const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
-  const { textContentOf } = dom;
+  const { NATIVE_FIELDS, textContentOf } = dom;
   const { plain } = texts;
   const { accessibleNameOf } = aria;
 
-  const FIELDS = "input:not([type='hidden']), select, textarea";
   const CHECKABLE = "[type='checkbox'], [type='radio']";
   const BUTTONS = "button, [role='button']";
   /** Levels from what is drawn to what also contains its field, and the most elements there. */
@@ -43,12 +42,12 @@ const fieldFrames = (() => {
    * @param {string} [kinds] of the field, a selector
    * @returns {boolean} whether it is drawn where a field is, next to that field alone, such as the knob of a switch
    */
-  function isDrawnForField(element, kinds = FIELDS) {
+  function isDrawnForField(element, kinds = NATIVE_FIELDS) {
     let around = parentElementOf(element);
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
       if (childrenOf(around).length > MOST_PARTS) return false;
-      if (!hasIn(around, FIELDS)) continue;
-      const [field, ...others] = queryIn(around, FIELDS);
+      if (!hasIn(around, NATIVE_FIELDS)) continue;
+      const [field, ...others] = queryIn(around, NATIVE_FIELDS);
       if (!field || others.length) return false;
       return isMatch(field, kinds) && overlap(boxOf(field), boxOf(element));
     }

@@ -5,7 +5,7 @@
 const surroundingNames = (() => {
   const { attributeOf, boxOf, childrenOf, closestOf, dataOf, hasIn, isControl, isElement, isMatch, isText, kindOf } =
     dom;
-  const { labelsOf, parentElementOf, queryIn, tagOf } = dom;
+  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { contentOf, plainQuote } = aria;
@@ -26,7 +26,6 @@ const surroundingNames = (() => {
   /** Longer texts are cut anyway. */
   const ENOUGH = 400;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
-  const TEXT_FIELDS = "input:not([type=hidden]), select, textarea";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const HEADERS = "th, [role=columnheader]";
@@ -38,7 +37,7 @@ const surroundingNames = (() => {
    * @param {string} role
    * @returns {string} for example `next to "Subtitle"`, `in "Price" of "Boat"` or `of "Boat"`; empty if there is nothing
    */
-  function placeOf(element, role) {
+  function whereOf(element, role) {
     const isField = NEIGHBORLY.has(role);
     if (!isField && !CHECKED.has(role)) return "";
     return cellPlaceOf(element) || (isField && neighborOf(element)) || entryOf(element);
@@ -198,7 +197,7 @@ const surroundingNames = (() => {
   function standInNameOf(field) {
     let around = parentElementOf(field);
     for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
-      const others = queryIn(around, TEXT_FIELDS).filter((one) => one !== field);
+      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field);
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
       if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
@@ -220,5 +219,5 @@ const surroundingNames = (() => {
     return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
   }
 
-  return { isNeighborly, placeOf, standInNameOf, wrapperNameOf };
+  return { isNeighborly, standInNameOf, whereOf, wrapperNameOf };
 })();

@@ -5,6 +5,7 @@
 
 const widgets = (() => {
   const {
+    NATIVE_FIELDS,
     attributeOf,
     boxOf,
     childrenOf,
@@ -50,8 +51,7 @@ const widgets = (() => {
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
-  const OTHER_FIELDS =
-    "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
+  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
   const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ${NAMED_BUTTONS}`;
   /** Descriptions that a field has while it is empty. */
