@@ -4108,8 +4108,8 @@ def short_values_in(folded: str) -> set[str]:
     return found
 
 
-def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
-    """Return the values of the numbers and months that a folded text writes as words; `words` are its words."""
+def other_values_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
+    """Return the values of the numbers and months that a folded text writes short, or as some of its `found_words`."""
     compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
     named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
@@ -4119,7 +4119,7 @@ def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> se
     if not is_spaced(folded):
         characters = set(folded)
         found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
-    return set[str]().union(*found)
+    return short_values_in(folded).union(*found)
 
 
 DatePart = tuple[int, int, frozenset[str]]  # the span of a number or month, and the months that a name can mean
@@ -4410,7 +4410,7 @@ class TextChunk:
     @functools.cached_property
     def other_values(self) -> set[str]:
         """The values of the numbers and months that are written as words, or short."""
-        return words_in(self.folded, self.words, self.vocabulary) | short_values_in(self.folded)
+        return other_values_in(self.folded, self.words, self.vocabulary)
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4549,7 +4549,7 @@ class PageIndex:
     def _all_values(self) -> set[str]:
         folded = "\n".join(chunk.folded for chunk in self.chunks)
         words = set[str]().union(*(chunk.words for chunk in self.chunks))
-        others = words_in(folded, words, self.vocabulary) | short_values_in(folded)
+        others = other_values_in(folded, words, self.vocabulary)
         return others.union(*(chunk.values for chunk in self.chunks))
 
     def holds_anywhere(self, figure: Figure) -> bool:
@@ -4818,7 +4818,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    values = values_in(folded, words) | short_values_in(folded) | words_in(folded, words_of(folded), words)
+    values = values_in(folded, words) | other_values_in(folded, words_of(folded), words)
     return all(figure.has_option_in(values) for figure in figures)
 
 
