@@ -155,7 +155,7 @@ async def test_drag_that_begins_after_the_first_steps_is_an_error(page: DrivenTa
     await page.page.evaluate("card.onmousedown = () => void setTimeout(() => (document.title = 'Held'), 500)")
 
     held_up = page.mouse_held_up("Held", "mouseMoved", "mouseReleased")
-    async with held_up, shorter_waits(page.page.context, {2_000: 10}):
+    async with held_up, shorter_waits(page.page.context, {300: 1, 2_000: 10}):
         code, _ = await page.refused("drag", source="#card", target="#zone")
 
     assert code == "EXECUTION_ERROR"
