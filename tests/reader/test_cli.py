@@ -60,7 +60,7 @@ def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[
 
     assert (status, out) == (2, "")
     assert err.startswith(opening)
-    assert "Or let `uv run chrome_tab_mcp_server.py --setup` find and keep both." in err
+    assert "`uv run chrome_tab_mcp_server.py --setup`" in err
     assert "Traceback" not in err
 
 
@@ -77,8 +77,8 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
 
     assert (status, out) == (2, "")
-    assert "--port (CHROME_TAB_PORT) is wrong: " in err
-    assert "--api-key (OLLAMA_API_KEY) is wrong: " in err
+    assert "--port (CHROME_TAB_PORT) must " in err
+    assert "--api-key (OLLAMA_API_KEY) must " in err
     assert SECRET not in err
 
 
@@ -91,7 +91,7 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
         (["page.html"], "There is no argument 'page.html'. --help lists all arguments."),
         (["--pair", "--doctor"], "Argument --doctor: not allowed with argument --pair. --help lists all arguments."),
         (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
-        (["--analyze", "--tab", "x"], "Argument --tab: invalid int value: 'x'. --help lists all arguments."),
+        (["--analyze", "--tab", "x"], "Argument --tab: must be a whole number; got 'x'. --help lists all arguments."),
     ],
 )
 def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[str], line: str, run: Run) -> None:
@@ -394,7 +394,7 @@ def test_start_end_and_tab_are_rejected_without_analyze(flag: list[str], run: Ru
     status, out, err = run(*flag, *MODEL)
 
     assert (status, out) == (2, "")
-    assert f"{flag[0]} goes with --analyze" in err
+    assert f"{flag[0]} works only with --analyze" in err
 
 
 @pytest.mark.parametrize("flag", [["--yes"], ["--clients", "cursor"], ["--at-login"]])
@@ -402,7 +402,7 @@ def test_options_of_setup_are_rejected_without_it(flag: list[str], run: Run) -> 
     status, out, err = run(*flag, *MODEL)
 
     assert (status, out) == (2, "")
-    assert f"{flag[0]} goes with --setup" in err
+    assert f"{flag[0]} works only with --setup" in err
 
 
 @pytest.mark.e2e
