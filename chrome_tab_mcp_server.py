@@ -6154,9 +6154,13 @@ def greet_terminal() -> None:
 
 def serve(invocation: Invocation) -> Work:
     """Serve MCP on stdin and stdout."""
-    server = create_server(invocation.settings(need_model=True))
+    return until_signal(serve_stdio(create_server(invocation.settings(need_model=True))))
+
+
+async def serve_stdio(server: FastMCP) -> None:
+    """Serve one client on stdin and stdout; a signal that answers the greeting is already handled."""
     greet_terminal()
-    return until_signal(server.run_async(transport="stdio", show_banner=False))
+    await server.run_async(transport="stdio", show_banner=False)
 
 
 @contextlib.contextmanager
@@ -6300,6 +6304,8 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return work if isinstance(work, int) else finish(work)
 
 

@@ -124,6 +124,8 @@ async def test_a_bare_start_explains_itself_in_a_terminal_and_only_warns_of_a_cl
     async with in_terminal(command, os.environ) as terminal:
         await terminal.sees("--setup")
         await terminal.sees("Ctrl+C ends it.")
+        terminal.process.send_signal(signal.SIGINT)
+        assert await terminal.status() == 130
     piped = await asyncio.create_subprocess_exec(
         *(*command, "--model", CLOUD_MODELS[0]),
         stdin=subprocess.DEVNULL,
@@ -133,6 +135,7 @@ async def test_a_bare_start_explains_itself_in_a_terminal_and_only_warns_of_a_cl
     out, err = await asyncio.wait_for(piped.communicate(), 60)
 
     assert "Warning" not in terminal.shown
+    assert "Traceback" not in terminal.shown
     assert (piped.returncode, out) == (0, b"")
     assert b"Warning: --model" in err
     assert b"--setup" not in err
