@@ -397,9 +397,14 @@ def config_file(flag: str | None) -> tuple[Path, bool]:
 
 def model_server_url(value: str) -> str:
     """Return the server's root address without a trailing `/` or `/v1`."""
-    url = urlsplit(value)
-    if url.scheme not in {"http", "https"} or not url.hostname or url.port == 0 or not value.isprintable():
-        raise ValueError("must be an http:// or https:// address such as http://localhost:11434")
+    no_address = ValueError("must be an http:// or https:// address such as http://localhost:11434")
+    try:
+        url = urlsplit(value)
+        port = url.port
+    except ValueError:  # a port out of range, a bracket that is not closed
+        raise no_address from None
+    if url.scheme not in {"http", "https"} or not url.hostname or port == 0 or not value.isprintable():
+        raise no_address
     if url.username or url.password or url.query or url.fragment:
         raise ValueError("must be a plain address; give a key with --api-key")
     return value.rstrip("/").removesuffix("/v1").rstrip("/")
@@ -514,7 +519,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
     except (OSError, ValueError) as error:
-        raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
+        problem = one_line(getattr(error, "strerror", None) or str(error), 300)
+        raise ValueError(f"The configuration file {path} cannot be read: {problem}.") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
@@ -757,7 +763,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     for site, rule in settings.sites.items():
         if isinstance(name := rule.output_schema, str) and name not in settings.extractions:
             known = ", ".join(settings.extractions)
-            problem = f"must be a JSON Schema or the name of an extraction: {known}; got {one_line(repr(name))}"
+            problem = f"must be a JSON Schema or the name of an extraction: {known}; got {shown_value(name)}"
             raise ValueError(file_complaint(flags, ["sites", site, "schema"], problem))
     for name, values in PACKAGE_VALUES.items():
         if IS_ALONE and (value := getattr(settings, name)) in values:
@@ -787,12 +793,12 @@ def cloud_warnings(settings: Settings) -> list[str]:
 def missing_settings(settings: Settings) -> str:
     """Return a sentence for each missing required setting, and how to find them; empty when none is missing."""
     sentences = [
-        f"{environment_name(field)} must be provided: {what}, with {flag_of(field)} or the environment variable {environment_name(field)}."
+        f"{environment_name(field)} must be provided: set this environment variable or {flag_of(field)} to {what}."
         for field, what in REQUIRED_SETTINGS.items()
         if not getattr(settings, field)
     ]
     if sentences and not IS_ALONE:
-        sentences.append(f"Or let `{start_command()} --setup` find and keep both.")
+        sentences.append(f"`{start_command()} --setup` finds a model and saves both settings.")
     return " ".join(sentences)
 
 
@@ -801,20 +807,32 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Neither API keys nor passwords in URLs are shown.
-    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] != "missing"
-    got = f"; got {one_line(repr(detail['input']))}" if is_shown else ""
+    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] not in KEY_ERRORS
+    got = f"; got {shown_value(detail['input'])}" if is_shown else ""
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
-        return f"{flag_of(field)} ({variable}) is wrong: {problem}."
+        return f"{flag_of(field)} ({variable}) {problem}."
     return file_complaint(flags, [field, *rest], problem)
 
 
 def file_complaint(flags: Mapping[str, Any], keys: Sequence[str], problem: str) -> str:
-    """Return the sentence about a wrong value of the configuration file; `keys` lead to it."""
+    """Return the sentence about an invalid value of the configuration file; `keys` lead to it."""
     key = ".".join(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in keys)
-    return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem}."
+    return f"In the configuration file {config_file(flags.get('config'))[0]}, {key} {problem}."
 
 
+def shown_value(value: Any) -> str:
+    """Return a rejected value as one line; true and false as TOML spells them."""
+    return one_line(repr(value) if not isinstance(value, bool) else str(value).lower())
+
+
+# Errors about a key, not about its value.
+KEY_ERRORS = {"missing", "extra_forbidden"}
+TABLE_KEYS: dict[str, Iterable[str]] = {
+    "browsers": BrowserRule.model_fields,
+    "extract": Extraction.__annotations__,
+    "sites": [str(info.validation_alias or name) for name, info in SiteRule.model_fields.items()],
+}
 # Our wording for pydantic's error types, by the start of their names.
 PROBLEMS = {
     "value_error": "{error}",
@@ -826,7 +844,7 @@ PROBLEMS = {
     "string_too_short": "must not be empty",
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
-    "extra_forbidden": "is unknown",
+    "extra_forbidden": "is not a known key; known are {known}",
     "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -834,15 +852,15 @@ PROBLEMS = {
     "bool": "must be true or false",
     "string": "must be text",
     "list": "must be a list",
-    "dict": "must be an object",
-    "model": "must be an object",
+    "dict": "must be a table",
+    "model": "must be a table",
 }
 
 
 def plain_words(detail: Mapping[str, Any]) -> str:
     """Return our wording for an error that pydantic found."""
     words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
-    return words.format(**detail.get("ctx", {}))
+    return words.format(known=", ".join(TABLE_KEYS.get(str(detail["loc"][0]), ())), **detail.get("ctx", {}))
 
 
 # --- 4. Text -----------------------------------------------------------------------------------
@@ -6097,7 +6115,7 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
     if action:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
-    default = "" if field.default in (None, [], False) else f", default {field.default}"
+    default = "" if field.default in (None, [], False) else f", default: {field.default}"
     choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
     listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
@@ -6170,9 +6188,13 @@ def greet_terminal() -> None:
 
 def serve(invocation: Invocation) -> Work:
     """Serve MCP on stdin and stdout."""
-    server = create_server(invocation.settings(need_model=True))
+    return until_signal(serve_stdio(create_server(invocation.settings(need_model=True))))
+
+
+async def serve_stdio(server: FastMCP) -> None:
+    """Serve one client on stdin and stdout; a signal that answers the greeting is already handled."""
     greet_terminal()
-    return until_signal(server.run_async(transport="stdio", show_banner=False))
+    await server.run_async(transport="stdio", show_banner=False)
 
 
 @contextlib.contextmanager
@@ -6220,6 +6242,14 @@ async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
         f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active one is read."
     )
     return ChromeTabError("TAB_NOT_FOUND", sentence)
+
+
+def whole_number(text: str) -> int:
+    """Return a number of the command line; raise ArgumentTypeError with our wording if it is not one."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number; got {shown_value(text)}") from None
 
 
 def analyze(invocation: Invocation) -> Work:
@@ -6272,7 +6302,7 @@ ACTIONS = {
         {
             "start": {"metavar": "TEXT", "help": "read only after this text"},
             "end": {"metavar": "TEXT", "help": "read only before this text"},
-            "tab": {"type": int, "metavar": "ID", "help": "tab id (default: the active tab)"},
+            "tab": {"type": whole_number, "metavar": "ID", "help": "tab id (default: the active tab)"},
         },
     ),
     "doctor": Action(doctor, {"action": "store_true", "help": "check every layer and explain how to fix what fails"}),
@@ -6295,7 +6325,7 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     homes = {option: name for name, action in program.actions.items() for option in action.options}
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
-        parser.error(f"{flag_of(stray)} goes with {flag_of(homes[stray])}")
+        parser.error(f"{flag_of(stray)} works only with {flag_of(homes[stray])}")
     # In the terminal only the answer itself is printed.
     configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -6308,6 +6338,8 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return work if isinstance(work, int) else finish(work)
 
 
