@@ -1,7 +1,7 @@
 "use strict";
 
 // Fields without free text input: ARIA comboboxes and lists of options, sliders and spin buttons. Their type, their
-// value and their choices; the worker operates them (commands/widgets.js).
+// value and their choices; the worker operates them (commands/widget.js).
 
 const widgets = (() => {
   const {
