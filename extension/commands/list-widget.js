@@ -67,6 +67,7 @@ export class ListWidget extends Widget {
   async #choose(values) {
     /** @type {Map<string, string>} labels of the options, by requested value */
     const labels = new Map();
+    if (!values.some(Boolean)) await this.#pressClearer();
     const state = await this.#removeOthers(values);
     for (const wanted of values) {
       const label = await this.#chooseOne(wanted, values.length > 1 || state.isMultiple);
@@ -74,6 +75,14 @@ export class ListWidget extends Widget {
     }
     await this.#deselectOthers(values);
     return this.#kept(labels);
+  }
+
+  /** Empties the field by its own button for that: some fields keep their choice when only its text is deleted. */
+  async #pressClearer() {
+    const clearer = await this.ask("clearer");
+    if (!clearer) return;
+    await this.click(clearer.selector);
+    await this.#until("", ({ shown }) => shown.length === 0, QUIET_MS);
   }
 
   /**
@@ -84,7 +93,8 @@ export class ListWidget extends Widget {
   async #deselectOthers(values) {
     const isOther = (/** @type {string} */ label) => !values.some((value) => isAlike(label, value));
     let state = await this.#list("");
-    if (!state.isOpen && values.length > 1 && state.shown.some(isOther)) state = await this.#opened(state, "");
+    const mayHaveOthers = state.shown.some(isOther) && (values.length > 1 || state.isMultiple);
+    if (!state.isOpen && (mayHaveOthers || !values.length)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
     const { others } = /** @type {ListState} */ (await this.ask("list", { values }));
     for (const other of others) {
@@ -141,8 +151,9 @@ export class ListWidget extends Widget {
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
-    // Another click would deselect it.
-    if (isSelected && (isOneOfSeveral || state.isMultiple || state.isAlwaysOpen)) return label;
+    // Another click would deselect it. An offer to add the text may be marked, too, because Enter would choose it.
+    const isSure = state.isMultiple || state.isAlwaysOpen || (isOneOfSeveral && isAlike(label, wanted));
+    if (isSelected && isSure) return label;
     try {
       await this.click(selector);
     } catch (error) {
@@ -348,10 +359,11 @@ export class ListWidget extends Widget {
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
       throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
     }
-    if ([...labels].every((pair) => holdsOption(state, pair))) return state.shown;
-    if (before.others.length) {
+    const isEvery = [...labels].every((pair) => holdsOption(state, pair));
+    if (before.others.length && (before.isMultiple || !isEvery)) {
       throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
     }
+    if (isEvery) return state.shown;
     return before.selected;
   }
 
@@ -391,7 +403,8 @@ export class ListWidget extends Widget {
 function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
   if (wanted === "") return shown.length === 0;
   if (isAlwaysOpen) return option?.isSelected === true;
-  return shown.some((each) => isAlike(each, label) || isAlike(each, wanted) || isPartOf(each, label, wanted));
+  const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
+  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
 }
 
 /**
@@ -402,7 +415,8 @@ function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
  */
 function isSelectedIn(before, now, label) {
   const isSelected = before.selected.some((each) => isAlike(each, label));
-  return isSelected && now.shown.length > 0 && before.shown.join("\n") === now.shown.join("\n");
+  const isSure = now.shown.length > 0 || before.isMultiple;
+  return isSelected && isSure && before.shown.join("\n") === now.shown.join("\n");
 }
 
 /**
