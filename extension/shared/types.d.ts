@@ -700,6 +700,7 @@ export type WidgetLook =
   | "list"
   | "selector"
   | "branch"
+  | "clearer"
   | "show"
   | "number"
   | "segments"

@@ -24,8 +24,10 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { groupOf, hasSuggestions, nextBranch, readList, readNumber, readSegments, readTrack, scrollList } = widgets;
-  const { segmentsIn, showOption, widgetKind } = widgets;
+  const { hasSuggestions, widgetKind } = widgets;
+  const { nextBranch } = listOptions;
+  const { clearerOf, readList, scrollList, showOption } = listFields;
+  const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -244,6 +246,8 @@ const elementCommands = (() => {
         return selectorOf(field, allRoots());
       case "branch":
         return nextBranch(field) ?? "";
+      case "clearer":
+        return clearerOf(field) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -517,7 +521,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
-    widgets.begin(element);
+    listOptions.begin(element);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };
   }
