@@ -17,6 +17,7 @@ const widgets = (() => {
     isElement,
     isHtml,
     isMatch,
+    isReadOnly,
     isText,
     kindOf,
     labelsOf,
@@ -167,7 +168,7 @@ const widgets = (() => {
 
   /** @param {Element} element */
   function isEditable(element) {
-    return isControl(element) && !(/** @type {HTMLInputElement} */ (element).readOnly);
+    return isControl(element) && !isReadOnly(element);
   }
 
   // --- Lists of options
