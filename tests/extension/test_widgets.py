@@ -338,6 +338,15 @@ async def test_field_of_an_editor_that_completes_words_is_not_a_list(editors: Dr
         assert ("changed" in result, (await state(editors))["code"]) == (False, text)
 
 
+async def test_hidden_field_next_to_an_editor_takes_no_keys_for_it(editors: DrivenTab) -> None:
+    listed = (await editors.do("page_elements", find="select 1"))["text"]
+    assert 'textbox = "select 1"  #query' in listed.splitlines()
+
+    for selector, text in [("#query", "select 2"), ("#around", "select 3")]:
+        await editors.do("fill", selector=selector, value=text)
+        assert (await state(editors))["query"] == text
+
+
 async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_its_text(editors: DrivenTab) -> None:
     for text in ("Buy milk", ""):
         result = await editors.do("fill", selector="#notes", value=text)
