@@ -13,6 +13,7 @@ libraries = reloaded_tab_at("/acting/library-fields.html")
 editors = reloaded_tab_at("/acting/editors.html")
 components = reloaded_tab_at("/acting/component-fields.html")
 trees = reloaded_tab_at("/acting/tree-list.html")
+around_native = reloaded_tab_at("/acting/list-around-a-native-one.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -240,6 +241,21 @@ async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(
             code, message = await libraries.refused("fill", selector="#time", value=value)
 
             assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_list_around_a_native_one_holds_what_that_one_holds(around_native: DrivenTab) -> None:
+    for values in (["Rome"], ["Rome", "Lima"], ["Lima"]):
+        result = await around_native.do("select", selector="#cities", value=values)
+
+        assert [option["label"] for option in result["selected"]] == values
+        assert sorted(await around_native.page.evaluate("chosen()")) == sorted(values)
+    assert (await around_native.do("fill", selector="#cities", value="Oslo"))["value"] == "Oslo"
+    assert await around_native.page.evaluate("chosen()") == ["Oslo"]
+
+    code, message = await around_native.refused("fill", selector="#cities", value="Nowhere")
+
+    assert code == "VALUE_NOT_KEPT", message
+    assert await around_native.page.evaluate("chosen()") == []
 
 
 async def test_code_is_typed_into_one_field_after_the_other(libraries: DrivenTab) -> None:

@@ -137,13 +137,15 @@ const widgets = (() => {
 
   /**
    * @param {Element} field
-   * @returns {Element | null} the native list that the page has hidden to draw this one in its place
+   * @returns {HTMLSelectElement | null} the native list that the page has hidden to draw this one in its place
    */
   function nativeBehind(field) {
+    const [inside] = queryIn(wrapperOf(field) ?? field, "select").filter(isHidden);
+    if (inside) return /** @type {HTMLSelectElement} */ (inside);
     let around = /** @type {Element | null} */ (field);
     for (let level = 0; around && level < NATIVE_LEVELS; level += 1, around = parentElementOf(around)) {
       const before = previousElementOf(around);
-      if (before && tagOf(before) === "select" && isHidden(before)) return before;
+      if (before && tagOf(before) === "select" && isHidden(before)) return /** @type {HTMLSelectElement} */ (before);
     }
     return null;
   }
@@ -329,19 +331,23 @@ const widgets = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
+    const native = nativeBehind(field);
     const isDeclared =
+      native?.multiple ||
       [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
       options.some((one) => roleOf(one) === "menuitemcheckbox");
     const [active] = referred(field, "aria-activedescendant");
     // Otherwise the attribute may mark the option that the keys have come to.
-    const selected = selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
+    const selected = native
+      ? options.filter((one) => chosenIn(native).includes(labelOf(one)))
+      : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
     const isMultiple = isDeclared || selected.length > 1;
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
       isMultiple,
       isEditable: isEditable(field),
-      shown: shownBy(field),
+      shown: native ? chosenIn(native) : shownBy(field),
       selected: selected.map(labelOf),
       isReachable: isReachable(field),
       others: othersAmong(selected, values).map(labelOf),
@@ -358,6 +364,14 @@ const widgets = (() => {
         },
       }),
     };
+  }
+
+  /**
+   * @param {HTMLSelectElement} native
+   * @returns {string[]} the labels of its selected options; one without a value is a placeholder
+   */
+  function chosenIn(native) {
+    return [...native.selectedOptions].filter(({ value }) => value !== "").map(({ label }) => collapse(label));
   }
 
   /**
