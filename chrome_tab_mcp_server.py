@@ -3759,16 +3759,18 @@ def merge_values(left: Any, right: Any) -> Any:
 
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
+MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
-ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
+ALEF = "\u0627"
 ARABIC_PREFIX = re.compile(
-    r"\A(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})|[\u0648\u0628\u0644](?=.{4}))"
+    r"\b(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\w{3})|[\u0648\u0628\u0644](?=\w{4}))"
 )
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
-WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
+WORDS, STEMS = (
+    re.compile(rf"[\w{MARKS}]+"),
+    re.compile(rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"),
+)
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
@@ -3779,74 +3781,54 @@ SENTENCE_STOP = re.compile(
 )
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
-# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
-REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
-FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
-REPLACEMENTS = (
-    *((character, unicodedata.normalize("NFKC", character)) for character in REPLACED),
-    *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
-)
+COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
 
 
-@functools.lru_cache(8192)
-def fold_character(character: str) -> str:
-    """Return a character in comparable form: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
+class FoldedCharacters(dict[int, str]):
+    """The comparable form of each character by its code, for `str.translate`; found when first needed."""
+
+    def __missing__(self, code: int) -> str:
+        """Return a character without case and compatibility form, as one kind of digit, space and dash."""
+        if len(self) > MAX_FOLDED:
+            self.clear()
+        form = "" if SUPERSCRIPT.match(chr(code)) else unicodedata.normalize("NFKC", chr(code))
+        folded = "".join(map(folded_part, form.casefold()))
+        # A fraction follows a number without a space.
+        return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
+
+
+def folded_part(character: str) -> str:
+    """Return the comparable form of a character without case and compatibility form; Greek loses its accents."""
     if character.isdecimal():
         return str(unicodedata.decimal(character))
-    if character in "\u2018\u2019\u02bc\u2032":
-        return "'"
-    if character in "\u066c\u060c\uff0c":
-        return ","
     if "\u0370" <= character <= "\u03ff":
         return unicodedata.normalize("NFD", character)[0]
     if "\u064b" <= character <= "\u0652":
         return ""
+    if character in "\u2018\u2019\u02bc\u2032":
+        return "'"
     kinds = {"Cf": "", "Zs": " ", "Pd": "-"}
-    return {"\u066b": ".", "\u2212": "-", "\u2044": "/"}.get(
+    return {"\u066b": ".", "\u066c": ",", "\u060c": ",", "\u2212": "-", "\u2044": "/"}.get(
         character, kinds.get(unicodedata.category(character), character)
     )
 
 
+FOLDED = FoldedCharacters()
+
+
 def fold(text: str) -> str:
-    """Return a text in comparable form: no case, no compatibility forms, one form of digits."""
+    """Return a text in comparable form."""
     if text.isascii():
         return text.lower()
-    text = normalized(SUPERSCRIPT.sub("", text)).casefold()
-    changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
-    if len(changed) > MANY_CHARACTERS:
-        return text.translate(str.maketrans(changed))
-    for character, folded in changed.items():  # each search runs in C
-        text = text.replace(character, folded)
-    return text
-
-
-def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
-    for character, replacement in REPLACEMENTS:
-        text = text.replace(character, replacement)
-    return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
-
-
-@functools.lru_cache(8192)
-def folded_alone(character: str) -> str:
-    """Return the folded form of one character."""
-    return fold(character)
+    if any(mark in text for mark in COMBINING):
+        text = unicodedata.normalize("NFC", text)
+    return text.translate(FOLDED)
 
 
 def words_of(folded: str) -> list[str]:
     """Return the words of a folded text, numbers included."""
-    return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
-
-
-def stem_of(word: str) -> str:
-    """Return a word without its ending: about as good as the rules of one language, and works for all.
-
-    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
-    """
-    if word[0] in ARABIC_PREFIXES:
-        word = ARABIC_PREFIX.sub("", word)
-    return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
+    return WORDS.findall(folded.replace("_", " "))
 
 
 def is_spaced(folded: str) -> bool:
@@ -3855,22 +3837,31 @@ def is_spaced(folded: str) -> bool:
 
 
 def stems(folded: str) -> list[str]:
-    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
+
+    A stem is a word without its ending: about as good as the rules of one language, and works for all.
+    """
+    return [stem for stem in all_stems(folded) if " " not in stem]
+
+
+def all_stems(folded: str) -> Iterable[str]:
+    """Return the stems of a text, with some that no other text has: those across a space.
+
+    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
+    """
+    folded = folded.replace("_", " ")
+    if ALEF in folded:
+        folded = ARABIC_PREFIX.sub("", folded)
     if is_spaced(folded):
-        return list(map(stem_of, words_of(folded)))
-    return [stem for stem in stems_without_spaces(folded) if " " not in stem]
-
-
-def stems_without_spaces(folded: str) -> Iterator[str]:
-    """Yield the stems of a text that is partly written without spaces; those across a space match nothing."""
+        return STEMS.findall(folded)
     pieces = SPACELESS.findall(folded)
-    words = map(stem_of, words_of(SPACELESS.sub(" ", folded)))
     is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters mean little
     joined = " ".join(pieces)
     found = map(operator.add, joined, joined[1:])
     if is_alphabet:
         found = map(operator.add, found, joined[2:])
-    return itertools.chain(words, (piece for piece in pieces if len(piece) < 2 + is_alphabet), found)
+    short = (piece for piece in pieces if len(piece) < 2 + is_alphabet)
+    return itertools.chain(STEMS.findall(SPACELESS.sub(" ", folded)), short, found)
 
 
 def letters_of(folded: str) -> str:
@@ -4216,7 +4207,7 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if text[:start].endswith("\n") or start == 0:
         rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
     rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
-    folded = [folded_alone(c) for c in rest]
+    folded = [FOLDED[ord(c)] for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
@@ -4447,7 +4438,11 @@ class TextChunk:
         self.source, self.folded = source, folded
         self.start, self.end = passages[0][0], passages[-1][1]
         self._text, self._passages = text, passages
-        self.words = words_of(folded)
+
+    @functools.cached_property
+    def words(self) -> list[str]:
+        """The words, in order."""
+        return words_of(self.folded)
 
     @functools.cached_property
     def letters(self) -> str:
@@ -4476,9 +4471,11 @@ class TextChunk:
             list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
             for start, end in self._passages
         ]
-        parts = (self._text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
-        found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
-        alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
+        alone = [
+            run
+            for pieces in sentences
+            for run in runs_of([(start, end, set(all_stems(fold(self._text[start:end])))) for start, end in pieces])
+        ]
         pairs = (
             (start, end, first | second)
             for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4535,11 +4532,10 @@ class PageIndex:
         """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
-        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks)))
-        sizes = [counts.total() for counts in self.counts]
-        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
-        self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
-        self._found_places: dict[str, list[tuple[int, int]]] = {}
+        mean = sum(map(len, texts)) / max(1, len(self.chunks))
+        sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
+        self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
+        self._found_places: dict[str, dict[int, int]] = {}
         self._found_weights: dict[str, float] = {}
         self._characters = set[str]().union(*texts)
         self.look_for_figures_of("")
@@ -4550,14 +4546,18 @@ class PageIndex:
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
 
-    def _look_for(self, query: Collection[str]) -> None:
-        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
+    def look_for(self, query: Collection[str]) -> None:
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk.
+
+        All queries about an answer together cost hardly more than one.
+        """
         missing = set(query) - self._found_weights.keys()
-        for stem in missing:
-            self._found_places[stem] = []
-        for number, counts in enumerate(self.counts):
-            for stem in missing & counts.keys():
-                self._found_places[stem].append((number, counts[stem]))
+        if not missing:
+            return
+        self._found_places |= {stem: {} for stem in missing}
+        for number, chunk in enumerate(self.chunks):
+            for stem, times in Counter(filter(missing.__contains__, all_stems(chunk.folded))).items():
+                self._found_places[stem][number] = times
         for stem in missing:
             found = len(self._found_places[stem])
             self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
@@ -4573,17 +4573,17 @@ class PageIndex:
 
     def ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
         """Return (score, number) of the chunks that match a query's stems best, the best one first."""
-        self._look_for(query)
+        self.look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
             weight = self._found_weights[stem] * (self.K + 1)
-            for number, times in self._found_places[stem]:
+            for number, times in self._found_places[stem].items():
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str], new: Collection[str] = (), factor: float = 1) -> dict[str, float]:
         """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
-        self._look_for(query)
+        self.look_for(query)
         weights = {
             stem: self._found_weights[stem]
             * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
@@ -4595,7 +4595,11 @@ class PageIndex:
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return weight_of(self.weights(query), self.counts[number])
+        return self.share(self.weights(query), number)
+
+    def share(self, weights: Mapping[str, float], number: int) -> float:
+        """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
+        return sum(weight for stem, weight in weights.items() if number in self._found_places[stem])
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
@@ -4636,17 +4640,8 @@ def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]
         if not groups or end - groups[-1][0][0] > chunk_chars:
             groups.append([])
         groups[-1].append((start, end))
-    # Once for all chunks: most of the time goes into the distinct characters of a text.
-    parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
-    for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
-        yield TextChunk(source, text, group, folded)
-
-
-def stems_of_chunks(chunks: Sequence[TextChunk]) -> Iterator[Iterator[str]]:
-    """Yield the stems of each chunk from its words; each distinct word is stemmed once."""
-    table = {word: stem_of(word) for word in set[str]().union(*(chunk.words for chunk in chunks))}
-    for chunk in chunks:
-        yield map(table.__getitem__, chunk.words) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
+    for group in groups:
+        yield TextChunk(source, text, group, fold(text[group[0][0] : group[-1][1]]))
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4885,11 +4880,11 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
-        around = weight_of(order, index.counts[number])
+        around = index.share(order, number)
         found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
     for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
-        score = passage_score(weights, window, weight_of(weights, index.counts[number]))
+        score = passage_score(weights, window, index.share(weights, number))
         yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
 
 
@@ -4976,6 +4971,7 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     pages, said = page.sources or (page,), query.said or query.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
+    index.look_for(stems(fold(f"{stated} {said}")))
     if query.output_schema:
         schema = json.dumps(query.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
