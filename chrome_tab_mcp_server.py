@@ -2527,7 +2527,7 @@ class ModelServer:
         for detect in (self._ollama_window, self._llama_cpp_window, self._listed_window):
             if window := await detect(model):
                 return window
-        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not report it; set --context-length")
 
     async def _ollama_window(self, model: str) -> ContextWindow | None:
         running = await self.fetch_json("GET", "/api/ps")
@@ -2544,7 +2544,7 @@ class ModelServer:
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
             return ContextWindow(int(found[1]), "Ollama /api/show num_ctx")
-        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not report it; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> ContextWindow | None:
         tokens = fields(await self.fetch_json("GET", "/props"), "default_generation_settings").get("n_ctx")
@@ -5587,10 +5587,10 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
         host = await model_server.model_host(model)
     except ChromeTabError as error:
         return [Layer("model", ok=False, text=error.message)]
-    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    answered = f"answered {one_line(answer.text, 40)!r} in {time.monotonic() - began:.1f} s"
     elsewhere = f"; it runs on {host}: page text leaves this computer" if host else ""
     return [
-        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}{elsewhere}"),
+        Layer("model", ok=True, text=f"{model} at {model_server.url} {answered}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
 
