@@ -5156,7 +5156,7 @@ class AppleScriptSource:
             page = await self.read(ReadOptions())
         except ChromeTabError as error:
             if error.code == "NO_BROWSER":
-                unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
+                unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
             if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
                 text = f"AppleScript reaches the active tab. {error.message}"

@@ -407,7 +407,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
 @pytest.mark.parametrize(
     ("number", "browser", "permission"),
     [
-        (-600, "FIX Google Chrome is not running.", "?   unknown: the browser is not running"),
+        (-600, "FIX Google Chrome is not running.", "?   unknown until the browser shows a page"),
         (
             12,
             "ok  Google Chrome answers, chosen by --browser auto",
