@@ -809,7 +809,7 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     # Neither API keys nor passwords in URLs are shown.
     is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] not in KEY_ERRORS
     got = f"; got {shown_value(detail['input'])}" if is_shown else ""
-    problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
+    problem, variable = f"{plain_words(detail, PROBLEMS | FILE_PROBLEMS)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
         return f"{flag_of(field)} ({variable}) {problem}."
     return file_complaint(flags, [field, *rest], problem)
@@ -844,7 +844,6 @@ PROBLEMS = {
     "string_too_short": "must not be empty",
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
-    "extra_forbidden": "is not a known key; known are {known}",
     "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -852,14 +851,22 @@ PROBLEMS = {
     "bool": "must be true or false",
     "string": "must be text",
     "list": "must be a list",
+    "dict": "must be an object",
+    "model": "must be an object",
+}
+
+
+# The same for what only the configuration file contains.
+FILE_PROBLEMS = {
+    "extra_forbidden": "is not a known key; known are {known}",
     "dict": "must be a table",
     "model": "must be a table",
 }
 
 
-def plain_words(detail: Mapping[str, Any]) -> str:
+def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEMS) -> str:
     """Return our wording for an error that pydantic found."""
-    words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
+    words = next((words for kind, words in problems.items() if detail["type"].startswith(kind)), "is not allowed here")
     return words.format(known=", ".join(TABLE_KEYS.get(str(detail["loc"][0]), ())), **detail.get("ctx", {}))
 
 
@@ -2520,7 +2527,7 @@ class ModelServer:
         for detect in (self._ollama_window, self._llama_cpp_window, self._listed_window):
             if window := await detect(model):
                 return window
-        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not report it; set --context-length")
 
     async def _ollama_window(self, model: str) -> ContextWindow | None:
         running = await self.fetch_json("GET", "/api/ps")
@@ -2537,7 +2544,7 @@ class ModelServer:
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
             return ContextWindow(int(found[1]), "Ollama /api/show num_ctx")
-        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not report it; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> ContextWindow | None:
         tokens = fields(await self.fetch_json("GET", "/props"), "default_generation_settings").get("n_ctx")
@@ -5179,7 +5186,7 @@ class AppleScriptSource:
             page = await self.read(ReadOptions())
         except ChromeTabError as error:
             if error.code == "NO_BROWSER":
-                unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
+                unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
             if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
                 text = f"AppleScript reaches the active tab. {error.message}"
@@ -5610,10 +5617,10 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
         host = await model_server.model_host(model)
     except ChromeTabError as error:
         return [Layer("model", ok=False, text=error.message)]
-    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    answered = f"answered {one_line(answer.text, 40)!r} in {time.monotonic() - began:.1f} s"
     elsewhere = f"; it runs on {host}: page text leaves this computer" if host else ""
     return [
-        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}{elsewhere}"),
+        Layer("model", ok=True, text=f"{model} at {model_server.url} {answered}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
 
@@ -5720,10 +5727,11 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
     cause = error.__cause__
     if not isinstance(cause, PydanticValidationError):
         return f"The arguments of {tool} are wrong. Look at its input schema."
-    problems, allowed = [], ", ".join(fields(schema, "properties")) or "no arguments"
+    problems: list[str] = []
+    wrong: dict[str, list[str]] = {}  # by the argument: what it must be; several with a union of types
+    given: dict[str, str] = {}
     for detail in cause.errors():
-        # After the argument's name come its index in a list and pydantic's name for the attempted type.
-        name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
+        name, allowed = argument_path(detail["loc"], schema)
         if detail["type"] == "none_required":
             continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
@@ -5731,8 +5739,32 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
-            problems.append(f"{name} {plain_words(detail)} (got {one_line(repr(detail['input']), 60)})")
+            wrong.setdefault(name, []).append(plain_words(detail))
+            given[name] = one_line(repr(detail["input"]), 60)
+    for name, words in wrong.items():
+        first, *others = dict.fromkeys(words)
+        alternatives = "".join(f", or {other.removeprefix('must be ')}" for other in others)
+        problems.append(f"{name} {first}{alternatives} (got {given[name]})")
     return f"{tool}: {'; '.join(problems)}. Correct the call; the input schema says what is allowed."
+
+
+def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of an argument, or of a value inside it, and the names allowed where it is.
+
+    `location` is pydantic's: it also contains the names of the types that were attempted, which are no names of ours.
+    """
+    names: list[str] = []
+    allowed: dict[str, Any] = {}
+    for place, part in enumerate(location):
+        properties = fields(schema, "properties")
+        if isinstance(part, int):
+            schema = fields(schema, "items")
+        elif place == 0 or properties:
+            schema, allowed = fields(properties, part), properties
+        else:
+            continue
+        names.append(str(part))
+    return ".".join(names), ", ".join(allowed) or "no arguments"
 
 
 class NullStateStore:
