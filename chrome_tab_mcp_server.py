@@ -397,9 +397,14 @@ def config_file(flag: str | None) -> tuple[Path, bool]:
 
 def model_server_url(value: str) -> str:
     """Return the server's root address without a trailing `/` or `/v1`."""
-    url = urlsplit(value)
-    if url.scheme not in {"http", "https"} or not url.hostname or url.port == 0 or not value.isprintable():
-        raise ValueError("must be an http:// or https:// address such as http://localhost:11434")
+    no_address = ValueError("must be an http:// or https:// address such as http://localhost:11434")
+    try:
+        url = urlsplit(value)
+        port = url.port
+    except ValueError:  # a port out of range, a bracket that is not closed
+        raise no_address from None
+    if url.scheme not in {"http", "https"} or not url.hostname or port == 0 or not value.isprintable():
+        raise no_address
     if url.username or url.password or url.query or url.fragment:
         raise ValueError("must be a plain address; give a key with --api-key")
     return value.rstrip("/").removesuffix("/v1").rstrip("/")
@@ -514,7 +519,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
     except (OSError, ValueError) as error:
-        raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
+        problem = one_line(getattr(error, "strerror", None) or str(error), 300)
+        raise ValueError(f"The configuration file {path} cannot be read: {problem}.") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
@@ -757,7 +763,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     for site, rule in settings.sites.items():
         if isinstance(name := rule.output_schema, str) and name not in settings.extractions:
             known = ", ".join(settings.extractions)
-            problem = f"must be a JSON Schema or the name of an extraction: {known}; got {one_line(repr(name))}"
+            problem = f"must be a JSON Schema or the name of an extraction: {known}; got {shown_value(name)}"
             raise ValueError(file_complaint(flags, ["sites", site, "schema"], problem))
     for name, values in PACKAGE_VALUES.items():
         if IS_ALONE and (value := getattr(settings, name)) in values:
@@ -787,12 +793,12 @@ def cloud_warnings(settings: Settings) -> list[str]:
 def missing_settings(settings: Settings) -> str:
     """Return a sentence for each missing required setting, and how to find them; empty when none is missing."""
     sentences = [
-        f"{environment_name(field)} must be provided: {what}, with {flag_of(field)} or the environment variable {environment_name(field)}."
+        f"{environment_name(field)} must be provided: set this environment variable or {flag_of(field)} to {what}."
         for field, what in REQUIRED_SETTINGS.items()
         if not getattr(settings, field)
     ]
     if sentences and not IS_ALONE:
-        sentences.append(f"Or let `{start_command()} --setup` find and keep both.")
+        sentences.append(f"`{start_command()} --setup` finds a model and saves both settings.")
     return " ".join(sentences)
 
 
@@ -801,20 +807,32 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Neither API keys nor passwords in URLs are shown.
-    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] != "missing"
-    got = f"; got {one_line(repr(detail['input']))}" if is_shown else ""
+    is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] not in KEY_ERRORS
+    got = f"; got {shown_value(detail['input'])}" if is_shown else ""
     problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
-        return f"{flag_of(field)} ({variable}) is wrong: {problem}."
+        return f"{flag_of(field)} ({variable}) {problem}."
     return file_complaint(flags, [field, *rest], problem)
 
 
 def file_complaint(flags: Mapping[str, Any], keys: Sequence[str], problem: str) -> str:
-    """Return the sentence about a wrong value of the configuration file; `keys` lead to it."""
+    """Return the sentence about an invalid value of the configuration file; `keys` lead to it."""
     key = ".".join(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in keys)
-    return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem}."
+    return f"In the configuration file {config_file(flags.get('config'))[0]}, {key} {problem}."
 
 
+def shown_value(value: Any) -> str:
+    """Return a rejected value as one line; true and false as TOML spells them."""
+    return one_line(repr(value) if not isinstance(value, bool) else str(value).lower())
+
+
+# Errors about a key, not about its value.
+KEY_ERRORS = {"missing", "extra_forbidden"}
+TABLE_KEYS: dict[str, Iterable[str]] = {
+    "browsers": BrowserRule.model_fields,
+    "extract": Extraction.__annotations__,
+    "sites": [str(info.validation_alias or name) for name, info in SiteRule.model_fields.items()],
+}
 # Our wording for pydantic's error types, by the start of their names.
 PROBLEMS = {
     "value_error": "{error}",
@@ -826,7 +844,7 @@ PROBLEMS = {
     "string_too_short": "must not be empty",
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
-    "extra_forbidden": "is unknown",
+    "extra_forbidden": "is not a known key; known are {known}",
     "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -834,15 +852,15 @@ PROBLEMS = {
     "bool": "must be true or false",
     "string": "must be text",
     "list": "must be a list",
-    "dict": "must be an object",
-    "model": "must be an object",
+    "dict": "must be a table",
+    "model": "must be a table",
 }
 
 
 def plain_words(detail: Mapping[str, Any]) -> str:
     """Return our wording for an error that pydantic found."""
     words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
-    return words.format(**detail.get("ctx", {}))
+    return words.format(known=", ".join(TABLE_KEYS.get(str(detail["loc"][0]), ())), **detail.get("ctx", {}))
 
 
 # --- 4. Text -----------------------------------------------------------------------------------
@@ -3015,17 +3033,185 @@ class PromptSize(NamedTuple):
 
 # A chunk ends at the best break before this share of its room; what exceeds the room uses part of the answer's.
 CHUNK_FILL = 1.04
+
+
+class ChunkPlanner:
+    """Splits one page into chunks that fit one model's window, by what is known of both now."""
+
+    def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str) -> None:
+        self.page = page
+        self.meter = analyzer.memory.meter(model)
+        self._analyzer, self._query, self._model = analyzer, query, model
+
+    @property
+    def window(self) -> ContextWindow:
+        """The model's window: a prompt that is cut shows that it is smaller."""
+        return self._analyzer.windows[self._model]
+
+    def fits_whole(self) -> bool:
+        """Return whether the page needs no chunks."""
+        return self.meter.fits(self.page.text, self.room(whole=True))
+
+    def room(self, *, whole: bool = False) -> int:
+        """Return the tokens left for page text: the window minus answer, template and prompts.
+
+        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
+        """
+        window = self.window.tokens
+        room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
+        schema = self._query.output_schema
+        prompt = usual_tokens(self._query.prompt + (json.dumps(schema) if schema else ""))
+        if whole:
+            return room - prompt
+        step = max(MIN_PROMPT_TOKENS, window // 32)
+        while step < prompt:
+            step *= 2
+        return room - step if room - step >= MIN_PART_TOKENS else room - prompt
+
+    def cost(self) -> Callable[[str], float]:
+        """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
+        room = self.room()
+        if room < MIN_PART_TOKENS:
+            window = self.window.tokens
+            raise ChromeTabError(
+                "INVALID_ARGUMENT",
+                f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
+                "Shorten system_prompt or output_schema, or give the model a larger context window.",
+            )
+        return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
+
+    @functools.cached_property
+    def layout(self) -> TextLayout:
+        """Where the headings, tables and code blocks of the page are."""
+        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+
+    def opening(self, label: str, start: int) -> str:
+        """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
+        room = self.room()
+        title = one_line(self.page.title or self.page.url, 120)
+        under = " > ".join(map(repr, self.layout.path(start)))
+        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
+        full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
+        for opening in (full + continued, place + continued, full):
+            if usual_tokens(opening) <= room // 4:
+                return opening
+        return place
+
+    async def stored(self) -> tuple[str, list[int] | None]:
+        """Return the key of the page's plan, and where its chunks ended when it was last read."""
+        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
+        key = self._analyzer.plan_key(self._model, self.room(), self.page.headings, self.page.text)
+        return key, self._analyzer.memory.plan(key)
+
+    def split(self, start: int = 0) -> list[int]:
+        """Return the chunks' ends from `start` on."""
+        opening = functools.partial(self.opening, "99")
+        slices = split_text(self.page.text, self.cost(), start, opening=opening, headings=self.layout.headings)
+        return [end for _, end in slices]
+
+
+# Chunks get this share of a reading's time; combining their answers needs the rest.
+CHUNKS_TIME = 0.8
+MAX_FAILURES_IN_A_ROW = 6
+# A retry does not help with these, and no other chunk could be read either.
+FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
+
+
+class ModelRequests:
+    """Sends one reading's prompts, each in its turn and in time, and adds up their cost.
+
+    `known` has the addresses that an answer may link to.
+    """
+
+    def __init__(self, analyzer: PageAnalyzer, query: Query, model: str, progress: Progress, known: str = "") -> None:
+        self._analyzer, self._schema, self._model = analyzer, query.output_schema, model
+        self._progress, self._known = progress, known
+        # On the monotonic clock: the deadlines of the reading and of its chunks; `until` is the current one.
+        max_seconds = analyzer.settings.max_seconds * progress.time_share
+        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
+        self.until = self.ends_at
+        self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
+        self.cached_tokens: int | None = None  # None where the server does not report them
+        self.answered_by = model
+        self.cut_off = False  # some answer
+        self.given_up: ChromeTabError | None = None
+        self._failures_in_a_row = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the current deadline has passed."""
+        return time.monotonic() >= self.until
+
+    def in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """Stop the block at the current deadline."""
+        return finished_by(self.until, self._analyzer.settings.max_seconds)
+
+    async def send(
+        self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
+    ) -> Completion:
+        """Send one prompt when its turn comes, and report it as a step."""
+        messages = messages_for(framed, instruction)
+        async with self.in_time(), self._analyzer.slots:
+            if self.given_up:
+                raise self.given_up
+            try:
+                await self._take_turn()
+                doing = Sentence(step.code, f"{self._model} is {step}", model=self._model, **step.values)
+                await self._progress.begin(doing, share, is_last=is_last)
+                completion = await self._analyzer.server.complete(
+                    self._model, messages, watcher=self, stream=self._progress.wanted, schema=self._schema
+                )
+            except ChromeTabError as error:
+                self._count_failure(error)
+                raise
+        self._failures_in_a_row = 0
+        self.tally["prompt_tokens"] += completion.prompt_tokens or 0
+        self.tally["answer_tokens"] += completion.answer_tokens or 0
+        self.answered_by = completion.model or self.answered_by
+        if completion.cached_tokens is not None:
+            self.cached_tokens = (self.cached_tokens or 0) + completion.cached_tokens
+        self.cut_off |= completion.cut_off
+        return completion
+
+    async def count(self, framed: str, instruction: str) -> int:
+        """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
+        messages = messages_for(framed, instruction)
+        async with self.in_time(), self._analyzer.slots:
+            await self._take_turn()
+            completion = await self._analyzer.server.complete(
+                self._model, messages, watcher=self, stream=False, max_tokens=1
+            )
+        return completion.prompt_tokens or 0
+
+    async def _take_turn(self) -> None:
+        await self._analyzer.allowance.take(self._progress)
+        self.tally["requests"] += 1
+
+    def _count_failure(self, error: ChromeTabError) -> None:
+        """Stop using a server that is gone or has failed several times in a row."""
+        if isinstance(error, PromptTooLongError):
+            return
+        self._failures_in_a_row += 1
+        if error.code in FINAL_CODES or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            self.given_up = error
+
+    def wrote(self, pieces: Pieces) -> None:
+        """Pass on what the model has written and what it may link to: several pages may be read at once."""
+        self._progress.known = self._known
+        self._progress.wrote(pieces)
+
+    def retrying(self, reason: str) -> None:
+        """Count a retry and pass it on."""
+        self.tally["retries"] += 1
+        self._progress.retrying(reason)
+
+
 # The share of each kind of step.
 TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
-# Chunks get this share of a reading's time; combining their answers needs the rest.
-CHUNKS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
-MAX_FAILURES_IN_A_ROW = 6
-# A retry does not help with these, and no other chunk could be read either.
-FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
 # A server that cuts a prompt keeps at least this much; a smaller count means something else.
 LEAST_LEFT_BY_A_CUT = 500
 USUAL_HALVES = tuple(2**power for power in range(9, 21))
@@ -3033,26 +3219,18 @@ HALF_TOLERANCE = 8
 
 
 class PageReading:
-    """One model reading one page: plan the chunks, ask each, combine the answers."""
+    """One model reading one page: ask each chunk, combine the answers."""
 
     def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
         self.analyzer, self.page, self.query = analyzer, page, query
-        self.model, self.progress = model, progress
+        self.model, self.progress, self.began = model, progress, time.monotonic()
         self.known = f"{page.text}\n{page.url}\n{query.prompt}"
-        self.meter = analyzer.memory.meter(model)
+        self.planner = ChunkPlanner(analyzer, page, query, model)
+        self.requests = ModelRequests(analyzer, query, model, progress, self.known)
+        self.meter = self.planner.meter
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
-        # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
-        max_seconds = analyzer.settings.max_seconds * progress.time_share
-        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
-        self.until, self.began = self.ends_at, time.monotonic()
-        self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
-        self.cached_tokens: int | None = None  # None where the server does not report them
-        self.answered_by = model
         self.gaps: list[UnreadRange] = []
-        self.failures_in_a_row = 0
-        self.given_up: ChromeTabError | None = None
-        self.cut_off = False
         self.changes: list[str] = []
         self.uncombined = ""
         self.chunks = 1
@@ -3061,14 +3239,14 @@ class PageReading:
         """Return the answer about the whole page."""
         asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
-        async with self._in_time():
+        async with self.requests.in_time():
             await self.analyzer.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         try:
             answers = await self._read_chunks()
         finally:
             await asyncio.to_thread(self.analyzer.memory.save)
-        self.until = self.ends_at
+        self.requests.until = self.requests.ends_at
         text = await self._combine(answers)
         if self.query.output_schema:
             text, data = await self._validated(text)
@@ -3083,88 +3261,6 @@ class PageReading:
         receipt = await self._receipt()
         return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
 
-    async def _count(self, framed: str, instruction: str) -> int:
-        """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
-        messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyzer.slots:
-            await self.analyzer.allowance.take(self.progress)
-            self.tally["requests"] += 1
-            completion = await self.analyzer.server.complete(
-                self.model, messages, watcher=self, stream=False, max_tokens=1
-            )
-        return completion.prompt_tokens or 0
-
-    # Planning
-
-    @property
-    def window(self) -> ContextWindow:
-        """The model's window by what is known now: a prompt that is cut shows that it is smaller."""
-        return self.analyzer.windows[self.model]
-
-    def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
-        return finished_by(self.until, self.analyzer.settings.max_seconds)
-
-    @property
-    def _is_late(self) -> bool:
-        return time.monotonic() >= self.until
-
-    def _room(self, *, whole: bool = False) -> int:
-        """Return the tokens left for page text: the window minus answer, template and prompts.
-
-        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
-        """
-        window = self.window.tokens
-        room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
-        schema = self.query.output_schema
-        prompt = usual_tokens(self.query.prompt + (json.dumps(schema) if schema else ""))
-        if whole:
-            return room - prompt
-        step = max(MIN_PROMPT_TOKENS, window // 32)
-        while step < prompt:
-            step *= 2
-        return room - step if room - step >= MIN_PART_TOKENS else room - prompt
-
-    def _cost(self) -> Callable[[str], float]:
-        """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
-        room = self._room()
-        if room < MIN_PART_TOKENS:
-            window = self.window.tokens
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
-                "Shorten system_prompt or output_schema, or give the model a larger context window.",
-            )
-        return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
-
-    @functools.cached_property
-    def layout(self) -> TextLayout:
-        """Where the headings, tables and code blocks of the page are."""
-        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
-
-    def _opening(self, label: str, start: int) -> str:
-        """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
-        room = self._room()
-        title = one_line(self.page.title or self.page.url, 120)
-        under = " > ".join(map(repr, self.layout.path(start)))
-        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
-        full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
-        for opening in (full + continued, place + continued, full):
-            if usual_tokens(opening) <= room // 4:
-                return opening
-        return place
-
-    async def _plan(self) -> tuple[str, list[int] | None]:
-        """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
-        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self.analyzer.plan_key(self.model, self._room(), self.page.headings, self.page.text)
-        return key, self.analyzer.memory.plan(key)
-
-    def _split(self, start: int = 0) -> list[int]:
-        """Return the chunks' ends from `start` on."""
-        opening = functools.partial(self._opening, "99")
-        slices = split_text(self.page.text, self._cost(), start, opening=opening, headings=self.layout.headings)
-        return [end for _, end in slices]
-
     # Asking
 
     async def _read_chunks(self) -> list[str]:
@@ -3174,18 +3270,18 @@ class PageReading:
         others can be larger. If it fails for a reason other than its text, the reading ends.
         """
         text = self.page.text
-        if self.meter.fits(text, self._room(whole=True)):
+        if self.planner.fits_whole():
             return await self._ask_chunk(Chunk(0, len(text), "1"))
-        self.until = self.chunks_end_at
-        key, plan = await self._plan()
-        self.is_planned, ends = plan is not None, plan or self._split()
+        self.requests.until = self.requests.chunks_end_at
+        key, plan = await self.planner.stored()
+        self.is_planned, ends = plan is not None, plan or self.planner.split()
         self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
         if not self.is_planned:
-            ends = [first.end, *self._split(first.end)]
+            ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
@@ -3203,8 +3299,8 @@ class PageReading:
             return await self._ask_chunk(chunk)
         except ChromeTabError as error:
             failure = error
-        if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
-            self.tally["retries"] += 1
+        if not (self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES):
+            self.requests.tally["retries"] += 1
             try:
                 return await self._ask_chunk(chunk)
             except ChromeTabError as error:
@@ -3218,17 +3314,17 @@ class PageReading:
         whole = len(text) == len(self.page.text)
         # The window or the rates may have changed since the text was split. What was read before is not changed.
         is_new = not (whole or self.is_planned)
-        if is_new and self.meter.expected(text) > 1.25 * self._room() and len(text) > MIN_PART_BYTES:
+        if is_new and self.meter.expected(text) > 1.25 * self.planner.room() and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
             about = {"chunk": chunk.label, "chunks": self.chunks}
             step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
-        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start) + text)
+        framed = self.analyzer.frame(text if whole else self.planner.opening(chunk.label, chunk.start) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.query.prompt}"
         try:
-            completion = await self._ask(framed, self.query.prompt, step, share, is_last=whole)
+            completion = await self.requests.send(framed, self.query.prompt, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, prompt)
             return await self._ask_finer(chunk, error=error)
@@ -3243,7 +3339,7 @@ class PageReading:
         self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
         """Ask about a chunk in at least two slices that fit by what is known now; slices without time left become a gap."""
-        self.until = self.chunks_end_at
+        self.requests.until = self.requests.chunks_end_at
         self.was_too_long |= sent is None  # otherwise the slices show whether it was
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
@@ -3252,7 +3348,7 @@ class PageReading:
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        cost = self._cost()
+        cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
@@ -3260,58 +3356,12 @@ class PageReading:
             try:
                 answers += await self._ask_chunk(finer, sent)
             except ChromeTabError as failure:
-                if not (answers and self._is_late):
+                if not (answers and self.requests.is_late):
                     raise
                 unread = finer._replace(end=chunk.end)
                 self.gaps.append(UnreadRange(unread, unread, failure))
                 break
         return answers
-
-    async def _ask(
-        self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
-    ) -> Completion:
-        """Send one prompt when its turn comes, report it, and add up its cost."""
-        messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyzer.slots:
-            if self.given_up:
-                raise self.given_up
-            try:
-                await self.analyzer.allowance.take(self.progress)
-                self.tally["requests"] += 1
-                doing = Sentence(step.code, f"{self.model} is {step}", model=self.model, **step.values)
-                await self.progress.begin(doing, share, is_last=is_last)
-                completion = await self.analyzer.server.complete(
-                    self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.query.output_schema
-                )
-            except ChromeTabError as error:
-                self._count_failure(error)
-                raise
-        self.failures_in_a_row = 0
-        self.tally["prompt_tokens"] += completion.prompt_tokens or 0
-        self.tally["answer_tokens"] += completion.answer_tokens or 0
-        self.answered_by = completion.model or self.answered_by
-        if completion.cached_tokens is not None:
-            self.cached_tokens = (self.cached_tokens or 0) + completion.cached_tokens
-        self.cut_off |= completion.cut_off
-        return completion
-
-    def _count_failure(self, error: ChromeTabError) -> None:
-        """Stop using a server that is gone or has failed several times in a row."""
-        if isinstance(error, PromptTooLongError):
-            return
-        self.failures_in_a_row += 1
-        if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
-            self.given_up = error
-
-    def wrote(self, pieces: Pieces) -> None:
-        """Pass on what the model has written and what it may link to: several pages may be read at once."""
-        self.progress.known = self.known
-        self.progress.wrote(pieces)
-
-    def retrying(self, reason: str) -> None:
-        """Count a retry and pass it on."""
-        self.tally["retries"] += 1
-        self.progress.retrying(reason)
 
     # Was it all read?
 
@@ -3322,12 +3372,12 @@ class PageReading:
         or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
         settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
-        window = self.window.tokens
+        window = self.planner.window.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
         # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
-        halved = self.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
+        halved = self.planner.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3342,7 +3392,7 @@ class PageReading:
     async def _grows(self, framed: str, tokens: int) -> bool:
         """Return whether a longer instruction takes more tokens; a prompt that the server cuts stays the same."""
         with contextlib.suppress(ChromeTabError):
-            longer = await self._count(framed, f"{self.query.prompt}\n\n{COMBINE_PROMPT}")
+            longer = await self.requests.count(framed, f"{self.query.prompt}\n\n{COMBINE_PROMPT}")
             return longer > tokens + HALF_TOLERANCE
         return False
 
@@ -3399,7 +3449,7 @@ class PageReading:
 
     def _groups(self, answers: list[str]) -> list[list[str]]:
         """Group consecutive answers as long as a group fits one prompt."""
-        room = self._room() - usual_tokens(COMBINE_PROMPT)
+        room = self.planner.room() - usual_tokens(COMBINE_PROMPT)
         groups: list[list[str]] = []
         taken = 0.0
         for answer in answers:
@@ -3419,7 +3469,7 @@ class PageReading:
             return merged
         listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         instruction = f"{self.query.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self._ask(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
+        return (await self.requests.send(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
 
     # Structure
 
@@ -3428,13 +3478,15 @@ class PageReading:
         schema = self.query.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
-            shown = text[: longest_prefix(text, 0, len(text), self._cost())]
+            shown = text[: longest_prefix(text, 0, len(text), self.planner.cost())]
             task = (
                 "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             )
             instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
             framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
-            text = (await self._ask(framed, instruction, Sentence("repairing", "repairing its answer"), 0.0)).text
+            text = (
+                await self.requests.send(framed, instruction, Sentence("repairing", "repairing its answer"), 0.0)
+            ).text
             data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
@@ -3471,7 +3523,7 @@ class PageReading:
             for gap in joined_gaps(self.gaps)
         ]
         notes += self.page.notes
-        if self.cut_off:
+        if self.requests.cut_off:
             notes.append(Sentence("cut_off", CUT_OFF))
         if self.uncombined:
             text = f"the answers about the chunks {self.uncombined} and stand one after another"
@@ -3481,21 +3533,21 @@ class PageReading:
     async def _receipt(self) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
-        page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
+        page_tokens = self.requests.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyzer.server.model_host(self.model)
         optional = {
             "model_host": host or None,
-            "cached_tokens": self.cached_tokens,
+            "cached_tokens": self.requests.cached_tokens,
             "dialogs": self.page.dialogs or None,
         }
         return page_receipt(self.page) | {
-            "model": self.answered_by,
-            "window": self.window.tokens,
-            "window_source": self.window.origin,
+            "model": self.requests.answered_by,
+            "window": self.planner.window.tokens,
+            "window_source": self.planner.window.origin,
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
-            **self.tally,
-            "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
+            **self.requests.tally,
+            "spared_tokens": max(0, page_tokens - self.requests.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - self.began, 2),
             "notes": self._notes(),
             **{key: value for key, value in optional.items() if value is not None},
@@ -6063,7 +6115,7 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
     if action:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
-    default = "" if field.default in (None, [], False) else f", default {field.default}"
+    default = "" if field.default in (None, [], False) else f", default: {field.default}"
     choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
     listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
@@ -6136,9 +6188,13 @@ def greet_terminal() -> None:
 
 def serve(invocation: Invocation) -> Work:
     """Serve MCP on stdin and stdout."""
-    server = create_server(invocation.settings(need_model=True))
+    return until_signal(serve_stdio(create_server(invocation.settings(need_model=True))))
+
+
+async def serve_stdio(server: FastMCP) -> None:
+    """Serve one client on stdin and stdout; a signal that answers the greeting is already handled."""
     greet_terminal()
-    return until_signal(server.run_async(transport="stdio", show_banner=False))
+    await server.run_async(transport="stdio", show_banner=False)
 
 
 @contextlib.contextmanager
@@ -6186,6 +6242,14 @@ async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
         f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active one is read."
     )
     return ChromeTabError("TAB_NOT_FOUND", sentence)
+
+
+def whole_number(text: str) -> int:
+    """Return a number of the command line; raise ArgumentTypeError with our wording if it is not one."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number; got {shown_value(text)}") from None
 
 
 def analyze(invocation: Invocation) -> Work:
@@ -6238,7 +6302,7 @@ ACTIONS = {
         {
             "start": {"metavar": "TEXT", "help": "read only after this text"},
             "end": {"metavar": "TEXT", "help": "read only before this text"},
-            "tab": {"type": int, "metavar": "ID", "help": "tab id (default: the active tab)"},
+            "tab": {"type": whole_number, "metavar": "ID", "help": "tab id (default: the active tab)"},
         },
     ),
     "doctor": Action(doctor, {"action": "store_true", "help": "check every layer and explain how to fix what fails"}),
@@ -6261,7 +6325,7 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     homes = {option: name for name, action in program.actions.items() for option in action.options}
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
-        parser.error(f"{flag_of(stray)} goes with {flag_of(homes[stray])}")
+        parser.error(f"{flag_of(stray)} works only with {flag_of(homes[stray])}")
     # In the terminal only the answer itself is printed.
     configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -6274,6 +6338,8 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     return work if isinstance(work, int) else finish(work)
 
 

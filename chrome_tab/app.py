@@ -97,14 +97,8 @@ def server_for(source: ExtensionSource) -> FastMCP:
 def serve(call: server.Invocation) -> server.Work:
     """Serve MCP over the configured transport."""
     settings = call.settings(need_model=True)
-    if settings.transport == "stdio":
-        server.greet_terminal()
-    return server.until_signal(serve_stdio(settings) if settings.transport == "stdio" else serve_http(settings))
-
-
-async def serve_stdio(settings: server.Settings) -> None:
-    """Serve one client on stdin and stdout."""
-    await create_server(settings).run_async(transport="stdio", show_banner=False)
+    work = server.serve_stdio(create_server(settings)) if settings.transport == "stdio" else serve_http(settings)
+    return server.until_signal(work)
 
 
 async def serve_http(settings: server.Settings) -> int:

@@ -24,6 +24,7 @@ MAX_BYTES = 20_000_000
 MAX_LISTED = 50
 MAX_ID = 2**63 - 1
 BUSY_TIMEOUT_S = 5.0
+EMPTY = "The history is empty. To record answers, start the server with --history."
 USAGE = "Use --history list, --history show ID, --history search TEXT, or --history clear."
 
 TABLE = """
@@ -161,16 +162,16 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
     """Run a command and yield its output, line by line; raise ValueError if it is not a valid command."""
     match words:
         case ["list"]:
-            yield from listed(history.newest(), "History is empty. Pass --history to record answers.")
+            yield from listed(history.newest(), EMPTY)
         case ["search", *texts] if texts:
             yield from listed(history.search(" ".join(texts)), "No entry contains this text.")
         case ["show", number] if number.isdecimal() and (found := history.get(min(int(number), MAX_ID))):
             yield from shown(found)
         case ["show", _]:
-            raise ValueError("There is no analysis with this id. --history list lists them.")
+            raise ValueError("The history has no entry with this id. --history list shows the ids.")
         case ["clear"]:
             deleted = history.clear()
-            yield f"Deleted {deleted} {'entry' if deleted == 1 else 'entries'}."
+            yield f"Deleted {deleted} {'entry' if deleted == 1 else 'entries'}." if deleted else EMPTY
         case _:
             raise ValueError(USAGE)
 

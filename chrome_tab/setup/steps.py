@@ -117,18 +117,20 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         terminal.say("A page opens. Paste this line there, or into the extension's popup, and press Connect:")
     terminal.exact(line, "cyan")
     terminal.say(f"This line is a password for your browser, stored in {server.config_dir() / 'key'}: do not share it.")
-    if not terminal.yes and terminal.confirm("Copy the line to the clipboard?"):
-        copy(terminal, line)
+    offer_copy(terminal, line)
     is_there = version is not None or wait_for_extension(terminal, settings, proposed=not by_script)
     return is_there or by_script
 
 
-def copy(terminal: Terminal, line: str) -> None:
-    """Put a line on the clipboard."""
+def offer_copy(terminal: Terminal, line: str) -> None:
+    """Put a line on the clipboard if the user agrees; do not ask where there is no clipboard."""
+    copy: Any = pyperclip.determine_clipboard()[0]  # false where there is none
+    if terminal.yes or not copy or not terminal.confirm("Copy the line to the clipboard?"):
+        return
     try:
-        pyperclip.copy(line)
-    except pyperclip.PyperclipException:
-        terminal.say("No clipboard is available. Select the line and copy it.", "yellow")
+        copy(line)
+    except (pyperclip.PyperclipException, OSError):
+        terminal.say("The clipboard does not accept it. Select the line and copy it.", "yellow")
     else:
         terminal.say("Copied.")
 
@@ -219,8 +221,8 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
     if server.missing_settings(settings):
-        titles = ", ".join(client.title for client in here) or "A client"
-        terminal.fail(f"{titles} can be registered once there is a model.")
+        if here:
+            terminal.say(f"{', '.join(client.title for client in here)} can be registered once there is a model.")
         conclude(terminal, settings, can_read=can_read)
         return
     register(terminal, here, start_command(settings))

@@ -36,6 +36,19 @@ async def same_page(blank: DrivenTab) -> DrivenTab:
     return blank
 
 
+async def test_check_boxes_ignore_the_attribute_that_makes_a_field_read_only(page: DrivenTab) -> None:
+    await page.page.eval_on_selector_all("#terms, #cash", "all => all.forEach(one => (one.readOnly = true))")
+    fields = [{"selector": selector, "value": True} for selector in ("#terms", "#cash")]
+
+    result = await page.do("fill_form", fields=fields)
+
+    assert [field["checked"] for field in result["fields"]] == [True, True]
+    assert await page.page.locator(":is(#terms, #cash):checked").count() == 2
+    assert "readonly" not in (await page.do("page_elements", within="#terms"))["text"]
+    locked = [{"selector": "#locked", "value": "x"}]
+    assert (await page.refused("fill_form", fields=locked))[0] == "EXECUTION_ERROR"
+
+
 async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: DrivenTab) -> None:
     values: dict[str, Any] = {
         "#name": "Ada",

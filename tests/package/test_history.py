@@ -160,7 +160,7 @@ def test_the_oldest_entries_are_deleted_when_there_are_too_many(kept: History, m
 async def test_a_history_that_is_not_a_database_is_a_sentence_and_a_missing_one_is_empty(
     kept: History, run: Run
 ) -> None:
-    assert run("--history", "clear") == (0, "Deleted 0 entries.\n", "")
+    assert run("--history", "clear") == (0, f"{chrome_tab_history.EMPTY}\n", "")
     kept.path.parent.mkdir(parents=True)
     kept.path.write_text("no database")
 
@@ -201,7 +201,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
 
     assert run("--history", "clear")[1] == "Deleted 3 entries.\n"
     assert b"EUR" not in kept.path.read_bytes()
-    assert run("--history", "list")[1].startswith("History is empty.")
+    assert run("--history", "list")[1] == f"{chrome_tab_history.EMPTY}\n"
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
     [
         (["find"], "Use --history list,"),
         (["search"], "Use --history list,"),
-        (["show", "1"], "There is no analysis with this id."),
-        (["show", "9" * 40], "There is no analysis with this id."),
-        (["show", "x"], "There is no analysis with this id."),
+        (["show", "1"], "The history has no entry with this id."),
+        (["show", "9" * 40], "The history has no entry with this id."),
+        (["show", "x"], "The history has no entry with this id."),
     ],
 )
 def test_unknown_arguments_are_a_sentence(words: list[str], reported: str, run: Run) -> None:

@@ -565,7 +565,7 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
 def test_http_without_pair_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         app.main(["--http"])
-    assert "--http goes with --pair" in capsys.readouterr().err
+    assert "--http works only with --pair" in capsys.readouterr().err
 
 
 REPLIES = ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/nowhere", "/mcp"]

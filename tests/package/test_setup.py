@@ -49,7 +49,8 @@ sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import protocol
-from chrome_tab.setup import models
+from chrome_tab.setup import models, steps
+steps.pyperclip.determine_clipboard = lambda: (lambda line: None, lambda: "")
 protocol.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
 models.USUAL = tuple(one._replace(port=ports[one.name]) for one in models.USUAL if one.name in ports)
@@ -586,7 +587,7 @@ def test_a_system_without_a_service_manager_gets_advice(
         (["--setup"], "--setup asks questions: run it in a terminal, or add --yes"),
         (["--setup", "remove"], "--setup asks questions"),
         (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. Choose from claude-code,"),
-        (["--setup", "--yes", "--port", "1"], "--port (CHROME_TAB_PORT) is wrong"),
+        (["--setup", "--yes", "--port", "1"], "--port (CHROME_TAB_PORT) must be at least 1,024"),
     ],
 )
 def test_an_impossible_call_is_a_sentence_and_exit_2(
@@ -1276,30 +1277,47 @@ def test_pages_can_be_read_once_the_extension_is_connected(
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("reached", "sentence"), [(True, "Copied."), (False, "No clipboard is available.")])
-def test_the_connection_string_is_copied_if_the_user_agrees(
-    *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    copied_lines: list[str] = []
-
-    def copy(line: str) -> None:
-        if not reached:
-            raise steps.pyperclip.PyperclipException
-        copied_lines.append(line)
+def pair_with_clipboard(monkeypatch: pytest.MonkeyPatch, copy: Any) -> list[str]:
+    """Pair as a user who agrees to copy, with this fake clipboard; return the questions."""
+    questions: list[str] = []
 
     def confirm(question: str, *, proposed: bool = True) -> bool:
         assert proposed
+        questions.append(question)
         return "clipboard" in question
 
     terminal = setup_terminal.Terminal(yes=False)
     monkeypatch.setattr(terminal, "confirm", confirm)
-    monkeypatch.setattr(steps.pyperclip, "copy", copy)
-
+    monkeypatch.setattr(steps.pyperclip, "determine_clipboard", lambda: (copy, None))
     assert not steps.pair_browser(terminal, settings_for_the_extension())
+    return questions
+
+
+def test_the_connection_string_is_copied_if_the_user_agrees(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    copied_lines: list[str] = []
+    pair_with_clipboard(monkeypatch, copied_lines.append)
+
+    [line] = copied_lines
     shown = said(capsys)
-    assert sentence in shown
-    assert all(line in shown for line in copied_lines)
-    assert len(copied_lines) == reached
+    assert line.startswith("vf://")
+    assert line in shown
+    assert "Copied." in shown
+
+
+def test_copying_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def copy(_line: str) -> None:
+        raise steps.pyperclip.PyperclipException
+
+    pair_with_clipboard(monkeypatch, copy)
+
+    assert "Copied." not in said(capsys)
+
+
+def test_copying_is_not_offered_where_there_is_no_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    [only_question] = pair_with_clipboard(monkeypatch, None)
+
+    assert "clipboard" not in only_question
+    assert len(pair_with_clipboard(monkeypatch, len)) == 2
 
 
 def test_on_a_mac_pages_can_be_read_without_the_extension(

@@ -222,7 +222,7 @@ SENSELESS = [
 def test_an_invalid_value_is_a_sentence_that_names_flag_and_variable(
     field: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = f"--{field.replace('_', '-')} ({NAMES[field]}) is wrong: "
+    start = f"--{field.replace('_', '-')} ({NAMES[field]}) must "
 
     assert complaint(**{field: value}).startswith(start)
     if isinstance(value, str):
@@ -264,7 +264,7 @@ def test_the_key_is_in_no_message_no_repr_and_no_log(caplog: pytest.LogCaptureFi
     sentence = complaint(api_key=f"{SECRET}\n{SECRET}")
 
     assert settings.api_key == SECRET
-    assert sentence.startswith("--api-key (OLLAMA_API_KEY) is wrong")
+    assert sentence.startswith("--api-key (OLLAMA_API_KEY) must ")
     for shown in (repr(settings), str(settings), sentence, caplog.text):
         assert SECRET not in shown
 
@@ -323,9 +323,14 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
         ("context_length = 5", "context_length must be at least 512; got 5."),
         ('fallback_model = ["a", 5]', "fallback_model.1 must be text; got 5."),
         ('source = "safari"', "source must be 'auto', 'applescript' or 'extension'; got 'safari'."),
-        ("sites = 5", "sites must be an object; got 5."),
+        ("sites = 5", "sites must be a table; got 5."),
         ('[sites."a.example"]\ndeny = "perhaps"', "sites.\"a.example\".deny must be true or false; got 'perhaps'."),
-        ('[sites."a.example"]\nalow = true', 'sites."a.example".alow is unknown; got True.'),
+        ("sites.deny = true", "sites.deny must be a table; got true."),
+        (
+            '[sites."a.example"]\nalow = true',
+            'sites."a.example".alow is not a known key; known are deny, ask, tools, system_prompt, start, end, content, model, '
+            "schema.",
+        ),
         ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
         (
             'tools = ["click", "clik"]',
@@ -358,16 +363,16 @@ def test_a_wrong_value_in_the_file_names_the_file_and_the_key_as_spelled_there(
 ) -> None:
     path = write_toml(text)
 
-    assert complaint() == f"The configuration file {path} is wrong: {reported}"
+    assert complaint() == f"In the configuration file {path}, {reported}"
 
 
 def test_a_wrong_value_is_attributed_to_its_source(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_toml("port = 80")
 
-    assert complaint().startswith(f"The configuration file {path} is wrong: port ")
+    assert complaint().startswith(f"In the configuration file {path}, port ")
     monkeypatch.setenv("CHROME_TAB_PORT", "81")
-    assert complaint() == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '81'."
-    assert complaint(port="82") == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '82'."
+    assert complaint() == "--port (CHROME_TAB_PORT) must be at least 1,024; got '81'."
+    assert complaint(port="82") == "--port (CHROME_TAB_PORT) must be at least 1,024; got '82'."
 
 
 def test_a_file_that_is_named_explicitly_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -490,7 +495,7 @@ def test_a_scheme_and_a_port_around_a_rules_host_are_removed(rule: str, host: st
 def test_an_ambiguous_rule_is_rejected_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
     path = write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert complaint().startswith(f'The configuration file {path} is wrong: sites."{rule}" must be a host ')
+    assert complaint().startswith(f'In the configuration file {path}, sites."{rule}" must be a host ')
 
 
 def test_a_denying_rule_is_not_overridden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:

@@ -17,6 +17,7 @@ const aria = (() => {
     isElement,
     isHtml,
     isMatch,
+    isReadOnly,
     isText,
     kindOf,
     labelsOf,
@@ -424,14 +425,13 @@ const aria = (() => {
     const words = [valueOf(element, role, length), checkOf(element, role)];
     const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
-    const control = isControl(element);
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
     if (is("selected")) words.push("selected");
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
-    if (isNow(":read-only") && control && isNow("[readonly]")) words.push("readonly");
+    if (isReadOnly(element)) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");

@@ -32,7 +32,7 @@
 
 const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
-  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
+  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, isTextField, parentElementOf, parentOf } = dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
@@ -51,8 +51,6 @@ const pageItems = (() => {
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
-  /** Fields that may be drawn by what is next to them. */
-  const UNTYPED = wordsOf("button checkbox color file image radio range reset select submit");
   const GRID_ROLES = wordsOf("grid row rowgroup table treegrid");
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
@@ -543,11 +541,6 @@ const pageItems = (() => {
   /** @param {Element} element */
   function isInCombobox(element) {
     return isControl(element) && closestOf(element, "[role=combobox]") !== null;
-  }
-
-  /** @param {Element} element */
-  function isTextField(element) {
-    return isControl(element) && !UNTYPED.has(kindOf(element));
   }
 
   /**

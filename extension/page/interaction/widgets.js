@@ -10,6 +10,7 @@ const widgets = (() => {
     isControl,
     isHtml,
     isMatch,
+    isReadOnly,
     kindOf,
     parentElementOf,
     previousElementOf,
@@ -131,7 +132,7 @@ const widgets = (() => {
 
   /** @param {Element} element */
   function isEditable(element) {
-    return isControl(element) && !(/** @type {HTMLInputElement} */ (element).readOnly);
+    return isControl(element) && !isReadOnly(element);
   }
 
   return { hasSuggestions, isEditable, isStandIn, nativeBehind, operableIn, roleOf, widgetKind, wrapperOf };
