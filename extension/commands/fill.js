@@ -136,10 +136,14 @@ async function enter({ session }, target, filling) {
   /** @type {Look} */
   const look = async ({ isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text: filling.text, isEarly, mayRetype }));
-  const filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
-  if (filled?.next !== "tab") return filled;
-  await pressKeys(session, strokesOf("Tab", false));
-  return look({});
+  let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
+  // A picker that opened for a date accepts it, and closes, with one of these keys.
+  for (const key of ["Tab", "Enter"]) {
+    if (filled?.next !== key.toLowerCase()) continue;
+    await pressKeys(session, strokesOf(key, false));
+    filled = await look({});
+  }
+  return filled;
 }
 
 /**

@@ -22,7 +22,7 @@ const actionability = (() => {
   const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
   const { targetOf } = targets;
-  const { matching } = formControls;
+  const { matching } = nativeLists;
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
 

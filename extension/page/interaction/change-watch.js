@@ -319,6 +319,15 @@ const changeWatch = (() => {
       if (!this.#styles.has(element)) this.#styles.set(element, plainStyle(before));
     }
 
+    /**
+     * @param {Node} target
+     * @returns {boolean} whether what is removed from it did not exist before, or was not drawn
+     */
+    #isNewOrHidden(target) {
+      if ([...this.#before.hidden].some((one) => holds(one, target))) return true;
+      return isElement(target) && [...treeAncestors(target)].some((one) => this.#come.has(one) && !this.#gone.has(one));
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
@@ -333,7 +342,7 @@ const changeWatch = (() => {
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
-        const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
+        const wasSeen = removedNodes.length > 0 && !this.#isNewOrHidden(target);
         for (const [index, node] of removedNodes.entries()) {
           // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);

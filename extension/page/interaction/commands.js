@@ -11,19 +11,9 @@ const elementCommands = (() => {
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const {
-    caretToEnd,
-    chooseOptions,
-    chosenIn,
-    isCheckable,
-    isChecked,
-    prepareField,
-    refuseSetting,
-    selectContent,
-    setValue,
-    shownBy,
-    wayOf,
-  } = formControls;
+  const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
+    formControls;
+  const { chooseOptions, chosenIn } = nativeLists;
   const { hasSuggestions, widgetKind } = widgets;
   const { nextBranch } = listOptions;
   const { clearerOf, readList, scrollList, showOption } = listFields;
