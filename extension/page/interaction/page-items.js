@@ -32,7 +32,8 @@
 
 const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
-  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, isTextField, parentElementOf, parentOf } = dom;
+  const { hasNodes, holderOf, holds, isControl, isElement, isFrame, isText, isTextField, parentElementOf, parentOf } =
+    dom;
   const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
   const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
@@ -249,7 +250,7 @@ const pageItems = (() => {
     #roleAt(element, tag, isCandidate, within) {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
-      const own = isCandidate && !isAround ? roleOf(element) : "";
+      const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
       if (own === "textbox" && isShownIn(element)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
@@ -263,7 +264,8 @@ const pageItems = (() => {
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
-      const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
+      const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
+      const gripped = isTaken ? grippedRole(within.cursor) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
@@ -509,6 +511,17 @@ const pageItems = (() => {
     if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
     if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
     return isRendered(control, SEEN) || hasVisibleLabel(control);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it only labels the field in it, whatever its role
+   */
+  function isLabelOfListed(element, tag) {
+    if (tag !== "label") return false;
+    const { control } = /** @type {HTMLLabelElement} */ (element);
+    return control !== null && holds(element, control) && namesListed(/** @type {HTMLLabelElement} */ (element));
   }
 
   /**

@@ -52,11 +52,21 @@ const texts = (() => {
   function lineOf(parts) {
     let line = "";
     let before = /** @type {Text | undefined} */ (undefined);
-    for (const part of parts) {
+    for (const part of parts.filter((one) => !isBetweenLinks(one))) {
       line += (before && isApart(before, part) ? " " : "") + dataOf(part);
       before = part;
     }
     return plain(line);
+  }
+
+  /**
+   * @param {Text} part
+   * @returns {boolean} whether it only separates or encloses links and buttons, which have lines of their own
+   */
+  function isBetweenLinks(part) {
+    if (!/^[\s,;|/·•()[\]]+$/u.test(dataOf(part))) return false;
+    const before = Reflect.get(Node.prototype, "previousSibling", part);
+    return before !== null && isElement(before) && isMatch(before, "a[href], button, [role='link'], [role='button']");
   }
 
   /**
