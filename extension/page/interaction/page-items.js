@@ -43,7 +43,7 @@ const pageItems = (() => {
   const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
   const { placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
-  const { isAroundField, isCopy, isInCombobox, isProxy, isRule, isShownIn, namesListed } = proxies;
+  const { isAroundField, isCopy, isInCombobox, isLabelOfListed, isProxy, isRule, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
   const SKIPPED = wordsOf(
@@ -239,7 +239,7 @@ const pageItems = (() => {
     #roleAt(element, tag, isCandidate, within) {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
-      const own = isCandidate && !isAround ? roleOf(element) : "";
+      const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
       if (own === "textbox" && isShownIn(element)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
@@ -253,7 +253,8 @@ const pageItems = (() => {
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
-      const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
+      const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
+      const gripped = isTaken ? grippedRole(within.cursor) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }

@@ -48,7 +48,7 @@ const selectorGenerator = (() => {
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid|auto)$/iu;
   /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */
@@ -308,6 +308,14 @@ const selectorGenerator = (() => {
     return ["id", "name", "class"].includes(name) && GENERATED.test(value);
   }
 
+  /**
+   * @param {string} name of a class
+   * @returns {boolean} whether it describes the element, rather than its state
+   */
+  function isDescriptive(name) {
+    return CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name);
+  }
+
   /** @param {Naming} naming */
   function selectorBy({ name, value }) {
     if (name === "id") return `#${CSS.escape(value)}`;
@@ -385,7 +393,7 @@ const selectorGenerator = (() => {
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
     return names
-      .filter((name) => CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name))
+      .filter(isDescriptive)
       .sort((a, b) => b.length - a.length)
       .slice(0, TRIED_CLASSES)
       .map((name) => `.${name}`);
@@ -448,5 +456,5 @@ const selectorGenerator = (() => {
     return `${step}:nth-of-type(${place})`;
   }
 
-  return { Counts, comeBy, fromMainFrame, isGenerated, selectorOf };
+  return { Counts, comeBy, fromMainFrame, isDescriptive, isGenerated, selectorOf };
 })();
