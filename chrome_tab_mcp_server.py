@@ -3040,17 +3040,185 @@ class PromptSize(NamedTuple):
 
 # A chunk ends at the best break before this share of its room; what exceeds the room uses part of the answer's.
 CHUNK_FILL = 1.04
+
+
+class ChunkPlanner:
+    """Splits one page into chunks that fit one model's window, by what is known of both now."""
+
+    def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str) -> None:
+        self.page = page
+        self.meter = analyzer.memory.meter(model)
+        self._analyzer, self._query, self._model = analyzer, query, model
+
+    @property
+    def window(self) -> ContextWindow:
+        """The model's window: a prompt that is cut shows that it is smaller."""
+        return self._analyzer.windows[self._model]
+
+    def fits_whole(self) -> bool:
+        """Return whether the page needs no chunks."""
+        return self.meter.fits(self.page.text, self.room(whole=True))
+
+    def room(self, *, whole: bool = False) -> int:
+        """Return the tokens left for page text: the window minus answer, template and prompts.
+
+        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
+        """
+        window = self.window.tokens
+        room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
+        schema = self._query.output_schema
+        prompt = usual_tokens(self._query.prompt + (json.dumps(schema) if schema else ""))
+        if whole:
+            return room - prompt
+        step = max(MIN_PROMPT_TOKENS, window // 32)
+        while step < prompt:
+            step *= 2
+        return room - step if room - step >= MIN_PART_TOKENS else room - prompt
+
+    def cost(self) -> Callable[[str], float]:
+        """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
+        room = self.room()
+        if room < MIN_PART_TOKENS:
+            window = self.window.tokens
+            raise ChromeTabError(
+                "INVALID_ARGUMENT",
+                f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
+                "Shorten system_prompt or output_schema, or give the model a larger context window.",
+            )
+        return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
+
+    @functools.cached_property
+    def layout(self) -> TextLayout:
+        """Where the headings, tables and code blocks of the page are."""
+        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+
+    def opening(self, label: str, start: int) -> str:
+        """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
+        room = self.room()
+        title = one_line(self.page.title or self.page.url, 120)
+        under = " > ".join(map(repr, self.layout.path(start)))
+        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
+        full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
+        for opening in (full + continued, place + continued, full):
+            if usual_tokens(opening) <= room // 4:
+                return opening
+        return place
+
+    async def stored(self) -> tuple[str, list[int] | None]:
+        """Return the key of the page's plan, and where its chunks ended when it was last read."""
+        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
+        key = self._analyzer.plan_key(self._model, self.room(), self.page.headings, self.page.text)
+        return key, self._analyzer.memory.plan(key)
+
+    def split(self, start: int = 0) -> list[int]:
+        """Return the chunks' ends from `start` on."""
+        opening = functools.partial(self.opening, "99")
+        slices = split_text(self.page.text, self.cost(), start, opening=opening, headings=self.layout.headings)
+        return [end for _, end in slices]
+
+
+# Chunks get this share of a reading's time; combining their answers needs the rest.
+CHUNKS_TIME = 0.8
+MAX_FAILURES_IN_A_ROW = 6
+# A retry does not help with these, and no other chunk could be read either.
+FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
+
+
+class ModelRequests:
+    """Sends one reading's prompts, each in its turn and in time, and adds up their cost.
+
+    `known` has the addresses that an answer may link to.
+    """
+
+    def __init__(self, analyzer: PageAnalyzer, query: Query, model: str, progress: Progress, known: str = "") -> None:
+        self._analyzer, self._schema, self._model = analyzer, query.output_schema, model
+        self._progress, self._known = progress, known
+        # On the monotonic clock: the deadlines of the reading and of its chunks; `until` is the current one.
+        max_seconds = analyzer.settings.max_seconds * progress.time_share
+        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
+        self.until = self.ends_at
+        self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
+        self.cached_tokens: int | None = None  # None where the server does not report them
+        self.answered_by = model
+        self.cut_off = False  # some answer
+        self.given_up: ChromeTabError | None = None
+        self._failures_in_a_row = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the current deadline has passed."""
+        return time.monotonic() >= self.until
+
+    def in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """Stop the block at the current deadline."""
+        return finished_by(self.until, self._analyzer.settings.max_seconds)
+
+    async def send(
+        self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
+    ) -> Completion:
+        """Send one prompt when its turn comes, and report it as a step."""
+        messages = messages_for(framed, instruction)
+        async with self.in_time(), self._analyzer.slots:
+            if self.given_up:
+                raise self.given_up
+            try:
+                await self._take_turn()
+                doing = Sentence(step.code, f"{self._model} is {step}", model=self._model, **step.values)
+                await self._progress.begin(doing, share, is_last=is_last)
+                completion = await self._analyzer.server.complete(
+                    self._model, messages, watcher=self, stream=self._progress.wanted, schema=self._schema
+                )
+            except ChromeTabError as error:
+                self._count_failure(error)
+                raise
+        self._failures_in_a_row = 0
+        self.tally["prompt_tokens"] += completion.prompt_tokens or 0
+        self.tally["answer_tokens"] += completion.answer_tokens or 0
+        self.answered_by = completion.model or self.answered_by
+        if completion.cached_tokens is not None:
+            self.cached_tokens = (self.cached_tokens or 0) + completion.cached_tokens
+        self.cut_off |= completion.cut_off
+        return completion
+
+    async def count(self, framed: str, instruction: str) -> int:
+        """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
+        messages = messages_for(framed, instruction)
+        async with self.in_time(), self._analyzer.slots:
+            await self._take_turn()
+            completion = await self._analyzer.server.complete(
+                self._model, messages, watcher=self, stream=False, max_tokens=1
+            )
+        return completion.prompt_tokens or 0
+
+    async def _take_turn(self) -> None:
+        await self._analyzer.allowance.take(self._progress)
+        self.tally["requests"] += 1
+
+    def _count_failure(self, error: ChromeTabError) -> None:
+        """Stop using a server that is gone or has failed several times in a row."""
+        if isinstance(error, PromptTooLongError):
+            return
+        self._failures_in_a_row += 1
+        if error.code in FINAL_CODES or self._failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            self.given_up = error
+
+    def wrote(self, pieces: Pieces) -> None:
+        """Pass on what the model has written and what it may link to: several pages may be read at once."""
+        self._progress.known = self._known
+        self._progress.wrote(pieces)
+
+    def retrying(self, reason: str) -> None:
+        """Count a retry and pass it on."""
+        self.tally["retries"] += 1
+        self._progress.retrying(reason)
+
+
 # The share of each kind of step.
 TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
-# Chunks get this share of a reading's time; combining their answers needs the rest.
-CHUNKS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
-MAX_FAILURES_IN_A_ROW = 6
-# A retry does not help with these, and no other chunk could be read either.
-FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
 # A server that cuts a prompt keeps at least this much; a smaller count means something else.
 LEAST_LEFT_BY_A_CUT = 500
 USUAL_HALVES = tuple(2**power for power in range(9, 21))
@@ -3058,26 +3226,18 @@ HALF_TOLERANCE = 8
 
 
 class PageReading:
-    """One model reading one page: plan the chunks, ask each, combine the answers."""
+    """One model reading one page: ask each chunk, combine the answers."""
 
     def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
         self.analyzer, self.page, self.query = analyzer, page, query
-        self.model, self.progress = model, progress
+        self.model, self.progress, self.began = model, progress, time.monotonic()
         self.known = f"{page.text}\n{page.url}\n{query.prompt}"
-        self.meter = analyzer.memory.meter(model)
+        self.planner = ChunkPlanner(analyzer, page, query, model)
+        self.requests = ModelRequests(analyzer, query, model, progress, self.known)
+        self.meter = self.planner.meter
         self.is_planned = False  # where chunks end is known from an earlier reading
         self.was_too_long = False  # some chunk
-        # On the monotonic clock: the deadline of the reading, of its chunks, and of the current request.
-        max_seconds = analyzer.settings.max_seconds * progress.time_share
-        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
-        self.until, self.began = self.ends_at, time.monotonic()
-        self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
-        self.cached_tokens: int | None = None  # None where the server does not report them
-        self.answered_by = model
         self.gaps: list[UnreadRange] = []
-        self.failures_in_a_row = 0
-        self.given_up: ChromeTabError | None = None
-        self.cut_off = False
         self.changes: list[str] = []
         self.uncombined = ""
         self.chunks = 1
@@ -3086,14 +3246,14 @@ class PageReading:
         """Return the answer about the whole page."""
         asking = Sentence("asking_window", f"asking for the context window of {self.model}", model=self.model)
         await self.progress.begin(asking, WINDOW_SHARE)
-        async with self._in_time():
+        async with self.requests.in_time():
             await self.analyzer.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         try:
             answers = await self._read_chunks()
         finally:
             await asyncio.to_thread(self.analyzer.memory.save)
-        self.until = self.ends_at
+        self.requests.until = self.requests.ends_at
         text = await self._combine(answers)
         if self.query.output_schema:
             text, data = await self._validated(text)
@@ -3108,88 +3268,6 @@ class PageReading:
         receipt = await self._receipt()
         return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
 
-    async def _count(self, framed: str, instruction: str) -> int:
-        """Send a prompt for an answer of one token; return the server's count of its tokens, 0 if there is none."""
-        messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyzer.slots:
-            await self.analyzer.allowance.take(self.progress)
-            self.tally["requests"] += 1
-            completion = await self.analyzer.server.complete(
-                self.model, messages, watcher=self, stream=False, max_tokens=1
-            )
-        return completion.prompt_tokens or 0
-
-    # Planning
-
-    @property
-    def window(self) -> ContextWindow:
-        """The model's window by what is known now: a prompt that is cut shows that it is smaller."""
-        return self.analyzer.windows[self.model]
-
-    def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
-        return finished_by(self.until, self.analyzer.settings.max_seconds)
-
-    @property
-    def _is_late(self) -> bool:
-        return time.monotonic() >= self.until
-
-    def _room(self, *, whole: bool = False) -> int:
-        """Return the tokens left for page text: the window minus answer, template and prompts.
-
-        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
-        """
-        window = self.window.tokens
-        room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
-        schema = self.query.output_schema
-        prompt = usual_tokens(self.query.prompt + (json.dumps(schema) if schema else ""))
-        if whole:
-            return room - prompt
-        step = max(MIN_PROMPT_TOKENS, window // 32)
-        while step < prompt:
-            step *= 2
-        return room - step if room - step >= MIN_PART_TOKENS else room - prompt
-
-    def _cost(self) -> Callable[[str], float]:
-        """Return the share of a chunk's room that a text takes (1 is all of it); raise when there is no room."""
-        room = self._room()
-        if room < MIN_PART_TOKENS:
-            window = self.window.tokens
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
-                "Shorten system_prompt or output_schema, or give the model a larger context window.",
-            )
-        return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
-
-    @functools.cached_property
-    def layout(self) -> TextLayout:
-        """Where the headings, tables and code blocks of the page are."""
-        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
-
-    def _opening(self, label: str, start: int) -> str:
-        """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
-        room = self._room()
-        title = one_line(self.page.title or self.page.url, 120)
-        under = " > ".join(map(repr, self.layout.path(start)))
-        place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
-        full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
-        for opening in (full + continued, place + continued, full):
-            if usual_tokens(opening) <= room // 4:
-                return opening
-        return place
-
-    async def _plan(self) -> tuple[str, list[int] | None]:
-        """Prepare splitting; return the text's key, and where its chunks ended when it was last read."""
-        await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self.analyzer.plan_key(self.model, self._room(), self.page.headings, self.page.text)
-        return key, self.analyzer.memory.plan(key)
-
-    def _split(self, start: int = 0) -> list[int]:
-        """Return the chunks' ends from `start` on."""
-        opening = functools.partial(self._opening, "99")
-        slices = split_text(self.page.text, self._cost(), start, opening=opening, headings=self.layout.headings)
-        return [end for _, end in slices]
-
     # Asking
 
     async def _read_chunks(self) -> list[str]:
@@ -3199,18 +3277,18 @@ class PageReading:
         others can be larger. If it fails for a reason other than its text, the reading ends.
         """
         text = self.page.text
-        if self.meter.fits(text, self._room(whole=True)):
+        if self.planner.fits_whole():
             return await self._ask_chunk(Chunk(0, len(text), "1"))
-        self.until = self.chunks_end_at
-        key, plan = await self._plan()
-        self.is_planned, ends = plan is not None, plan or self._split()
+        self.requests.until = self.requests.chunks_end_at
+        key, plan = await self.planner.stored()
+        self.is_planned, ends = plan is not None, plan or self.planner.split()
         self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
         if not self.is_planned:
-            ends = [first.end, *self._split(first.end)]
+            ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
@@ -3228,8 +3306,8 @@ class PageReading:
             return await self._ask_chunk(chunk)
         except ChromeTabError as error:
             failure = error
-        if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
-            self.tally["retries"] += 1
+        if not (self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES):
+            self.requests.tally["retries"] += 1
             try:
                 return await self._ask_chunk(chunk)
             except ChromeTabError as error:
@@ -3243,17 +3321,17 @@ class PageReading:
         whole = len(text) == len(self.page.text)
         # The window or the rates may have changed since the text was split. What was read before is not changed.
         is_new = not (whole or self.is_planned)
-        if is_new and self.meter.expected(text) > 1.25 * self._room() and len(text) > MIN_PART_BYTES:
+        if is_new and self.meter.expected(text) > 1.25 * self.planner.room() and len(text) > MIN_PART_BYTES:
             return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
             about = {"chunk": chunk.label, "chunks": self.chunks}
             step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
-        framed = self.analyzer.frame(text if whole else self._opening(chunk.label, chunk.start) + text)
+        framed = self.analyzer.frame(text if whole else self.planner.opening(chunk.label, chunk.start) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.query.prompt}"
         try:
-            completion = await self._ask(framed, self.query.prompt, step, share, is_last=whole)
+            completion = await self.requests.send(framed, self.query.prompt, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, prompt)
             return await self._ask_finer(chunk, error=error)
@@ -3268,7 +3346,7 @@ class PageReading:
         self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
         """Ask about a chunk in at least two slices that fit by what is known now; slices without time left become a gap."""
-        self.until = self.chunks_end_at
+        self.requests.until = self.requests.chunks_end_at
         self.was_too_long |= sent is None  # otherwise the slices show whether it was
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
@@ -3277,7 +3355,7 @@ class PageReading:
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        cost = self._cost()
+        cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
@@ -3285,58 +3363,12 @@ class PageReading:
             try:
                 answers += await self._ask_chunk(finer, sent)
             except ChromeTabError as failure:
-                if not (answers and self._is_late):
+                if not (answers and self.requests.is_late):
                     raise
                 unread = finer._replace(end=chunk.end)
                 self.gaps.append(UnreadRange(unread, unread, failure))
                 break
         return answers
-
-    async def _ask(
-        self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
-    ) -> Completion:
-        """Send one prompt when its turn comes, report it, and add up its cost."""
-        messages = messages_for(framed, instruction)
-        async with self._in_time(), self.analyzer.slots:
-            if self.given_up:
-                raise self.given_up
-            try:
-                await self.analyzer.allowance.take(self.progress)
-                self.tally["requests"] += 1
-                doing = Sentence(step.code, f"{self.model} is {step}", model=self.model, **step.values)
-                await self.progress.begin(doing, share, is_last=is_last)
-                completion = await self.analyzer.server.complete(
-                    self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.query.output_schema
-                )
-            except ChromeTabError as error:
-                self._count_failure(error)
-                raise
-        self.failures_in_a_row = 0
-        self.tally["prompt_tokens"] += completion.prompt_tokens or 0
-        self.tally["answer_tokens"] += completion.answer_tokens or 0
-        self.answered_by = completion.model or self.answered_by
-        if completion.cached_tokens is not None:
-            self.cached_tokens = (self.cached_tokens or 0) + completion.cached_tokens
-        self.cut_off |= completion.cut_off
-        return completion
-
-    def _count_failure(self, error: ChromeTabError) -> None:
-        """Stop using a server that is gone or has failed several times in a row."""
-        if isinstance(error, PromptTooLongError):
-            return
-        self.failures_in_a_row += 1
-        if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
-            self.given_up = error
-
-    def wrote(self, pieces: Pieces) -> None:
-        """Pass on what the model has written and what it may link to: several pages may be read at once."""
-        self.progress.known = self.known
-        self.progress.wrote(pieces)
-
-    def retrying(self, reason: str) -> None:
-        """Count a retry and pass it on."""
-        self.tally["retries"] += 1
-        self.progress.retrying(reason)
 
     # Was it all read?
 
@@ -3347,12 +3379,12 @@ class PageReading:
         or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
         settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
-        window = self.window.tokens
+        window = self.planner.window.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
         # A cut leaves half the window within a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # The learned rates may be wrong: only the bytes are certain.
-        halved = self.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
+        halved = self.planner.window.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         self.was_too_long |= filled
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
@@ -3367,7 +3399,7 @@ class PageReading:
     async def _grows(self, framed: str, tokens: int) -> bool:
         """Return whether a longer instruction takes more tokens; a prompt that the server cuts stays the same."""
         with contextlib.suppress(ChromeTabError):
-            longer = await self._count(framed, f"{self.query.prompt}\n\n{COMBINE_PROMPT}")
+            longer = await self.requests.count(framed, f"{self.query.prompt}\n\n{COMBINE_PROMPT}")
             return longer > tokens + HALF_TOLERANCE
         return False
 
@@ -3424,7 +3456,7 @@ class PageReading:
 
     def _groups(self, answers: list[str]) -> list[list[str]]:
         """Group consecutive answers as long as a group fits one prompt."""
-        room = self._room() - usual_tokens(COMBINE_PROMPT)
+        room = self.planner.room() - usual_tokens(COMBINE_PROMPT)
         groups: list[list[str]] = []
         taken = 0.0
         for answer in answers:
@@ -3444,7 +3476,7 @@ class PageReading:
             return merged
         listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         instruction = f"{self.query.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self._ask(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
+        return (await self.requests.send(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
 
     # Structure
 
@@ -3453,13 +3485,15 @@ class PageReading:
         schema = self.query.output_schema or {}
         data, problem = await self._checked(text)
         if problem:
-            shown = text[: longest_prefix(text, 0, len(text), self._cost())]
+            shown = text[: longest_prefix(text, 0, len(text), self.planner.cost())]
             task = (
                 "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             )
             instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
             framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
-            text = (await self._ask(framed, instruction, Sentence("repairing", "repairing its answer"), 0.0)).text
+            text = (
+                await self.requests.send(framed, instruction, Sentence("repairing", "repairing its answer"), 0.0)
+            ).text
             data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
@@ -3496,7 +3530,7 @@ class PageReading:
             for gap in joined_gaps(self.gaps)
         ]
         notes += self.page.notes
-        if self.cut_off:
+        if self.requests.cut_off:
             notes.append(Sentence("cut_off", CUT_OFF))
         if self.uncombined:
             text = f"the answers about the chunks {self.uncombined} and stand one after another"
@@ -3506,21 +3540,21 @@ class PageReading:
     async def _receipt(self) -> dict[str, Any]:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
-        page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
+        page_tokens = self.requests.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyzer.server.model_host(self.model)
         optional = {
             "model_host": host or None,
-            "cached_tokens": self.cached_tokens,
+            "cached_tokens": self.requests.cached_tokens,
             "dialogs": self.page.dialogs or None,
         }
         return page_receipt(self.page) | {
-            "model": self.answered_by,
-            "window": self.window.tokens,
-            "window_source": self.window.origin,
+            "model": self.requests.answered_by,
+            "window": self.planner.window.tokens,
+            "window_source": self.planner.window.origin,
             "characters_read": len(self.page.text) - unread,
             "chunks": self.chunks,
-            **self.tally,
-            "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
+            **self.requests.tally,
+            "spared_tokens": max(0, page_tokens - self.requests.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - self.began, 2),
             "notes": self._notes(),
             **{key: value for key, value in optional.items() if value is not None},
@@ -3732,16 +3766,18 @@ def merge_values(left: Any, right: Any) -> Any:
 
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
+MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
-ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
+ALEF = "\u0627"
 ARABIC_PREFIX = re.compile(
-    r"\A(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})|[\u0648\u0628\u0644](?=.{4}))"
+    r"\b(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\w{3})|[\u0648\u0628\u0644](?=\w{4}))"
 )
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
-WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
+WORDS, STEMS = (
+    re.compile(rf"[\w{MARKS}]+"),
+    re.compile(rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"),
+)
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
@@ -3752,74 +3788,54 @@ SENTENCE_STOP = re.compile(
 )
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
-# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
-REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
-FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
-REPLACEMENTS = (
-    *((character, unicodedata.normalize("NFKC", character)) for character in REPLACED),
-    *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
-)
+COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
 
 
-@functools.lru_cache(8192)
-def fold_character(character: str) -> str:
-    """Return a character in comparable form: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
+class FoldedCharacters(dict[int, str]):
+    """The comparable form of each character by its code, for `str.translate`; found when first needed."""
+
+    def __missing__(self, code: int) -> str:
+        """Return a character without case and compatibility form, as one kind of digit, space and dash."""
+        if len(self) > MAX_FOLDED:
+            self.clear()
+        form = "" if SUPERSCRIPT.match(chr(code)) else unicodedata.normalize("NFKC", chr(code))
+        folded = "".join(map(folded_part, form.casefold()))
+        # A fraction follows a number without a space.
+        return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
+
+
+def folded_part(character: str) -> str:
+    """Return the comparable form of a character without case and compatibility form; Greek loses its accents."""
     if character.isdecimal():
         return str(unicodedata.decimal(character))
-    if character in "\u2018\u2019\u02bc\u2032":
-        return "'"
-    if character in "\u066c\u060c\uff0c":
-        return ","
     if "\u0370" <= character <= "\u03ff":
         return unicodedata.normalize("NFD", character)[0]
     if "\u064b" <= character <= "\u0652":
         return ""
+    if character in "\u2018\u2019\u02bc\u2032":
+        return "'"
     kinds = {"Cf": "", "Zs": " ", "Pd": "-"}
-    return {"\u066b": ".", "\u2212": "-", "\u2044": "/"}.get(
+    return {"\u066b": ".", "\u066c": ",", "\u060c": ",", "\u2212": "-", "\u2044": "/"}.get(
         character, kinds.get(unicodedata.category(character), character)
     )
 
 
+FOLDED = FoldedCharacters()
+
+
 def fold(text: str) -> str:
-    """Return a text in comparable form: no case, no compatibility forms, one form of digits."""
+    """Return a text in comparable form."""
     if text.isascii():
         return text.lower()
-    text = normalized(SUPERSCRIPT.sub("", text)).casefold()
-    changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
-    if len(changed) > MANY_CHARACTERS:
-        return text.translate(str.maketrans(changed))
-    for character, folded in changed.items():  # each search runs in C
-        text = text.replace(character, folded)
-    return text
-
-
-def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
-    for character, replacement in REPLACEMENTS:
-        text = text.replace(character, replacement)
-    return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
-
-
-@functools.lru_cache(8192)
-def folded_alone(character: str) -> str:
-    """Return the folded form of one character."""
-    return fold(character)
+    if any(mark in text for mark in COMBINING):
+        text = unicodedata.normalize("NFC", text)
+    return text.translate(FOLDED)
 
 
 def words_of(folded: str) -> list[str]:
     """Return the words of a folded text, numbers included."""
-    return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
-
-
-def stem_of(word: str) -> str:
-    """Return a word without its ending: about as good as the rules of one language, and works for all.
-
-    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
-    """
-    if word[0] in ARABIC_PREFIXES:
-        word = ARABIC_PREFIX.sub("", word)
-    return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
+    return WORDS.findall(folded.replace("_", " "))
 
 
 def is_spaced(folded: str) -> bool:
@@ -3828,22 +3844,31 @@ def is_spaced(folded: str) -> bool:
 
 
 def stems(folded: str) -> list[str]:
-    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
+
+    A stem is a word without its ending: about as good as the rules of one language, and works for all.
+    """
+    return [stem for stem in all_stems(folded) if " " not in stem]
+
+
+def all_stems(folded: str) -> Iterable[str]:
+    """Return the stems of a text, with some that no other text has: those across a space.
+
+    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
+    """
+    folded = folded.replace("_", " ")
+    if ALEF in folded:
+        folded = ARABIC_PREFIX.sub("", folded)
     if is_spaced(folded):
-        return list(map(stem_of, words_of(folded)))
-    return [stem for stem in stems_without_spaces(folded) if " " not in stem]
-
-
-def stems_without_spaces(folded: str) -> Iterator[str]:
-    """Yield the stems of a text that is partly written without spaces; those across a space match nothing."""
+        return STEMS.findall(folded)
     pieces = SPACELESS.findall(folded)
-    words = map(stem_of, words_of(SPACELESS.sub(" ", folded)))
     is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters mean little
     joined = " ".join(pieces)
     found = map(operator.add, joined, joined[1:])
     if is_alphabet:
         found = map(operator.add, found, joined[2:])
-    return itertools.chain(words, (piece for piece in pieces if len(piece) < 2 + is_alphabet), found)
+    short = (piece for piece in pieces if len(piece) < 2 + is_alphabet)
+    return itertools.chain(STEMS.findall(SPACELESS.sub(" ", folded)), short, found)
 
 
 def letters_of(folded: str) -> str:
@@ -4189,7 +4214,7 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if text[:start].endswith("\n") or start == 0:
         rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
     rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
-    folded = [folded_alone(c) for c in rest]
+    folded = [FOLDED[ord(c)] for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
@@ -4420,7 +4445,11 @@ class TextChunk:
         self.source, self.folded = source, folded
         self.start, self.end = passages[0][0], passages[-1][1]
         self._text, self._passages = text, passages
-        self.words = words_of(folded)
+
+    @functools.cached_property
+    def words(self) -> list[str]:
+        """The words, in order."""
+        return words_of(self.folded)
 
     @functools.cached_property
     def letters(self) -> str:
@@ -4449,9 +4478,11 @@ class TextChunk:
             list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
             for start, end in self._passages
         ]
-        parts = (self._text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
-        found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
-        alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
+        alone = [
+            run
+            for pieces in sentences
+            for run in runs_of([(start, end, set(all_stems(fold(self._text[start:end])))) for start, end in pieces])
+        ]
         pairs = (
             (start, end, first | second)
             for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4508,11 +4539,10 @@ class PageIndex:
         """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
-        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks)))
-        sizes = [counts.total() for counts in self.counts]
-        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
-        self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
-        self._found_places: dict[str, list[tuple[int, int]]] = {}
+        mean = sum(map(len, texts)) / max(1, len(self.chunks))
+        sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
+        self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
+        self._found_places: dict[str, dict[int, int]] = {}
         self._found_weights: dict[str, float] = {}
         self._characters = set[str]().union(*texts)
         self.look_for_figures_of("")
@@ -4523,14 +4553,18 @@ class PageIndex:
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
 
-    def _look_for(self, query: Collection[str]) -> None:
-        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
+    def look_for(self, query: Collection[str]) -> None:
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk.
+
+        All queries about an answer together cost hardly more than one.
+        """
         missing = set(query) - self._found_weights.keys()
-        for stem in missing:
-            self._found_places[stem] = []
-        for number, counts in enumerate(self.counts):
-            for stem in missing & counts.keys():
-                self._found_places[stem].append((number, counts[stem]))
+        if not missing:
+            return
+        self._found_places |= {stem: {} for stem in missing}
+        for number, chunk in enumerate(self.chunks):
+            for stem, times in Counter(filter(missing.__contains__, all_stems(chunk.folded))).items():
+                self._found_places[stem][number] = times
         for stem in missing:
             found = len(self._found_places[stem])
             self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
@@ -4546,17 +4580,17 @@ class PageIndex:
 
     def ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
         """Return (score, number) of the chunks that match a query's stems best, the best one first."""
-        self._look_for(query)
+        self.look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
             weight = self._found_weights[stem] * (self.K + 1)
-            for number, times in self._found_places[stem]:
+            for number, times in self._found_places[stem].items():
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str], new: Collection[str] = (), factor: float = 1) -> dict[str, float]:
         """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
-        self._look_for(query)
+        self.look_for(query)
         weights = {
             stem: self._found_weights[stem]
             * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
@@ -4568,7 +4602,11 @@ class PageIndex:
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return weight_of(self.weights(query), self.counts[number])
+        return self.share(self.weights(query), number)
+
+    def share(self, weights: Mapping[str, float], number: int) -> float:
+        """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
+        return sum(weight for stem, weight in weights.items() if number in self._found_places[stem])
 
     @functools.cached_property
     def _all_values(self) -> set[str]:
@@ -4609,17 +4647,8 @@ def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]
         if not groups or end - groups[-1][0][0] > chunk_chars:
             groups.append([])
         groups[-1].append((start, end))
-    # Once for all chunks: most of the time goes into the distinct characters of a text.
-    parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
-    for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
-        yield TextChunk(source, text, group, folded)
-
-
-def stems_of_chunks(chunks: Sequence[TextChunk]) -> Iterator[Iterator[str]]:
-    """Yield the stems of each chunk from its words; each distinct word is stemmed once."""
-    table = {word: stem_of(word) for word in set[str]().union(*(chunk.words for chunk in chunks))}
-    for chunk in chunks:
-        yield map(table.__getitem__, chunk.words) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
+    for group in groups:
+        yield TextChunk(source, text, group, fold(text[group[0][0] : group[-1][1]]))
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4858,11 +4887,11 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
-        around = weight_of(order, index.counts[number])
+        around = index.share(order, number)
         found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
     for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
-        score = passage_score(weights, window, weight_of(weights, index.counts[number]))
+        score = passage_score(weights, window, index.share(weights, number))
         yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
 
 
@@ -4949,6 +4978,7 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     pages, said = page.sources or (page,), query.said or query.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
+    index.look_for(stems(fold(f"{stated} {said}")))
     if query.output_schema:
         schema = json.dumps(query.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")

@@ -12,7 +12,9 @@ import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
-import { notKept, Widget } from "./widgets.js";
+import { ListWidget } from "./list-widget.js";
+import { NumberWidget } from "./number-widget.js";
+import { notKept } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
@@ -36,8 +38,11 @@ export async function fill(context) {
   session.watchRequests();
   const found = await target.find({ action: "fill", selector, value });
   if (found.widget) {
-    const held = await new Widget(context, target, found, selector).set([value]);
-    return { ...(await target.reply(found, await target.consequences())), value: held.join(", ") };
+    const held =
+      found.widget === "list"
+        ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
+        : await new NumberWidget(context, target, found, selector).set(value);
+    return { ...(await target.reply(found, await target.consequences())), value: held };
   }
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, target, filling);
@@ -90,7 +95,7 @@ export async function select(context) {
   context.session.watchRequests();
   const found = await target.find({ action: "select", selector, values });
   if (found.widget) {
-    const held = await new Widget(context, target, found, selector).set(values);
+    const held = await new ListWidget(context, target, found, selector).set(values);
     const reply = await target.reply(found, await target.consequences());
     return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }
@@ -131,10 +136,14 @@ async function enter({ session }, target, filling) {
   /** @type {Look} */
   const look = async ({ isEarly = false, mayRetype = false }) =>
     /** @type {FilledField | null} */ (await target.look("finishFill", { text: filling.text, isEarly, mayRetype }));
-  const filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
-  if (filled?.next !== "tab") return filled;
-  await pressKeys(session, strokesOf("Tab", false));
-  return look({});
+  let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
+  // A picker that opened for a date accepts it, and closes, with one of these keys.
+  for (const key of ["Tab", "Enter"]) {
+    if (filled?.next !== key.toLowerCase()) continue;
+    await pressKeys(session, strokesOf(key, false));
+    filled = await look({});
+  }
+  return filled;
 }
 
 /**

@@ -4,7 +4,7 @@ import { CommandError, failed, invalid } from "../shared/errors.js";
 import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
-import { notKept } from "./widgets.js";
+import { notKept } from "./widget.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;

@@ -700,6 +700,7 @@ export type WidgetLook =
   | "list"
   | "selector"
   | "branch"
+  | "clearer"
   | "show"
   | "number"
   | "segments"
@@ -832,7 +833,7 @@ export interface FilledField {
    * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
    * lost a part of the text, and its content is selected again; or press Tab, as users leave a field.
    */
-  next: "" | "look" | "retype" | "tab";
+  next: "" | "look" | "retype" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

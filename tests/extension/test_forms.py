@@ -36,6 +36,19 @@ async def same_page(blank: DrivenTab) -> DrivenTab:
     return blank
 
 
+async def test_check_boxes_ignore_the_attribute_that_makes_a_field_read_only(page: DrivenTab) -> None:
+    await page.page.eval_on_selector_all("#terms, #cash", "all => all.forEach(one => (one.readOnly = true))")
+    fields = [{"selector": selector, "value": True} for selector in ("#terms", "#cash")]
+
+    result = await page.do("fill_form", fields=fields)
+
+    assert [field["checked"] for field in result["fields"]] == [True, True]
+    assert await page.page.locator(":is(#terms, #cash):checked").count() == 2
+    assert "readonly" not in (await page.do("page_elements", within="#terms"))["text"]
+    locked = [{"selector": "#locked", "value": "x"}]
+    assert (await page.refused("fill_form", fields=locked))[0] == "EXECUTION_ERROR"
+
+
 async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: DrivenTab) -> None:
     values: dict[str, Any] = {
         "#name": "Ada",
@@ -209,6 +222,37 @@ async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_cl
     # The next Tab is the user's own.
     await pickers.do("press", selector="#from", keys="Tab")
     assert await pickers.page.evaluate("document.activeElement.id") == "to"
+
+
+async def test_month_in_a_notation_that_its_picker_drops_is_reported(pickers: DrivenTab) -> None:
+    code, message = await pickers.refused("fill", selector="#month", value="2026-03")
+
+    assert (code, '"01/2025" now' in message) == ("VALUE_NOT_KEPT", True)
+    assert (await pickers.do("fill", selector="#month", value="03/2026"))["value"] == "03/2026"
+    assert await pickers.page.evaluate("state.month") == "03/2026"
+
+
+async def test_picker_that_only_enter_closes_accepts_the_date_without_submitting_the_form(pickers: DrivenTab) -> None:
+    reply = await pickers.do("fill", selector="#entered", value="2026-03-05")
+
+    assert await pickers.page.evaluate("[state.entered, state.submitted]") == ["2026-03-05", 0]
+    # What the picker showed meanwhile was not there before.
+    assert ("notes" in reply, "changed" in reply) == (False, False)
+    # The next Enter is the user's own.
+    await pickers.do("press", selector="#entered", keys="Enter")
+    assert await pickers.page.evaluate("state.submitted") == 1
+
+
+async def test_date_that_a_field_writes_with_the_months_name_is_kept(blank: DrivenTab) -> None:
+    names = "{'2026-03': 'March 2026', '2026-03-05': '5 Mar 2026'}"
+    await blank.show(
+        f"<title>Named</title><input id=when onchange=\"this.value = {names}[this.value] ?? 'April 2026'\">"
+    )
+
+    for written, held in (("2026-03", "March 2026"), ("2026-03-05", "5 Mar 2026")):
+        assert (await blank.do("fill", selector="#when", value=written))["value"] == held
+    for other in ("2026-05", "2026-04-06"):
+        assert (await blank.refused("fill", selector="#when", value=other))[0] == "VALUE_NOT_KEPT"
 
 
 async def test_web_component_is_checked_although_only_the_browser_knows_its_state(components: DrivenTab) -> None:

@@ -13,6 +13,7 @@ libraries = reloaded_tab_at("/acting/library-fields.html")
 editors = reloaded_tab_at("/acting/editors.html")
 components = reloaded_tab_at("/acting/component-fields.html")
 trees = reloaded_tab_at("/acting/tree-list.html")
+around_native = reloaded_tab_at("/acting/list-around-a-native-one.html")
 
 
 async def state(tab: DrivenTab) -> dict[str, Any]:
@@ -242,6 +243,21 @@ async def test_time_or_date_that_is_dropped_on_blur_is_reported_as_not_kept(
             assert (code, "It is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
+async def test_list_around_a_native_one_holds_what_that_one_holds(around_native: DrivenTab) -> None:
+    for values in (["Rome"], ["Rome", "Lima"], ["Lima"]):
+        result = await around_native.do("select", selector="#cities", value=values)
+
+        assert [option["label"] for option in result["selected"]] == values
+        assert sorted(await around_native.page.evaluate("chosen()")) == sorted(values)
+    assert (await around_native.do("fill", selector="#cities", value="Oslo"))["value"] == "Oslo"
+    assert await around_native.page.evaluate("chosen()") == ["Oslo"]
+
+    code, message = await around_native.refused("fill", selector="#cities", value="Nowhere")
+
+    assert code == "VALUE_NOT_KEPT", message
+    assert await around_native.page.evaluate("chosen()") == []
+
+
 async def test_code_is_typed_into_one_field_after_the_other(libraries: DrivenTab) -> None:
     assert (await libraries.do("fill", selector="#code > input", value="1234"))["value"] == "1234"
 
@@ -336,6 +352,15 @@ async def test_field_of_an_editor_that_completes_words_is_not_a_list(editors: Dr
 
         assert (result["element"]["selector"], result["value"]) == ("#code", text)
         assert ("changed" in result, (await state(editors))["code"]) == (False, text)
+
+
+async def test_hidden_field_next_to_an_editor_takes_no_keys_for_it(editors: DrivenTab) -> None:
+    listed = (await editors.do("page_elements", find="select 1"))["text"]
+    assert 'textbox = "select 1"  #query' in listed.splitlines()
+
+    for selector, text in [("#query", "select 2"), ("#around", "select 3")]:
+        await editors.do("fill", selector=selector, value=text)
+        assert (await state(editors))["query"] == text
 
 
 async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_its_text(editors: DrivenTab) -> None:

@@ -6,7 +6,7 @@ const actionability = (() => {
   const {
     attributeOf,
     drawnAncestors,
-    isControl,
+    isReadOnly,
     isDrawnIn,
     isInPage,
     isMatch,
@@ -22,7 +22,7 @@ const actionability = (() => {
   const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
   const { targetOf } = targets;
-  const { matching } = formControls;
+  const { matching } = nativeLists;
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
 
@@ -153,7 +153,7 @@ const actionability = (() => {
       // The options of a list are known once it is open.
       const isWidget = widgetKind(element) || (action === "select" && kindOf(element) !== "select");
       if (isWritten(action) && isWidget) return { trouble: "" };
-      if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
+      if (action === "fill") return { trouble: staysReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
@@ -289,10 +289,9 @@ const actionability = (() => {
    * @param {Element} element
    * @returns {boolean} also after focusing it: some fields are read-only until then, to prevent autofill
    */
-  function isReadOnly(element) {
-    const field = /** @type {HTMLInputElement} */ (element);
-    if (isControl(element) && field.readOnly) field.focus();
-    return isControl(element) && field.readOnly;
+  function staysReadOnly(element) {
+    if (isReadOnly(element)) /** @type {HTMLInputElement} */ (element).focus();
+    return isReadOnly(element);
   }
 
   /**
@@ -300,7 +299,7 @@ const actionability = (() => {
    * @param {FormField["value"]} value
    */
   function entryTrouble(element, value) {
-    if (kindOf(element) !== "select") return isReadOnly(element) ? READ_ONLY : "";
+    if (kindOf(element) !== "select") return staysReadOnly(element) ? READ_ONLY : "";
     return typeof value === "boolean"
       ? ""
       : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;
@@ -354,7 +353,9 @@ const actionability = (() => {
     const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
     const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
-    const how = close ? `Close it with ${selectorOf(close, roots)}` : "Close or scroll away what covers it";
+    const how = close
+      ? `Close it with ${selectorOf(close, roots)}`
+      : "Close it, for example with Escape, or scroll it away";
     return `${at(layer)}${owner}. ${how}`;
   }
 

@@ -5,7 +5,7 @@
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
   const { iconWordOf, quote, shorten } = texts;
-  const { isGenerated } = selectorGenerator;
+  const { isDescriptive, isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
   const COLORS = [
@@ -98,8 +98,9 @@ const appearance = (() => {
    * @returns {string} classes, which often name the icon
    */
   function classesOf(element) {
-    return classNamesOf(element)
-      .filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name))
+    const names = classNamesOf(element).filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name));
+    const telling = names.filter(isDescriptive);
+    return (telling.length ? telling : names)
       .slice(0, 2)
       .map((name) => `.${name}`)
       .join("");

@@ -17,6 +17,7 @@ const aria = (() => {
     isElement,
     isHtml,
     isMatch,
+    isReadOnly,
     isText,
     kindOf,
     labelsOf,
@@ -138,17 +139,33 @@ const aria = (() => {
   function accessibleNameOf(element, fromContent) {
     const ways = [
       () => labelledBy(element),
-      () => attributeOf(element, "aria-label"),
+      () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
-      () => attributeOf(element, "title"),
-      () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
+      () => (fromContent && isCell(element) ? contentOf(element) : ""),
+      () => writtenOn(element, "title"),
+      () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
     ];
     for (const way of ways) {
       const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
       if (name) return name;
     }
     return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name of an attribute
+   * @returns {string | null} its text; null for a value that a script has not set
+   */
+  function writtenOn(element, name) {
+    const text = attributeOf(element, name);
+    return text === "null" || text === "undefined" ? null : text;
+  }
+
+  /** @param {Element} element */
+  function isCell(element) {
+    return isMatch(element, "td, [role=gridcell], [role=cell]");
   }
 
   /**
@@ -167,7 +184,7 @@ const aria = (() => {
   function namelessIn(element) {
     const role = attributeOf(element, "role");
     if (role === "tab") return new Set(queryIn(element, CLOSERS).filter(isCloser));
-    const isRow = role === "row" || tagOf(element) === "tr";
+    const isRow = role === "row" || tagOf(element) === "tr" || isCell(element);
     return new Set(isRow ? queryIn(element, "input[type=checkbox], input[type=radio]") : []);
   }
 
@@ -424,14 +441,13 @@ const aria = (() => {
     const words = [valueOf(element, role, length), checkOf(element, role)];
     const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
-    const control = isControl(element);
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
     if (is("selected")) words.push("selected");
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
-    if (isNow(":read-only") && control && isNow("[readonly]")) words.push("readonly");
+    if (isReadOnly(element)) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");

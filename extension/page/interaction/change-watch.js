@@ -31,7 +31,7 @@ const changeWatch = (() => {
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { allIn, aroundField, isDrawn, isSeen, stateOf, valueOf } = pageState;
+  const { allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, WORDED, isComment, labelOf, summarizeChanges } = changeSummary;
 
   /**
@@ -227,7 +227,7 @@ const changeWatch = (() => {
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
       const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
-      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
+      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
       const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
       const renamed = [...this.#labels].filter(
@@ -247,6 +247,12 @@ const changeWatch = (() => {
         editor: this.#openedField(),
       });
       return changes || this.#toggled();
+    }
+
+    /** @param {Node} node that the page has removed */
+    #wasClipped(node) {
+      const parent = this.#places.get(node)?.parentNode;
+      return parent ? isElement(parent) && isInPage(parent) && isClipped(parent) : false;
     }
 
     /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */
@@ -319,6 +325,15 @@ const changeWatch = (() => {
       if (!this.#styles.has(element)) this.#styles.set(element, plainStyle(before));
     }
 
+    /**
+     * @param {Node} target
+     * @returns {boolean} whether what is removed from it did not exist before, or was not drawn
+     */
+    #isNewOrHidden(target) {
+      if ([...this.#before.hidden].some((one) => holds(one, target))) return true;
+      return isElement(target) && [...treeAncestors(target)].some((one) => this.#come.has(one) && !this.#gone.has(one));
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
@@ -333,7 +348,7 @@ const changeWatch = (() => {
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
-        const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
+        const wasSeen = removedNodes.length > 0 && !this.#isNewOrHidden(target);
         for (const [index, node] of removedNodes.entries()) {
           // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);

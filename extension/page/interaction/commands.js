@@ -11,21 +11,13 @@ const elementCommands = (() => {
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const {
-    caretToEnd,
-    chooseOptions,
-    chosenIn,
-    isCheckable,
-    isChecked,
-    prepareField,
-    refuseSetting,
-    selectContent,
-    setValue,
-    shownBy,
-    wayOf,
-  } = formControls;
-  const { groupOf, hasSuggestions, nextBranch, readList, readNumber, readSegments, readTrack, scrollList } = widgets;
-  const { segmentsIn, showOption, widgetKind } = widgets;
+  const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
+    formControls;
+  const { chooseOptions, chosenIn } = nativeLists;
+  const { hasSuggestions, widgetKind } = widgets;
+  const { nextBranch } = listOptions;
+  const { clearerOf, readList, scrollList, showOption } = listFields;
+  const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -244,6 +236,8 @@ const elementCommands = (() => {
         return selectorOf(field, allRoots());
       case "branch":
         return nextBranch(field) ?? "";
+      case "clearer":
+        return clearerOf(field) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -517,7 +511,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
-    widgets.begin(element);
+    listOptions.begin(element);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };
   }

@@ -41,6 +41,9 @@ const dom = (() => {
     `${NATIVE_FIELDS}, ` +
     "[role='checkbox'], [role='combobox'], [role='radio'], [role='slider'], [role='spinbutton'], [role='switch']";
 
+  /** Controls without a text of their own. */
+  const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
+
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
@@ -132,6 +135,16 @@ const dom = (() => {
     if (isElement(root)) return queryIn(root, selector);
     const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
     return listOf(Reflect.apply(querySelectorAll, root, [selector]));
+  }
+
+  /**
+   * @param {Root} root
+   * @param {string} selector
+   * @returns {Element | null} its first match
+   */
+  function firstIn(root, selector) {
+    const { querySelector } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
+    return Reflect.apply(querySelector, root, [selector]);
   }
 
   /**
@@ -374,6 +387,19 @@ const dom = (() => {
 
   /**
    * @param {Element} element
+   * @returns {boolean} whether it is a field that users cannot change; check boxes and the like ignore the attribute
+   */
+  function isReadOnly(element) {
+    return isMatch(element, "[readonly]") && isTextField(element);
+  }
+
+  /** @param {Element} element */
+  function isTextField(element) {
+    return isControl(element) && !UNTYPED.has(kindOf(element));
+  }
+
+  /**
+   * @param {Element} element
    * @returns {Element[]}
    */
   function labelsOf(element) {
@@ -418,6 +444,7 @@ const dom = (() => {
     drawnChildrenOf,
     elementAt,
     firstElementOf,
+    firstIn,
     frameOf,
     hasIn,
     hasNodes,
@@ -436,7 +463,9 @@ const dom = (() => {
     isInPage,
     isMatch,
     isText,
+    isTextField,
     kindOf,
+    isReadOnly,
     labelsOf,
     likelyRootOf,
     nextElementOf,

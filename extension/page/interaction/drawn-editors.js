@@ -79,8 +79,12 @@ const drawnEditors = (() => {
     return holds(editor, element);
   }
 
-  /** @param {Element} sink */
+  /**
+   * @param {Element} sink
+   * @returns {boolean} whether it takes the focus although users do not see it
+   */
   function isUnseen(sink) {
+    if (!Reflect.apply(Element.prototype.checkVisibility, sink, [])) return false;
     const { width, height } = boxOf(sink);
     const { opacity } = getComputedStyle(sink);
     const around = parentElementOf(sink);

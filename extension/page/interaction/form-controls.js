@@ -1,7 +1,6 @@
 "use strict";
 
-// Form controls: checkboxes, lists of options and text fields; whether they accept a value, and what they contain
-// afterwards.
+// Form controls: checkboxes and text fields; whether they accept a value, and what they contain afterwards.
 
 /**
  * A field with its state before the text is typed.
@@ -10,22 +9,24 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
+ * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
- * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a Tab key
+ * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
 
 const formControls = (() => {
   const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } =
     dom;
   const { treeAncestors, windowOf } = dom;
-  const { collapse, editedTextOf, misfit, quote, shorten } = texts;
+  const { editedTextOf, misfit } = texts;
   const { isRendered } = geometry;
   const { editorAround, linesIn, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { hasSuggestions, widgetKind } = widgets;
+  const { essenceOf, isNumber, isSame, isSameDate, isSameNumber } = sameValues;
+  const { refuseSeveral } = nativeLists;
 
-  const LISTED_OPTIONS = 10;
   /** Fields that accept only one format, and an example of it. */
   const FORMATS = new Map([
     ["date", "a date such as 2026-12-31"],
@@ -94,83 +95,6 @@ const formControls = (() => {
   }
 
   /**
-   * @param {HTMLSelectElement} list
-   * @param {string[]} values
-   */
-  function chooseOptions(list, values) {
-    refuseSeveral(list, values);
-    const { chosen } = matching(list, values);
-    const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
-    for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
-    // While the page handles the change, it may restore the old choice.
-    const selected = chosenIn(list);
-    if (changed.length) {
-      list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
-      list.dispatchEvent(new Event("change", { bubbles: true }));
-    }
-    return selected;
-  }
-
-  /**
-   * @param {HTMLSelectElement} list
-   * @param {string[]} values
-   * @throws {PageError} EXECUTION_ERROR if there are more than the list accepts
-   */
-  function refuseSeveral(list, values) {
-    if (list.multiple || values.length === 1) return;
-    throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
-  }
-
-  /** @param {HTMLSelectElement} list */
-  function chosenIn(list) {
-    return [...list.selectedOptions].map(({ value, label }) => ({ value, label: shorten(label) }));
-  }
-
-  /**
-   * @param {HTMLSelectElement} list
-   * @param {string[]} values
-   * @returns {{chosen: Set<HTMLOptionElement>, trouble: string}} the trouble completes a sentence that starts with the
-   *   list
-   */
-  function matching(list, values) {
-    /** @type {Set<HTMLOptionElement>} */
-    const chosen = new Set();
-    for (const wanted of values) {
-      const found = optionsLike(list, wanted);
-      const usable = found.find((option) => !isMatch(option, ":disabled, optgroup:disabled > *"));
-      if (!found.length) return { chosen, trouble: `has no option ${quote(wanted)}. ${inventoryOf(list)}` };
-      if (!usable) {
-        return { chosen, trouble: `has an option ${quote(wanted)}, but it is disabled. Choose another one.` };
-      }
-      chosen.add(usable);
-    }
-    return { chosen, trouble: "" };
-  }
-
-  /**
-   * @param {HTMLSelectElement} list
-   * @param {string} wanted
-   */
-  function optionsLike(list, wanted) {
-    const all = [...list.options];
-    const fold = (/** @type {string} */ text) => collapse(text).toLowerCase();
-    const ways = [
-      all.filter(({ value }) => value === wanted),
-      all.filter(({ label }) => label === wanted),
-      all.filter(({ label }) => fold(label) === fold(wanted)),
-    ];
-    return ways.find((found) => found.length) ?? [];
-  }
-
-  /** @param {HTMLSelectElement} list */
-  function inventoryOf(list) {
-    const all = [...list.options];
-    const named = all.slice(0, LISTED_OPTIONS).map(({ value, label }) => `${quote(value)} (${quote(label)})`);
-    const more = all.length > LISTED_OPTIONS ? ` and ${all.length - LISTED_OPTIONS} more` : "";
-    return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";
-  }
-
-  /**
    * Sets the value if no text is typed; otherwise focuses the field and selects its content.
    *
    * @param {Element} element
@@ -234,11 +158,6 @@ const formControls = (() => {
         once: true,
       });
     });
-  }
-
-  /** @param {string} text */
-  function isNumber(text) {
-    return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/iu.test(text.trim());
   }
 
   /** @param {HTMLInputElement} field */
@@ -346,16 +265,24 @@ const formControls = (() => {
     }
     const isDate = isDated(text);
     const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
-    if (isLeft && isDate && typed && isInput(field) && !prepared.departure && focusedElement() === field) {
+    const mayPick = isLeft && isDate && typed && isInput(field);
+    if (mayPick && !prepared.departure && focusedElement() === field) {
       prepared.departure = new Departure(field, watch, signal);
       return { value: "", next: "tab", notes: [] };
     }
-    const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
+    const departure = isLeft ? (prepared.departure ?? new Departure(field, watch, signal)) : null;
+    const hasToldChange = (await departure?.end(isDate)) ?? false;
     const isDrawn = editorAround(field) !== null;
     if (!hasToldChange && !isDrawn && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
     prepared.hasPicker = isDate && watch.hasOpenedLayer();
+    if (prepared.hasPicker && mayPick && !prepared.isConfirmed && isInPage(field) && isKept(prepared, text)) {
+      prepared.isConfirmed = true;
+      prepared.departure = new Departure(field, watch, signal);
+      field.focus({ preventScroll: true });
+      return { value: "", next: "enter", notes: [] };
+    }
     if (isDrawn) await untilDrawn(prepared, text);
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
@@ -440,54 +367,6 @@ const formControls = (() => {
   }
 
   /**
-   * @param {string} held
-   * @param {string} text
-   * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes
-   */
-  function isSame(held, text) {
-    return /[\p{L}\p{N}]/u.test(text)
-      ? essenceOf(held) === essenceOf(text)
-      : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
-  }
-
-  /**
-   * @param {string} value
-   * @returns {string} its letters and digits
-   */
-  function essenceOf(value) {
-    return (value.normalize("NFC").match(/[\p{L}\p{N}]/gu) ?? []).join("").toLowerCase();
-  }
-
-  /**
-   * @param {string} held
-   * @param {string} text
-   * @returns {boolean | null} whether both are the same number, which fields write with separators and units; null if
-   *   one of them is not a single number
-   */
-  function isSameNumber(held, text) {
-    if (!isNumber(text)) return null;
-    const [number, ...others] = held.replace(/\u2212/gu, "-").match(/[-+]?\d[\d.,'\u00a0\u202f]*/gu) ?? [];
-    if (number === undefined || others.length) return null;
-    const plain = number.replace(/['\u00a0\u202f]|[.,]$/gu, "");
-    const readings = [plain.replaceAll(",", ""), plain.replaceAll(".", "").replace(",", ".")];
-    return readings.some((reading) => Number(reading) === Number(text));
-  }
-
-  /**
-   * @param {string} held
-   * @param {string} text
-   * @returns {boolean} whether both are the same day, which fields write in many orders
-   */
-  function isSameDate(held, text) {
-    const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
-    const wanted = numbersIn(text);
-    if (wanted.length < 3) return false;
-    const day = new Date(held);
-    const isSameDay = day.toDateString() === new Date(`${text.slice(0, 10)}T00:00`).toDateString();
-    return (isSameDay && !Number.isNaN(day.getTime())) || String(numbersIn(held)) === String(wanted);
-  }
-
-  /**
    * @param {HTMLInputElement} field
    * @param {string} value
    */
@@ -567,18 +446,14 @@ const formControls = (() => {
     FORMATS,
     NO_FIELD,
     caretToEnd,
-    chooseOptions,
-    chosenIn,
     finishFill,
     hasNativeState,
     isCheckable,
     isChecked,
     isComponent,
-    matching,
     prepareField,
     readField,
     refuseSetting,
-    refuseSeveral,
     selectContent,
     setValue,
     shownBy,

@@ -6,10 +6,11 @@ const leaving = (() => {
   const { documentOf, isInPage, tagOf, windowOf } = dom;
   const { focusedElement } = focusing;
 
-  /** Texts for fields that may have a picker: dates as numbers or with the month's name, and times. */
+  /** Texts for fields that may have a picker: dates as numbers or with the month's name, months, and times. */
   const DATED = [
     /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d))(?![-/.\d])/u,
-    /^(?:\p{L}+\.? )?\d{1,2}(?:st|nd|rd|th)?[.,]?(?: \p{L}+\.?,?)? \d{4}$/u,
+    /^(?:\p{L}+\.? )?\d{1,2}(?:st|nd|rd|th)?[.,]?(?: \p{L}+\.?,?)? \d{4}(?:,? (?:at )?\d{1,2}:\d\d.*)?$/u,
+    /^(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})$/u,
     /^\d{1,2}:\d\d/u,
   ];
 
@@ -42,8 +43,12 @@ const leaving = (() => {
       const listening = { signal: AbortSignal.any([signal, this.#listening.signal]) };
       field.addEventListener("change", () => void (this.#hasChanged = true), { capture: true, ...listening });
       // The next field may open a picker of its own when it gets the focus.
-      const stay = (/** @type {KeyboardEvent} */ event) => event.key === "Tab" && event.preventDefault();
-      windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener("keydown", stay, listening);
+      const keep = (/** @type {string} */ key) => (/** @type {KeyboardEvent} */ event) =>
+        event.key === key && event.preventDefault();
+      const view = windowOf(/** @type {Document} */ (documentOf(field)));
+      view?.addEventListener("keydown", keep("Tab"), listening);
+      // The page gets the key, but the browser does not submit the form.
+      view?.addEventListener("keypress", keep("Enter"), { capture: true, ...listening });
     }
 
     /**

@@ -31,16 +31,20 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, closestOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
-  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, kindOf, parentElementOf, parentOf } = dom;
-  const { controlOf, queryAll, queryIn, tagOf, textContentOf } = dom;
-  const { DRAWN, SEEN, handleOf, isClippedAway, isRendered, isVisible, placeInMainFrame } = geometry;
+  const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
+  const { isControl, isElement, isFrame, isText, parentElementOf, parentOf, queryAll, queryIn, tagOf } = dom;
+  const { textContentOf } = dom;
+  const { DRAWN, SEEN, isRendered } = geometry;
   const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
-  const { editorsIn, nameOf: editorNameOf } = drawnEditors;
-  const { framesField, isDrawnForField, isMark } = fieldFrames;
+  const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
+  const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
+  const { placeOf } = itemPlaces;
+  const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
+  const { isAroundField, isCopy, isInCombobox, isLabelOfListed, isProxy, isRule, isShownIn, namesListed } = proxies;
+  const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
@@ -51,33 +55,17 @@ const pageItems = (() => {
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
-  /** Fields that may be drawn by what is next to them. */
-  const UNTYPED = wordsOf("button checkbox color file image radio range reset select submit");
   const GRID_ROLES = wordsOf("grid row rowgroup table treegrid");
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
   const MOST_ROWS = 100;
-  const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
-  const GUARDS = wordsOf("button clickable link");
-  const BOXES = wordsOf("div i li p span td");
   /** Elements that may change the kind of their texts. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
   /** Up to this many elements to act on, a list may have room for the texts between. */
   const FEW = 150;
-  const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
-  const SHAPE_TAGS = new Set(SHAPES.split(", "));
-  /** Smaller graphics are icons, those with more shapes are pictures. */
-  const GRAPHIC = { side: 48, shapes: 60 };
-  /** A draggable element of this size is more likely a surface to drag on. */
-  const SHEET_SIDE = 200;
   /** Readable characters: no spaces, no glyphs of icon fonts. */
   const WORDED = /[^\s\p{C}]/u;
-  const LEAST_SIDE = 8;
-  /** Share of the viewport from which an empty box is a backdrop. */
-  const MOST_OF_VIEW = 0.95;
   const LEAST_LOOK = 3;
-  /** Minimum side of an empty area that may listen to the mouse. */
-  const LEAST_FIELD = 40;
   /** Items whose content is not visited. */
   const CLOSED = wordsOf("canvas textbox frame");
   /** Items that listen to the mouse. */
@@ -251,7 +239,7 @@ const pageItems = (() => {
     #roleAt(element, tag, isCandidate, within) {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
-      const own = isCandidate && !isAround ? roleOf(element) : "";
+      const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
       if (own === "textbox" && isShownIn(element)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
@@ -265,7 +253,8 @@ const pageItems = (() => {
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
-      const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
+      const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
+      const gripped = isTaken ? grippedRole(within.cursor) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
@@ -373,35 +362,6 @@ const pageItems = (() => {
     }
   }
 
-  /** @param {Item} item */
-  function isSheet({ role, element }) {
-    const { width, height } = boxOf(element);
-    return role === "draggable" && Math.min(width, height) >= SHEET_SIDE;
-  }
-
-  /**
-   * @param {Iterable<Node>} nodes in DOM order
-   * @returns {Iterable<Node>} rows and cells in visual order: grids that render only some of their rows position them
-   *   freely
-   */
-  function inGridOrder(nodes) {
-    const all = [...nodes].filter(isElement);
-    const [first] = all;
-    if (!first) return nodes;
-    const role = attributeOf(first, "role");
-    if (role !== "row" && !role?.endsWith("cell") && role !== "columnheader") return nodes;
-    const name = role === "row" ? "aria-rowindex" : "aria-colindex";
-    const isNumbered = all.every((one) => Number(attributeOf(one, name)) > 0);
-    const isPlaced = getComputedStyle(first).position === "absolute";
-    if (!isNumbered && !isPlaced) return nodes;
-    const side = role === "row" ? "y" : "x";
-    const orderOf = (/** @type {Element} */ one) => (isNumbered ? Number(attributeOf(one, name)) : boxOf(one)[side]);
-    return all
-      .map((one) => ({ one, order: orderOf(one) }))
-      .sort((a, b) => a.order - b.order)
-      .map(({ one }) => one);
-  }
-
   /**
    * @param {Element} element
    * @returns {Text[]} those that contain words
@@ -437,150 +397,6 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @param {DOMRect} box
-   */
-  function hasPlace(element, { width, height }) {
-    if (tagOf(element) === "g") return width > 0 && height > 0;
-    return (width > 0 && height > 0) || isVisible(element);
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} role
-   * @returns {boolean} whether users do not see it: a list that the page draws itself, or a guard that returns the focus
-   */
-  function isProxy(element, role) {
-    if (role !== "select" && !GUARDS.has(role)) return false;
-    return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} role
-   * @returns {boolean} whether it is only a line between items of a menu
-   */
-  function isRule(element, role) {
-    return role === "menuitem" && RULE.test(attributeOf(element, "aria-label") ?? textContentOf(element) ?? "");
-  }
-
-  /**
-   * Determines whether an element is out of sight, or clips its content.
-   *
-   * @param {Element} element
-   * @param {Surroundings} within updated
-   * @param {{width: number, height: number}} sight
-   */
-  function measure(element, within, sight) {
-    if (within.isFar || within.clip || documentOf(element) !== document) return;
-    const box = boxOf(element);
-    if (box.width === 0 || box.height === 0) within.clip = clipOf(element, box);
-    else within.isFar = !meets(box, sight);
-  }
-
-  /**
-   * @param {Element} element without a size
-   * @param {{width: number, height: number}} box
-   * @returns {Surroundings["clip"]}
-   */
-  function clipOf(element, { width, height }) {
-    const { display, overflowX, overflowY, position, transform } = getComputedStyle(element);
-    // The overflow of the root and of the body applies to the viewport.
-    if (display === "contents" || element === document.body || element === document.documentElement) return "";
-    const isCut = (width === 0 && overflowX !== "visible") || (height === 0 && overflowY !== "visible");
-    if (!isCut) return "";
-    return position === "static" && transform === "none" ? "in flow" : "positioned";
-  }
-
-  /**
-   * @param {Element} element
-   * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether its texts are for screen readers: too small to read
-   */
-  function isOnlySpoken(element, { overflow, clipPath }) {
-    if (overflow === "visible" && clipPath === "none") return false;
-    const { width, height } = boxOf(element);
-    return width <= 1 && height <= 1;
-  }
-
-  /**
-   * @param {HTMLLabelElement} label
-   * @returns {boolean} whether the field that it names is listed
-   */
-  function namesListed({ control }) {
-    // A web component may be for display only.
-    if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
-    if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
-    return isRendered(control, SEEN) || hasVisibleLabel(control);
-  }
-
-  /**
-   * @param {Element} element hidden from screen readers
-   * @returns {boolean} whether it only serves for measuring, or to give a form a value
-   */
-  function isCopy(element) {
-    const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
-    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen();
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is the combobox of ARIA 1.1 around its field, which is listed itself
-   */
-  function isAroundField(element) {
-    if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
-    return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it only shows what is chosen in the combobox around it
-   */
-  function isShownIn(element) {
-    const isFixed = !isControl(element) && attributeOf(element, "aria-readonly") === "true";
-    return isFixed && closestOf(element, "[role=combobox]") !== null;
-  }
-
-  /** @param {Element} element */
-  function isInCombobox(element) {
-    return isControl(element) && closestOf(element, "[role=combobox]") !== null;
-  }
-
-  /** @param {Element} element */
-  function isTextField(element) {
-    return isControl(element) && !UNTYPED.has(kindOf(element));
-  }
-
-  /**
-   * @param {Element} element
-   * @param {Surroundings["clip"]} clip around it
-   * @returns {boolean} whether its containing block is further out
-   */
-  function isUnclipped(element, clip) {
-    const { position } = getComputedStyle(element);
-    return position === "fixed" || (position === "absolute" && clip === "in flow");
-  }
-
-  /**
-   * @param {Element} element
-   * @param {DOMRect} box
-   * @returns {Box} where it, or what represents it, is drawn
-   */
-  function placeOf(element, box) {
-    const own = documentOf(element) === document ? box : placeInMainFrame(element);
-    const isHidden = own.width === 0 && own.height === 0;
-    return isHidden ? placeInMainFrame(handleOf(element)) : own;
-  }
-
-  /**
-   * @param {Box} box
-   * @param {{width: number, height: number}} sight
-   */
-  function meets({ x, y, width, height }, sight) {
-    return x < sight.width && y < sight.height && x + width > 0 && y + height > 0;
-  }
-
-  /**
-   * @param {Element} element
    * @param {string} role
    * @returns {boolean} whether it contains further parts of the page
    */
@@ -593,20 +409,6 @@ const pageItems = (() => {
     );
     const worded = parts.filter((part) => /\S/u.test(textContentOf(part) ?? "") && isRendered(part));
     return isLong || worded.length > 1 || hasIn(element, "a[href], button, input, select, textarea");
-  }
-
-  /**
-   * @param {Element} element
-   * @param {CSSStyleDeclaration} style
-   */
-  function isScrollable(element, { overflowX, overflowY }) {
-    // Querying styles is cheaper than querying sizes.
-    const isScrolled = (/** @type {string} */ overflow) => overflow === "auto" || overflow === "scroll";
-    if (!isScrolled(overflowX) && !isScrolled(overflowY)) return false;
-    const { scrollHeight, clientHeight, scrollWidth, clientWidth } = /** @type {HTMLElement} */ (element);
-    const isTall = isScrolled(overflowY) && clientHeight > 0 && scrollHeight > clientHeight + LEAST_SIDE;
-    const isWide = isScrolled(overflowX) && clientWidth > 0 && scrollWidth > clientWidth + LEAST_SIDE;
-    return isTall || isWide;
   }
 
   /**
@@ -637,46 +439,6 @@ const pageItems = (() => {
     const parent = parentOf(element);
     for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
     return true;
-  }
-
-  /**
-   * @param {Element} graphic
-   * @returns {boolean} whether it is large and has few shapes: others are icons, charts and maps
-   */
-  function isPicture(graphic) {
-    if (attributeOf(graphic, "aria-hidden") === "true") return false;
-    const { width, height } = boxOf(graphic);
-    return Math.max(width, height) >= GRAPHIC.side && queryIn(graphic, SHAPES).length <= GRAPHIC.shapes;
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it contains nothing but white space and comments
-   */
-  function isEmpty(element) {
-    for (const node of childNodesOf(element)) {
-      if (isElement(node) || (isText(node) && /\S/u.test(dataOf(node)))) return false;
-    }
-    return true;
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} tag
-   * @returns {boolean} whether it is visible without any words
-   */
-  function isBox(element, tag) {
-    if (!BOXES.has(tag) || !isEmpty(element)) return false;
-    const { width, height } = boxOf(element);
-    const isBackdrop = width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
-    if (isBackdrop || Math.min(width, height) < LEAST_SIDE) return false;
-    const { backgroundColor, backgroundImage, borderTopWidth, content, cursor } = getComputedStyle(element);
-    const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
-    const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
-    // The lines of a table are not the cells' own.
-    const isFramed = borderTopWidth !== "0px" && tag !== "td";
-    if (isPlain && !isFramed && !isField) return false;
-    return cursor.endsWith("resize") || !isDrawnForField(element);
   }
 
   /**

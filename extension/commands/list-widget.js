@@ -1,0 +1,429 @@
+/**
+ * Lists of options, opened, filtered and chosen from as a user does. Their values are read after the focus has left them.
+ *
+ * @import {ListState} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { pause } from "../browser/async.js";
+import { typed } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
+import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, plain, quote } from "./widget.js";
+
+/** For a list to open, to close, or to show search results. */
+const OPEN_MS = 500;
+/** For a list that queries a server. */
+const FILTER_MS = 1_500;
+const MAX_PARTS = 60;
+/** Branches of a tree that may stay shut. */
+const MAX_SHUT = 3;
+const MAX_CHIPS = 30;
+const MAX_TRIES = 3;
+
+/** A combobox or a list of options. */
+export class ListWidget extends Widget {
+  /** The available choices, as a sentence. */
+  #offered = "";
+  /** @type {string[]} the texts that represented its value before */
+  #before = [];
+
+  /**
+   * Chooses options. After a failure it closes the list, which would keep the page from all input.
+   *
+   * @param {string[]} values several only for lists with multiple selection
+   * @returns {Promise<string[]>} the values that the field contains now
+   * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
+   */
+  async set(values) {
+    try {
+      return await this.#choose(values);
+    } catch (error) {
+      // If the page has replaced the field, the first failure says more.
+      await this.#shut().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #shut() {
+    if ((await this.ask("leave")) === "open") await this.#escape();
+  }
+
+  async #escape() {
+    await this.press("Escape");
+    const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
+    if (!isOpen || isAlwaysOpen) return;
+    // Some lists take the key only from their field.
+    await this.#leaveBy("Escape");
+  }
+
+  /** @param {string} key pressed in the field before that is left */
+  async #leaveBy(key) {
+    await this.ask("focus");
+    await this.press(key);
+    await this.ask("leave");
+  }
+
+  /** @param {string[]} values */
+  async #choose(values) {
+    /** @type {Map<string, string>} labels of the options, by requested value */
+    const labels = new Map();
+    if (!values.some(Boolean)) await this.#pressClearer();
+    const state = await this.#removeOthers(values);
+    for (const wanted of values) {
+      const label = await this.#chooseOne(wanted, values.length > 1 || state.isMultiple);
+      labels.set(wanted, label);
+    }
+    await this.#deselectOthers(values);
+    return this.#kept(labels);
+  }
+
+  /** Empties the field by its own button for that: some fields keep their choice when only its text is deleted. */
+  async #pressClearer() {
+    const clearer = await this.ask("clearer");
+    if (!clearer) return;
+    await this.click(clearer.selector);
+    await this.#until("", ({ shown }) => shown.length === 0, QUIET_MS);
+  }
+
+  /**
+   * Deselects other options of a list by another click on each.
+   *
+   * @param {string[]} values
+   */
+  async #deselectOthers(values) {
+    const isOther = (/** @type {string} */ label) => !values.some((value) => isAlike(label, value));
+    let state = await this.#list("");
+    const mayHaveOthers = state.shown.some(isOther) && (values.length > 1 || state.isMultiple);
+    if (!state.isOpen && (mayHaveOthers || !values.length)) state = await this.#opened(state, "");
+    if (!state.isMultiple) return;
+    const { others } = /** @type {ListState} */ (await this.ask("list", { values }));
+    for (const other of others) {
+      const { option } = await this.#list(other);
+      if (!option?.isSelected) continue;
+      await this.click(option.selector);
+      await this.#until(other, (now) => !now.option?.isSelected, QUIET_MS);
+    }
+  }
+
+  /**
+   * Deselects previous choices with Backspace in a field that shows them before its text.
+   *
+   * @param {string[]} values
+   * @returns {Promise<ListState>}
+   */
+  async #removeOthers(values) {
+    let state = await this.#list(values[0] ?? "");
+    this.#before = state.shown;
+    const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
+    if (!state.isEditable || !state.shown.some(isOther)) return state;
+    const isChips = state.shown.length > 0 && state.typed === "";
+    if (!isChips && values.some(Boolean)) return state;
+    await this.ask("focus");
+    // Some fields only mark a chip with the first key, and remove it with the second.
+    for (let chips = 0, idle = 0; chips < MAX_CHIPS && idle < 2 && state.shown.some(isOther); chips += 1) {
+      const before = state;
+      await this.press("Backspace");
+      state = await this.#until(values[0] ?? "", (now) => now.shown.join("\n") !== before.shown.join("\n"), QUIET_MS);
+      idle = state.shown.join("\n") === before.shown.join("\n") ? idle + 1 : 0;
+    }
+    return state;
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {boolean} isOneOfSeveral
+   * @param {number} [tries] a list may be redrawn at any time
+   * @returns {Promise<string>} the label of the option, or the typed text if no option matches
+   */
+  async #chooseOne(wanted, isOneOfSeveral, tries = 1) {
+    let state = await this.#list(wanted);
+    if (wanted === "" && state.isEditable) return this.#clear();
+    const isShown = state.shown.some((shown) => isAlike(shown, wanted));
+    const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
+    if (isHeld && !state.isAlwaysOpen) return wanted;
+    state = await this.#opened(state, wanted);
+    if (!state.option && state.isEditable) state = await this.#filtered(wanted);
+    if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
+    if (!state.option) state = await this.#branchedTo(wanted, state);
+    // There may be a row that says that nothing was found.
+    if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
+    if (!state.option) return this.#withoutOption(wanted, state);
+    state = await this.#inView(wanted, state);
+    const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
+    if (isDisabled) throw this.failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
+    // Another click would deselect it. An offer to add the text may be marked, too, because Enter would choose it.
+    const isSure = state.isMultiple || state.isAlwaysOpen || (isOneOfSeveral && isAlike(label, wanted));
+    if (isSelected && isSure) return label;
+    try {
+      await this.click(selector);
+    } catch (error) {
+      const isGone = error instanceof CommandError && error.code === "ELEMENT_NOT_FOUND";
+      if (!isGone || tries === MAX_TRIES) throw error;
+      return this.#chooseOne(wanted, isOneOfSeveral, tries + 1);
+    }
+    await this.#until(
+      wanted,
+      (now) => !now.isOpen || now.isAlwaysOpen || now.shown.some((shown) => isAlike(shown, label)),
+      QUIET_MS,
+    );
+    return label;
+  }
+
+  /**
+   * @param {ListState} state
+   * @param {string} wanted
+   */
+  async #opened(state, wanted) {
+    if (state.isOpen) return this.#offer(state);
+    if (state.isReachable) {
+      // The selector may name a web component around the field, or its label.
+      await this.click(await this.ask("selector"));
+      const now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
+      if (now.isOpen) return this.#offer(await this.#loaded(wanted, now));
+    }
+    await this.ask("focus");
+    await this.press("ArrowDown");
+    const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
+    return this.#offer(now);
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has just opened
+   * @returns {Promise<ListState>} once it has more than the row that says that it queries a server
+   */
+  async #loaded(wanted, state) {
+    if (state.option || state.total > 1 || !this.context.session.hasRequests) return state;
+    const isLoaded = (/** @type {ListState} */ now) => now.option !== undefined || now.total > 1;
+    return this.#until(wanted, isLoaded, FILTER_MS);
+  }
+
+  /**
+   * @param {ListState} state of an open list
+   */
+  #offer(state) {
+    const { listed, total } = state;
+    const more = total > listed.length ? ` and ${total - listed.length} more` : "";
+    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : " It has shown no options.";
+    return state;
+  }
+
+  /** @param {string} wanted */
+  async #filtered(wanted) {
+    const { session } = this.context;
+    const before = await this.#list(wanted);
+    await this.ask("focus");
+    await pressKeys(session, typed(wanted));
+    session.watchRequests();
+    // The list may still be unfiltered until the page has handled the text, so it gets a moment.
+    const changed = await this.#until(
+      wanted,
+      (now) => now.option !== undefined || now.listed.join("\n") !== before.listed.join("\n"),
+      OPEN_MS,
+    );
+    if (changed.option) return changed;
+    if (session.hasRequests) {
+      const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
+      if (late.option) return late;
+    }
+    // The page's offer to add the typed text may lag a letter behind.
+    const end = performance.now() + QUIET_MS;
+    for (;;) {
+      const state = await this.ask("list", { wanted, isLoose: true });
+      if (state.option || performance.now() > end) return state;
+      await pause(POLL_MS);
+    }
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has the option
+   * @returns {Promise<ListState>} once the option can be pressed
+   */
+  async #inView(wanted, state) {
+    const end = performance.now() + OPEN_MS;
+    while (!(await this.ask("show", { wanted })) && performance.now() < end) await pause(POLL_MS);
+    const now = await this.ask("list", { wanted, isLoose: true });
+    return now.option ? now : state;
+  }
+
+  /**
+   * Searches the whole list if the typed filter matches nothing: it may not filter by label.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #unfiltered(wanted, state) {
+    if (!state.isEditable || state.typed === "") return state;
+    await this.#clear();
+    const whole = await this.#until(wanted, ({ total }) => total > 0, QUIET_MS);
+    const found = whole.option ? whole : await this.#scrolledTo(wanted, whole);
+    if (found.option) return found;
+    await pressKeys(this.context.session, typed(wanted));
+    return this.#until(wanted, ({ typed: text }) => isAlike(text, wanted), QUIET_MS);
+  }
+
+  /**
+   * Searches a list that renders only some of its options.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #scrolledTo(wanted, state) {
+    for (let part = 0; part < MAX_PARTS && state.isOpen; part += 1) {
+      if (!(await this.ask("scroll"))) return state;
+      state = await this.#until(wanted, (now) => now.option !== undefined, 2 * POLL_MS);
+      if (state.option) return state;
+    }
+    return state;
+  }
+
+  /**
+   * Opens the branches of a tree until one of them has the option.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #branchedTo(wanted, state) {
+    for (let shut = 0; shut < MAX_SHUT && state.isOpen && !state.option;) {
+      const branch = await this.ask("branch");
+      if (!branch) return state;
+      await this.click(branch.selector);
+      const { total } = state;
+      state = this.#offer(await this.#until(wanted, (now) => now.option !== undefined || now.total > total, OPEN_MS));
+      if (state.total <= total) shut += 1;
+    }
+    return state;
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state
+   * @returns {Promise<string>} the typed text, if the field may accept any
+   */
+  async #withoutOption(wanted, state) {
+    if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
+    if (state.isEditable && state.typed !== "") return wanted;
+    throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
+  }
+
+  /**
+   * Steps with keys through a list whose options are exposed, but not rendered where they can be pressed.
+   *
+   * @param {string} wanted
+   */
+  async #walkedTo(wanted) {
+    const seen = new Set();
+    for (let step = 0; step < MAX_WALK; step += 1) {
+      const { active } = await this.#list(wanted);
+      if (active && isAlike(active, wanted)) {
+        await this.press("Enter");
+        await this.#until(wanted, ({ shown }) => shown.some((each) => isAlike(each, wanted)), QUIET_MS);
+        return true;
+      }
+      if (step > 1 && (!active || seen.has(active))) return false;
+      seen.add(active);
+      await this.press("ArrowDown");
+      await this.#until(wanted, (now) => now.active !== active, QUIET_MS);
+    }
+    return false;
+  }
+
+  async #clear() {
+    await this.ask("focus");
+    await this.press("Backspace");
+    return "";
+  }
+
+  /**
+   * Leaves the field and checks its value.
+   *
+   * @param {Map<string, string>} labels
+   */
+  async #kept(labels) {
+    const values = [...labels].flat();
+    const before = /** @type {ListState} */ (await this.ask("list", { values }));
+    const isLayerOpen = (await this.ask("leave")) === "open";
+    /** @type {ListState} */
+    let state = await this.#list("");
+    // A list for several options stays open, and would cover the page.
+    const isTyped = state.isEditable && state.typed !== "";
+    if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
+    // Some pages accept or drop a typed text only when the key for that leaves the field.
+    if (isTyped && state.isOpen && !state.isAlwaysOpen) await this.#leaveBy("Tab");
+    // A page may drop typed text a moment later.
+    if (isTyped) await pause(QUIET_MS);
+    if (labels.has("") && this.#isCleared(state)) return [];
+    for (const pair of labels) {
+      state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
+      if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
+      throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
+    }
+    const isEvery = [...labels].every((pair) => holdsOption(state, pair));
+    if (before.others.length && (before.isMultiple || !isEvery)) {
+      throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+    }
+    if (isEvery) return state.shown;
+    return before.selected;
+  }
+
+  /**
+   * @param {ListState} state
+   * @returns {boolean} whether it shows nothing, or only something else than before, which can be a placeholder
+   */
+  #isCleared({ shown, typed: text }) {
+    return shown.length === 0 || (text === "" && !shown.some((each) => this.#before.includes(each)));
+  }
+
+  /** @param {string} wanted */
+  async #list(wanted) {
+    return /** @type {ListState} */ (await this.ask("list", { wanted }));
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {(state: ListState) => boolean} isReached
+   * @param {number} milliseconds
+   * @returns {Promise<ListState>} the state that satisfies the condition, or the last one
+   */
+  async #until(wanted, isReached, milliseconds) {
+    const end = performance.now() + milliseconds;
+    for (;;) {
+      const state = await this.#list(wanted);
+      if (isReached(state) || performance.now() > end) return state;
+      await pause(POLL_MS);
+    }
+  }
+}
+
+/**
+ * @param {ListState} state
+ * @param {[string, string]} chosen the requested value, and the label of its option
+ */
+function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
+  if (wanted === "") return shown.length === 0;
+  if (isAlwaysOpen) return option?.isSelected === true;
+  const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
+  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
+}
+
+/**
+ * @param {ListState} before with the list open
+ * @param {ListState} now
+ * @param {string} label
+ * @returns {boolean} whether the option was selected and the field shows the same since, such as "3 options selected"
+ */
+function isSelectedIn(before, now, label) {
+  const isSelected = before.selected.some((each) => isAlike(each, label));
+  const isSure = now.shown.length > 0 || before.isMultiple;
+  return isSelected && isSure && before.shown.join("\n") === now.shown.join("\n");
+}
+
+/**
+ * @param {string} shown
+ * @param {string} label of the chosen option, which may have a second line
+ * @param {string} wanted
+ */
+function isPartOf(shown, label, wanted) {
+  return shown !== "" && plain(label).includes(plain(shown)) && plain(shown).includes(plain(wanted));
+}

@@ -1,0 +1,244 @@
+/**
+ * Sliders, spin buttons, and dates made of these, set by keys or by the mouse. Their values are read after the focus has
+ * left them.
+ *
+ * @import {DatePart, NumberState} from "../shared/types.d.ts"
+ */
+
+import { pause } from "../browser/async.js";
+import { typed } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
+import { drag } from "./drag.js";
+import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept } from "./widget.js";
+
+const MAX_KEYS = 120;
+/** From this many steps on, a native slider is first set close to its goal. */
+const FAR_STEPS = 20;
+const MAX_ROUNDS = 6;
+const MAX_DRAGS = 3;
+const DATE =
+  /^(?:(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
+/** The year first: the day may not exist in the year that the field contains. */
+const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+
+/** A slider, a spin button, or the segments of a date. */
+export class NumberWidget extends Widget {
+  /**
+   * @param {string} value
+   * @returns {Promise<string>} the value that the field contains now
+   * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
+   */
+  async set(value) {
+    if (this.found.widget === "segments" || this.#isSegmentOf(value)) return this.#setDate(value);
+    await this.#reach(value);
+    await this.ask("leave");
+    const { text, now } = await this.#number();
+    if (!isNumberAt(value, text, now)) throw notKept(this.found, value, text || String(now ?? ""), "");
+    return isAlike(text, value) || now === null ? text : String(now);
+  }
+
+  /**
+   * @param {string} value
+   * @returns {boolean} whether it is a value for all segments of the date that a spin button belongs to
+   */
+  #isSegmentOf(value) {
+    return this.found.widget === "spinbutton" && Object.keys(datePartsOf(value) ?? {}).length > 1;
+  }
+
+  /**
+   * @param {string} value such as 2026-12-31, 23:59, or both
+   * @returns {Promise<string>}
+   */
+  async #setDate(value) {
+    const wanted = datePartsOf(value);
+    if (!wanted) throw this.failed("takes a date. Give it one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
+    const parts = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
+    for (const part of ORDER) {
+      const index = parts.indexOf(part);
+      if (index < 0 || wanted[part] === undefined) continue;
+      await this.ask("segment", { index });
+      await this.#reach(String(wanted[part]));
+    }
+    // A calendar that opened for it accepts the date when it is closed.
+    if ((await this.ask("leave")) === "open") await this.press("Escape");
+    for (const [index, part] of parts.entries()) {
+      await this.ask("segment", { index });
+      const { now, text } = await this.#number();
+      if (part && wanted[part] !== undefined && now !== wanted[part]) throw notKept(this.found, value, text, "");
+    }
+    return value;
+  }
+
+  /**
+   * Sets a slider or a spin button.
+   *
+   * @param {string} value
+   */
+  async #reach(value) {
+    const goal = value.trim() === "" ? NaN : Number(value);
+    let state = await this.#number();
+    if (!Number.isNaN(goal)) this.#refuseOutside(goal, state);
+    const isThere = () => isNumberAt(value, state.text, state.now);
+    await this.ask("focus");
+    if (state.isTyped && !isThere()) {
+      await pressKeys(this.context.session, typed(value));
+      state = await this.#settled(state);
+    }
+    if (state.isNative) state = await this.#nearer(state, goal);
+    if (isThere()) return;
+    const isNumber = !Number.isNaN(goal);
+    state = isNumber ? await this.#stepped(state, goal) : await this.#walked(state, value);
+    if (isThere() || !isNumber || this.found.widget !== "slider") return;
+    // The distance is too long for keys, or the slider ignores them.
+    state = await this.#dragged(state, goal);
+    await this.ask("focus");
+    await this.#stepped(state, goal);
+  }
+
+  /**
+   * @param {number} goal
+   * @param {NumberState} state
+   */
+  #refuseOutside(goal, { min, max }) {
+    if ((min === null || goal >= min) && (max === null || goal <= max)) return;
+    throw this.failed(`does not take this value. Give it a number from ${min} to ${max}.`);
+  }
+
+  /**
+   * Sets a native slider to one step from a distant goal; the key that follows makes the page accept it.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #nearer(state, goal) {
+    const { now, min, max } = state;
+    const step = state.step ?? 1;
+    if (now === null || Number.isNaN(goal) || Math.abs(goal - now) <= FAR_STEPS * step) return state;
+    const isRising = goal > now;
+    const near = Math.min(max ?? goal, Math.max(min ?? goal, isRising ? goal - step : goal + step));
+    await this.ask("near", { wanted: String(near) });
+    return this.#number();
+  }
+
+  /**
+   * Moves to a number by keys, unless that would take too many.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #stepped(state, goal) {
+    for (let round = 0; round < MAX_ROUNDS && state.now !== goal; round += 1) {
+      const before = state.now;
+      state = await this.#step(state, goal);
+      const width = before === null || state.now === null ? 0 : Math.abs(state.now - before);
+      const isFar = width > 0 && Math.abs(goal - (state.now ?? goal)) > MAX_KEYS * width;
+      if (state.now === before || isFar) break;
+    }
+    return state;
+  }
+
+  /**
+   * Takes one step by key to learn its size, and then the remaining ones.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #step(state, goal) {
+    const start = state.now ?? state.min ?? 0;
+    const keys = goal >= start ? ["ArrowUp", "ArrowRight"] : ["ArrowDown", "ArrowLeft"];
+    for (const key of keys) {
+      await this.press(key);
+      const moved = await this.#settled(state);
+      if (moved.now === null || moved.now === state.now) continue;
+      const width = Math.abs(moved.now - start);
+      const left = Math.round(Math.abs(goal - moved.now) / (width || 1));
+      if (goal > moved.now !== goal > start || left === 0 || left > MAX_KEYS || state.now === null) return moved;
+      await this.press(Array.from({ length: left }, () => key).join(" "));
+      return this.#settled(moved);
+    }
+    return state;
+  }
+
+  /**
+   * Moves to a value that is a word, from one end to the other.
+   *
+   * @param {NumberState} state
+   * @param {string} value
+   */
+  async #walked(state, value) {
+    await this.press("Home");
+    let now = await this.#settled(state);
+    for (let step = 0; step < MAX_WALK && !isAlike(now.text, value); step += 1) {
+      const before = now;
+      await this.press("ArrowUp");
+      now = await this.#settled(before);
+      if (now.text === before.text) break;
+    }
+    return now;
+  }
+
+  /**
+   * Drags the thumb to the value's place on the track.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #dragged(state, goal) {
+    for (let drags = 0; drags < MAX_DRAGS; drags += 1) {
+      const { now, min, max } = state;
+      const place = await this.ask("track");
+      if (!place || now === null || min === null || max === null || now === goal || max <= min) return state;
+      const { thumb, track } = place;
+      const part = (goal - now) / (max - min);
+      const isUpright = track.height > track.width;
+      const offset = isUpright ? [0, -part * track.height] : [part * track.width, 0];
+      const at = [thumb.width / 2 + (offset[0] ?? 0), thumb.height / 2 + (offset[1] ?? 0)];
+      await drag({ ...this.context, params: { source: this.selector, target_at: at } });
+      await this.target.find({ action: "fill", selector: this.selector, value: String(goal) });
+      state = await this.#number();
+    }
+    return state;
+  }
+
+  /** @returns {Promise<NumberState>} */
+  async #number() {
+    return this.ask("number");
+  }
+
+  /**
+   * @param {NumberState} before
+   * @returns {Promise<NumberState>} once it has changed, or after a short time
+   */
+  async #settled(before) {
+    const end = performance.now() + QUIET_MS;
+    for (let latest = before; ;) {
+      const state = await this.#number();
+      const hasMoved = state.now !== before.now || state.text !== before.text;
+      if ((hasMoved && state.now === latest.now && state.text === latest.text) || performance.now() > end) return state;
+      latest = state;
+      await pause(POLL_MS);
+    }
+  }
+}
+
+/**
+ * @param {string} value
+ * @param {string} text
+ * @param {number | null} now
+ * @returns {boolean} whether the number, or its text, matches the value
+ */
+function isNumberAt(value, text, now) {
+  const goal = value.trim() === "" ? NaN : Number(value);
+  return isAlike(text, value) || (now !== null && Math.abs(now - goal) < 1e-9);
+}
+
+/**
+ * @param {string} value
+ * @returns {Partial<Record<DatePart, number>> | null}
+ */
+function datePartsOf(value) {
+  const match = DATE.exec(value.trim());
+  if (!match?.groups) return null;
+  const entries = Object.entries(match.groups).filter(([, digits]) => digits !== undefined);
+  return Object.fromEntries(entries.map(([part, digits]) => [part, Number(digits)]));
+}

@@ -1,0 +1,114 @@
+/**
+ * A field without text input of its own, operated as a user does.
+ *
+ * @import {DrivenContext, FoundElement} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
+import { ElementTarget } from "../browser/element-target.js";
+import { strokesOf } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
+import { pressAt } from "./click.js";
+
+export const POLL_MS = 20;
+export const QUIET_MS = 150;
+/** Keys for stepping through values that cannot be pressed. */
+export const MAX_WALK = 60;
+/** Some lists put it before selected options. */
+const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
+
+/** A field while it is being operated. */
+export class Widget {
+  /** @readonly */
+  context;
+  /** @readonly */
+  target;
+  /** @readonly */
+  found;
+  /** @readonly */
+  selector;
+
+  /**
+   * @param {DrivenContext} context
+   * @param {ElementTarget} target that found it
+   * @param {FoundElement} found
+   * @param {string} selector
+   */
+  constructor(context, target, found, selector) {
+    this.context = context;
+    this.target = target;
+    this.found = found;
+    this.selector = selector;
+  }
+
+  /**
+   * @param {string} look
+   * @param {object} [more]
+   * @returns {Promise<any>}
+   * @throws {CommandError} EXECUTION_ERROR if the page has replaced the element
+   */
+  async ask(look, more) {
+    const answer = /** @type {any} */ (await this.target.look("operate", { look, ...more }));
+    if (answer?.trouble) throw new CommandError("EXECUTION_ERROR", answer.trouble);
+    if (answer !== null || look === "track") return answer;
+    throw this.failed("was replaced by the page meanwhile. Look at the page, then try again.");
+  }
+
+  /** @param {string} keys */
+  async press(keys) {
+    await pressKeys(this.context.session, strokesOf(keys, false));
+  }
+
+  /**
+   * Presses an element other than the field, as part of the same action.
+   *
+   * @param {string} selector
+   */
+  async click(selector) {
+    const target = new ElementTarget(this.context);
+    const action = { action: /** @type {const} */ ("click"), selector, count: 1, isStep: true };
+    await target.press(action, (aimed) =>
+      pressAt(this.context, target, /** @type {import("../shared/types.d.ts").Point} */ (aimed.point), PLAIN_CLICK),
+    );
+  }
+
+  /** @param {string} trouble the rest of a sentence that starts with the field */
+  failed(trouble) {
+    const { selector } = this.found.element;
+    return new CommandError("EXECUTION_ERROR", `${selector} ${trouble}`);
+  }
+}
+
+/**
+ * @param {FoundElement} found
+ * @param {string} value that was written
+ * @param {string} held the field's current value
+ * @param {string} advice
+ */
+export function notKept({ element }, value, held, advice) {
+  const now = held ? `It holds ${quote(held)} now.` : "It is empty now.";
+  const message = `The page did not keep ${quote(value)} in ${element.selector}. ${now}${advice}`;
+  return new CommandError("VALUE_NOT_KEPT", message);
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+export function isAlike(a, b) {
+  return plain(a) === plain(b);
+}
+
+/** @param {string} text */
+export function plain(text) {
+  const line = text.replace(/\s+/gu, " ").trim();
+  return line.replace(TICK, "").normalize("NFC").toLowerCase();
+}
+
+/** @param {string} text */
+export function quote(text) {
+  const line = plainLine(text, 80);
+  return JSON.stringify(line);
+}

@@ -1,0 +1,61 @@
+"use strict";
+
+// Elements that are visible without any words: pictures and their shapes, and boxes.
+
+const itemLooks = (() => {
+  const { attributeOf, boxOf, childNodesOf, dataOf, isElement, isText, queryIn } = dom;
+  const { isDrawnForField } = fieldFrames;
+
+  const BOXES = new Set("div i li p span td".split(" "));
+  const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
+  const SHAPE_TAGS = new Set(SHAPES.split(", "));
+  /** Smaller graphics are icons, those with more shapes are pictures. */
+  const GRAPHIC = { side: 48, shapes: 60 };
+  const LEAST_SIDE = 8;
+  /** Share of the viewport from which an empty box is a backdrop. */
+  const MOST_OF_VIEW = 0.95;
+  /** Minimum side of an empty area that may listen to the mouse. */
+  const LEAST_FIELD = 40;
+
+  /**
+   * @param {Element} graphic
+   * @returns {boolean} whether it is large and has few shapes: others are icons, charts and maps
+   */
+  function isPicture(graphic) {
+    if (attributeOf(graphic, "aria-hidden") === "true") return false;
+    const { width, height } = boxOf(graphic);
+    return Math.max(width, height) >= GRAPHIC.side && queryIn(graphic, SHAPES).length <= GRAPHIC.shapes;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is visible without any words
+   */
+  function isBox(element, tag) {
+    if (!BOXES.has(tag) || !isEmpty(element)) return false;
+    const { width, height } = boxOf(element);
+    const isBackdrop = width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
+    if (isBackdrop || Math.min(width, height) < LEAST_SIDE) return false;
+    const { backgroundColor, backgroundImage, borderTopWidth, content, cursor } = getComputedStyle(element);
+    const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
+    const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
+    // The lines of a table are not the cells' own.
+    const isFramed = borderTopWidth !== "0px" && tag !== "td";
+    if (isPlain && !isFramed && !isField) return false;
+    return cursor.endsWith("resize") || !isDrawnForField(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it contains nothing but white space and comments
+   */
+  function isEmpty(element) {
+    for (const node of childNodesOf(element)) {
+      if (isElement(node) || (isText(node) && /\S/u.test(dataOf(node)))) return false;
+    }
+    return true;
+  }
+
+  return { SHAPE_TAGS, isBox, isPicture };
+})();

@@ -1,0 +1,163 @@
+"use strict";
+
+// What the worker asks about a field with a list of options while it operates it (commands/list-widget.js).
+
+const listFields = (() => {
+  const { attributeOf, boxOf, holds, isControl, isMatch, parentElementOf, pause, queryIn, textContentOf } = dom;
+  const { treeAncestors } = dom;
+  const { collapse, shorten } = texts;
+  const { aimAt, bringIntoView, handleOf, isVisible } = geometry;
+  const { allRoots } = search;
+  const { selectorOf } = selectorGenerator;
+  const { isEditable, nativeBehind, roleOf } = widgets;
+  const { fold, labelOf, optionLike, optionsIn, popupOf, referred, rowOf, selectedAmong } = listOptions;
+  const { hasOtherField, shownBy } = shownValues;
+
+  const MOST_LISTED = 10;
+  const SCROLL_WAIT_MS = 300;
+  /** Words in the names of buttons that empty their field; in class names they are English everywhere. */
+  const CLEARING = /(?:^|[^a-z])(?:clear|deselect)(?!fix)/iu;
+  const CLEARERS = "button, [role='button'], [class*='clear' i]";
+  const CLEARER_LEVELS = 5;
+
+  /**
+   * @param {Element} field
+   * @param {{wanted: string, isLoose?: boolean, values?: string[]}} request
+   * @returns {ListState}
+   */
+  function readList(field, { wanted, isLoose = false, values = [] }) {
+    const popup = popupOf(field);
+    const options = popup ? optionsIn(popup) : [];
+    const option = optionLike(options, wanted, isLoose);
+    const isDeclared =
+      [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
+      options.some((one) => roleOf(one) === "menuitemcheckbox");
+    const [active] = referred(field, "aria-activedescendant");
+    const native = chosenInNative(field);
+    const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(labelOf(one)));
+    // Otherwise the attribute may mark the option that the keys have come to.
+    const selected = native
+      ? options.filter(isChosen)
+      : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
+    const isMultiple = isDeclared || native !== null || selected.length > 1;
+    return {
+      isOpen: popup !== null,
+      isAlwaysOpen: popup === field,
+      isMultiple,
+      isEditable: isEditable(field),
+      shown: native ?? shownBy(field),
+      selected: selected.map(labelOf),
+      isReachable: isReachable(field),
+      others: native ? without(native, values) : othersAmong(selected, values).map(labelOf),
+      typed: isControl(field) ? field.value : "",
+      listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
+      total: options.length,
+      active: active ? collapse(attributeOf(active, "aria-label") || (textContentOf(active) ?? "")) : "",
+      ...(option && {
+        option: {
+          selector: selectorOf(rowOf(option), allRoots()),
+          label: labelOf(option).slice(0, 200),
+          isSelected: selected.includes(option),
+          isDisabled: isMatch(option, "[aria-disabled='true']"),
+        },
+      }),
+    };
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string[] | null} what is selected in the native list for several options behind it; null if there is none
+   */
+  function chosenInNative(field) {
+    const native = nativeBehind(field);
+    return native?.multiple ? [...native.selectedOptions].map(({ label }) => collapse(label)) : null;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {{selector: string} | null} the button that empties it; null if there is none
+   */
+  function clearerOf(field) {
+    const isClearing = (/** @type {Element} */ one) =>
+      isVisible(one) &&
+      !holds(one, field) &&
+      ["aria-label", "class", "data-part", "title"].some((name) => CLEARING.test(attributeOf(one, name) ?? ""));
+    for (const around of [...treeAncestors(field)].slice(0, CLEARER_LEVELS)) {
+      if (around !== field && hasOtherField(around, field)) return null;
+      const found = queryIn(around, CLEARERS).find(isClearing);
+      if (found) return { selector: selectorOf(found, allRoots()) };
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} false if it only takes the keys, and is too small for the mouse
+   */
+  function isReachable(field) {
+    const { width, height } = boxOf(handleOf(field));
+    return width > 1 && height > 1;
+  }
+
+  /**
+   * @param {string[]} labels
+   * @param {string[]} values
+   */
+  function without(labels, values) {
+    return labels.filter((label) => !values.some((value) => fold(value) === fold(label)));
+  }
+
+  /**
+   * @param {Element[]} selected
+   * @param {string[]} values
+   * @returns {Element[]} those that are not meant, and do not follow from one that is: as its branch of a tree, or in it
+   */
+  function othersAmong(selected, values) {
+    const isMeant = (/** @type {Element} */ one) => values.some((value) => fold(value) === fold(labelOf(one)));
+    const meant = selected.filter(isMeant);
+    return selected.filter((one) => !meant.some((other) => holds(one, other) || holds(other, one)));
+  }
+
+  /**
+   * Scrolls no further than needed: a list that renders only some of its options would render others in their places.
+   *
+   * @param {Element} field
+   * @param {string} wanted
+   * @returns {boolean} whether the option can be pressed where it is
+   */
+  function showOption(field, wanted) {
+    const popup = popupOf(field);
+    const option = popup && optionLike(optionsIn(popup), wanted, true);
+    if (!option || aimAt(option, option).point) return Boolean(option);
+    bringIntoView(option, "nearest");
+    return false;
+  }
+
+  /**
+   * Shows the next part of a list that renders only the options in view. The browser reports a scroll with the next
+   * frame, which is far away in the background and on a busy machine: until then the next part would be skipped.
+   *
+   * @param {Element} field
+   * @returns {Promise<boolean>} false at its end
+   */
+  async function scrollList(field) {
+    const popup = popupOf(field);
+    const [option] = popup ? optionsIn(popup) : [];
+    for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
+      const { clientHeight, scrollHeight, scrollTop } = one;
+      if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
+        const before = textContentOf(one);
+        one.scrollTo({ top: scrollTop + clientHeight * 0.8, behavior: "instant" });
+        if (one.scrollTop <= scrollTop) return false;
+        one.dispatchEvent(new Event("scroll"));
+        if (textContentOf(one) !== before) return true;
+        const isReported = new Promise((resolve) => one.addEventListener("scroll", resolve, { once: true }));
+        await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  return { clearerOf, readList, scrollList, showOption };
+})();

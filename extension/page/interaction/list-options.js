@@ -1,0 +1,217 @@
+"use strict";
+
+// The list that a field opens, and its options.
+
+const listOptions = (() => {
+  const {
+    attributeOf,
+    boxOf,
+    childrenOf,
+    closestOf,
+    hasIn,
+    holds,
+    isControl,
+    isMatch,
+    parentElementOf,
+    queryAll,
+    queryDrawnIn,
+    queryIn,
+    rootOf,
+    tagOf,
+  } = dom;
+  const { collapse, drawnTextOf, visibleTextOf } = texts;
+  const { isVisible } = geometry;
+  const { allRoots } = search;
+  const { selectorOf } = selectorGenerator;
+  const { roleOf, wrapperOf } = widgets;
+
+  const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
+  /** What a field may name as its list. */
+  const LISTS = `${POPUPS}, [role='menu']`;
+  const OPTION_ROLES = [
+    "[role='option'], [aria-selected]:not([role])",
+    "[role='treeitem']",
+    "[role='row']",
+    "[role^='menuitem']",
+  ];
+  const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+  const LIST_LIMIT = 2_000;
+  /** @type {WeakMap<Element, Set<Element>>} */
+  const standing = new WeakMap();
+  const SHUT = "[role='treeitem'][aria-expanded='false']";
+  const TOGGLES = "button, [role='button'], [class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
+  /** @type {WeakSet<Element>} branches that were to be opened */
+  let opened = new WeakSet();
+
+  /**
+   * @param {Element} field
+   * @returns {Element | null} the element with the options, if it is drawn
+   */
+  function popupOf(field) {
+    if (roleOf(field) === "listbox" && !isControl(field)) return field;
+    const bearer = wrapperOf(field) ?? field;
+    // A closed list may still be fading out.
+    if ([field, bearer].some((one) => attributeOf(one, "aria-expanded") === "false")) return null;
+    const named = [field, bearer].flatMap((one) =>
+      ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
+    );
+    const [active] = referred(field, "aria-activedescendant");
+    const around = active && closestOf(active, POPUPS);
+    const listed = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
+    const own = [...listed, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    if (own) return own;
+    const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
+    if (layer) return layer;
+    const known = standing.get(field) ?? new Set();
+    return openLists(field).findLast((one) => !known.has(one)) ?? null;
+  }
+
+  /** @param {Element} field */
+  function openLists(field) {
+    const all = allRoots().flatMap((root) => queryAll(root, POPUPS));
+    return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
+  }
+
+  /** @param {Element} field about to be operated: lists that are already on the page are not its own */
+  function begin(field) {
+    opened = new WeakSet();
+    if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
+  }
+
+  /**
+   * @param {Element} list whose options are not drawn, because the page draws others without a role instead
+   * @returns {Element | null} the layer over the page that contains those
+   */
+  function layerAround(list) {
+    for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
+      const isLayer = ["absolute", "fixed"].includes(getComputedStyle(one).position);
+      if (isLayer && isVisible(one)) return leavesIn(one).length ? one : null;
+    }
+    return null;
+  }
+
+  /** @param {Element} layer */
+  function leavesIn(layer) {
+    const all = queryIn(layer, "*").slice(0, LIST_LIMIT);
+    const isLeaf = (/** @type {Element} */ one) => isVisible(one) && collapse(visibleTextOf(one)) !== "";
+    return all.filter((one) => queryIn(one, "*").length === 0 && closestOf(one, POPUPS) === null && isLeaf(one));
+  }
+
+  /** @param {Element} popup */
+  function hasOptions(popup) {
+    const { width, height } = boxOf(popup);
+    const isOpenBox = getComputedStyle(popup).overflow === "visible";
+    const isDrawn = isOpenBox || (isVisible(popup) && (width > 1 || height > 1));
+    return isDrawn && optionsIn(popup).length > 0;
+  }
+
+  /**
+   * @param {Element} popup
+   * @returns {Element[]} those that are drawn
+   */
+  function optionsIn(popup) {
+    if (!isMatch(popup, LISTS)) return leavesIn(popup);
+    for (const selector of OPTION_ROLES) {
+      const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
+      if (found.length) return found;
+    }
+    return [];
+  }
+
+  /** @param {Element} option */
+  function labelOf(option) {
+    return unticked(drawnTextOf(rowOf(option))) || collapse(attributeOf(option, "aria-label") ?? "");
+  }
+
+  /**
+   * @param {Element} option
+   * @returns {Element} the part of it that is its own, without the branch of a tree below it
+   */
+  function rowOf(option) {
+    if (roleOf(option) !== "treeitem" || !hasIn(option, "[role='treeitem']")) return option;
+    const isOwn = (/** @type {Element} */ one) => !hasIn(one, "[role='treeitem']") && collapse(drawnTextOf(one)) !== "";
+    return [...childrenOf(option)].find(isOwn) ?? option;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {{selector: string} | null} what opens the next branch of the field's tree; null if there is none
+   */
+  function nextBranch(field) {
+    const popup = popupOf(field);
+    const branches = popup ? queryDrawnIn(popup, SHUT).filter((one) => !opened.has(one) && isVisible(one)) : [];
+    for (const branch of branches) {
+      opened.add(branch);
+      // A leaf has none.
+      const toggle = queryIn(rowOf(branch), TOGGLES).find(isVisible);
+      if (toggle) return { selector: selectorOf(toggle, allRoots()) };
+    }
+    return null;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} without the tick that some lists put before selected options
+   */
+  function unticked(text) {
+    return collapse(text).replace(TICK, "");
+  }
+
+  /** @param {string} text */
+  function fold(text) {
+    return unticked(text).normalize("NFC").toLowerCase();
+  }
+
+  /**
+   * @param {Element[]} options
+   * @param {string} wanted
+   * @param {boolean} isLoose whether a single partial match is accepted
+   */
+  function optionLike(options, wanted, isLoose) {
+    const value = (/** @type {Element} */ one) =>
+      attributeOf(one, "data-value") ?? attributeOf(one, "value") ?? attributeOf(one, "aria-label");
+    const goal = fold(wanted);
+    const exact =
+      options.find((one) => labelOf(one) === wanted) ??
+      options.find((one) => fold(labelOf(one)) === goal) ??
+      options.find((one) => fold(value(one) ?? "") === goal);
+    if (exact || !isLoose || !goal) return exact;
+    const like = options.filter((one) => fold(labelOf(one)).includes(goal));
+    return like.length === 1 ? like[0] : undefined;
+  }
+
+  /**
+   * @param {Element[]} options
+   * @returns {Element[]} the selected ones; a web component may have an attribute of its own for that, next to one of
+   *   ARIA that is not up to date
+   */
+  function selectedAmong(options) {
+    const own = options.filter((one) => tagOf(one).includes("-") && attributeOf(one, "selected") !== null);
+    return own.length ? own : options.filter((one) => isMatch(one, "[aria-selected='true'], [aria-checked='true']"));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} attribute
+   */
+  function referred(element, attribute) {
+    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
+    const root = /** @type {Root} */ (rootOf(element));
+    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+  }
+
+  return {
+    LISTS,
+    POPUPS,
+    begin,
+    fold,
+    labelOf,
+    nextBranch,
+    optionLike,
+    optionsIn,
+    popupOf,
+    referred,
+    rowOf,
+    selectedAmong,
+  };
+})();

@@ -1,0 +1,98 @@
+"use strict";
+
+// Sliders, spin buttons, and dates made of these: their values and limits; the worker sets them
+// (commands/number-widget.js).
+
+const numberFields = (() => {
+  const { attributeOf, boxOf, isControl, parentElementOf, queryIn } = dom;
+  const { collapse, shorten, visibleTextOf } = texts;
+  const { isVisible } = geometry;
+
+  const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+  /** Minimum ratio of a track's length to its thumb's width. */
+  const TRACK_FACTOR = 3;
+
+  /**
+   * @param {Element} group
+   * @returns {Element[]} spin buttons for the year, the month and so on
+   */
+  function segmentsIn(group) {
+    return queryIn(group, "[role='spinbutton']").filter((one) => !isControl(one) && isVisible(one));
+  }
+
+  /**
+   * @param {Element} field a group of segments, or one of them
+   * @returns {Element} the group
+   */
+  function groupOf(field) {
+    let group = /** @type {Element | null} */ (field);
+    while (group && segmentsIn(group).length < 2) group = parentElementOf(group);
+    return group ?? field;
+  }
+
+  /**
+   * @param {Element} group
+   * @returns {(DatePart | "")[]} the date part of each segment
+   */
+  function readSegments(group) {
+    const parts = segmentsIn(group).map(partOf);
+    // Both months and 12-hour clocks go to twelve; the hour is the one next to the minutes.
+    return parts.map((part, index) => (part === "month" && parts[index + 1] === "minute" ? "hour" : part));
+  }
+
+  /** @param {Element} segment */
+  function partOf(segment) {
+    const { type = "" } = /** @type {HTMLElement} */ (segment).dataset;
+    const named = DATE_PARTS.find((part) => part === type);
+    const most = numberIn(attributeOf(segment, "aria-valuemax")) ?? 0;
+    if (named) return named;
+    if (most > 999) return "year";
+    if (most === 12) return "month";
+    if (most >= 28 && most <= 31) return "day";
+    if (most === 23 || most === 24) return "hour";
+    return most === 59 ? "minute" : "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {NumberState}
+   */
+  function readNumber(field) {
+    const native = isControl(field) ? /** @type {HTMLInputElement} */ (field) : null;
+    const read = (/** @type {string} */ name) => numberIn(attributeOf(field, name));
+    const text = attributeOf(field, "aria-valuetext") ?? (native ? native.value : collapse(visibleTextOf(field)));
+    return {
+      isNative: native !== null,
+      isTyped: /** @type {HTMLElement} */ (field).isContentEditable,
+      now: native ? numberIn(native.value) : (read("aria-valuenow") ?? numberIn(text)),
+      text: shorten(text),
+      min: native ? Number(native.min || 0) : read("aria-valuemin"),
+      max: native ? Number(native.max || 100) : read("aria-valuemax"),
+      step: native ? Number(native.step) || 1 : null,
+    };
+  }
+
+  /** @param {string | null} text */
+  function numberIn(text) {
+    const value = text?.trim() ? Number(text) : NaN;
+    return Number.isFinite(value) ? value : null;
+  }
+
+  /**
+   * @param {Element} thumb
+   * @returns {{thumb: Box, track: Box} | null} in its frame's viewport
+   */
+  function readTrack(thumb) {
+    const { x, y, width, height } = boxOf(thumb);
+    for (let one = parentElementOf(thumb); one; one = parentElementOf(one)) {
+      const box = boxOf(one);
+      const isLong = box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height;
+      if (!isLong) continue;
+      const track = { x: box.x, y: box.y, width: box.width, height: box.height };
+      return { thumb: { x, y, width, height }, track };
+    }
+    return null;
+  }
+
+  return { groupOf, readNumber, readSegments, readTrack, segmentsIn };
+})();

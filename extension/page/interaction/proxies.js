@@ -1,0 +1,89 @@
+"use strict";
+
+// Elements that stand for others, or only serve screen readers, forms or the layout: users do not act on them.
+
+const proxies = (() => {
+  const { attributeOf, closestOf, controlOf, holds, isControl, isTextField, queryIn, tagOf, textContentOf } = dom;
+  const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
+  const { accessibleNameOf, roleOf } = aria;
+  const { hasVisibleLabel } = offscreenItems;
+  const { isOnlySpoken } = itemPlaces;
+
+  const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
+  const GUARDS = new Set("button clickable link".split(" "));
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether users do not see it: a list that the page draws itself, or a guard that returns the focus
+   */
+  function isProxy(element, role) {
+    if (role !== "select" && !GUARDS.has(role)) return false;
+    return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {boolean} whether it is only a line between items of a menu
+   */
+  function isRule(element, role) {
+    return role === "menuitem" && RULE.test(attributeOf(element, "aria-label") ?? textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {HTMLLabelElement} label
+   * @returns {boolean} whether the field that it names is listed
+   */
+  function namesListed({ control }) {
+    // A web component may be for display only.
+    if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
+    if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
+    return isRendered(control, SEEN) || hasVisibleLabel(control);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it only labels the field in it, whatever its role
+   */
+  function isLabelOfListed(element, tag) {
+    if (tag !== "label") return false;
+    const { control } = /** @type {HTMLLabelElement} */ (element);
+    return control !== null && holds(element, control) && namesListed(/** @type {HTMLLabelElement} */ (element));
+  }
+
+  /**
+   * @param {Element} element hidden from screen readers
+   * @returns {boolean} whether it only serves for measuring, or to give a form a value
+   */
+  function isCopy(element) {
+    const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen();
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is the combobox of ARIA 1.1 around its field, which is listed itself
+   */
+  function isAroundField(element) {
+    if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
+    return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only shows what is chosen in the combobox around it
+   */
+  function isShownIn(element) {
+    const isFixed = !isControl(element) && attributeOf(element, "aria-readonly") === "true";
+    return isFixed && closestOf(element, "[role=combobox]") !== null;
+  }
+
+  /** @param {Element} element */
+  function isInCombobox(element) {
+    return isControl(element) && closestOf(element, "[role=combobox]") !== null;
+  }
+
+  return { isAroundField, isCopy, isInCombobox, isLabelOfListed, isProxy, isRule, isShownIn, namesListed };
+})();

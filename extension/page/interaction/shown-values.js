@@ -1,0 +1,124 @@
+"use strict";
+
+// The texts that represent the value of a field without text of its own: those in it, or next to it in its frame.
+
+const shownValues = (() => {
+  const {
+    NATIVE_FIELDS,
+    attributeOf,
+    drawnChildrenOf,
+    holds,
+    isControl,
+    isElement,
+    isMatch,
+    isText,
+    labelsOf,
+    likelyRootOf,
+    parentElementOf,
+    queryIn,
+    tagOf,
+    textContentOf,
+  } = dom;
+  const { collapse, visibleTextOf } = texts;
+  const { isVisible } = geometry;
+  const { isStandIn, roleOf } = widgets;
+  const { POPUPS, fold, labelOf, optionsIn, referred, selectedAmong } = listOptions;
+
+  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
+  const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
+  const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ${NAMED_BUTTONS}`;
+  /** Descriptions that a field has while it is empty. */
+  const PLACEHOLDERS = "[id*='placeholder' i], [class*='placeholder' i]";
+  /** Signs of buttons that remove a value, next to it. */
+  const REMOVERS = /^[\u00d7\u2715\u2716\u2a2f]\s*|\s*[\u00d7\u2715\u2716\u2a2f]$/gu;
+  /** Maximum number of levels between a field and the element that shows its value. */
+  const MOST_LEVELS = 5;
+
+  /**
+   * @param {Element} field
+   * @returns {string[]} the texts that represent its value: those in it, or next to it in its frame
+   */
+  function shownBy(field) {
+    if (roleOf(field) === "listbox" && !isControl(field)) return selectedAmong(optionsIn(field)).map(labelOf);
+    // Some comboboxes contain their lists.
+    const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
+    if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
+    const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
+    const whole = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
+    if (whole && !buttons.length) return [whole];
+    // A button may remove the value, and each of several values may have its own. A web component may draw its text in
+    // its shadow root.
+    const inside = isControl(field) ? [] : [...textsNextTo(field, field)];
+    if (inside.length) return buttons.length > 1 ? inside : [inside.join(" ")];
+    const hints = referred(field, "aria-describedby").filter((one) => isMatch(one, PLACEHOLDERS));
+    const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby"), ...hints].map(nameIn));
+    // The text next to a field without text of its own is its value.
+    let around = parentElementOf(field);
+    for (let level = 0; around && level < MOST_LEVELS; level += 1, around = parentElementOf(around)) {
+      if (tagOf(around) === "label") break;
+      if (hasOtherField(around, field)) break;
+      const found = [...new Set(textsNextTo(around, field))].filter((text) => !names.has(fold(text)));
+      if (found.length) return found;
+    }
+    return [];
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} field
+   */
+  function hasOtherField(around, field) {
+    const isOther = (/** @type {Element} */ one) =>
+      one !== field && !holds(one, field) && isVisible(one) && !isStandIn(one);
+    return queryIn(around, OTHER_FIELDS).some(isOther);
+  }
+
+  /** @param {Element} element */
+  function nameIn(element) {
+    return fold(isControl(element) ? (attributeOf(element, "aria-label") ?? "") : visibleTextOf(element));
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} field
+   * @returns {Generator<string>}
+   */
+  function* textsNextTo(around, field) {
+    for (const node of drawnChildrenOf(around, likelyRootOf(around))) {
+      if (isText(node)) {
+        const text = collapse(textContentOf(node) ?? "");
+        // A button that removes a value is not one.
+        if (/[\p{L}\p{N}]/u.test(text)) yield text;
+      } else if (isElement(node) && node !== field && isDrawnNode(node) && !isUnshown(node, field)) {
+        yield* textsNextTo(node, field);
+      }
+    }
+  }
+
+  /**
+   * @param {Element} option that stands for a value
+   * @returns {string} its text without that of a button that removes it
+   */
+  function chosenTextOf(option) {
+    const hasButton = queryIn(option, NAMED_BUTTONS).some(isVisible);
+    return hasButton ? [...textsNextTo(option, option)].join(" ") : labelOf(option);
+  }
+
+  /** @param {Element} element */
+  function isDrawnNode(element) {
+    return tagOf(element) === "slot" || isVisible(element);
+  }
+
+  /**
+   * @param {Element} element next to a field
+   * @param {Element} field
+   * @returns {boolean} whether it does not show the value: a list before the field may consist of chips
+   */
+  function isUnshown(element, field) {
+    if (!isMatch(element, UNSHOWN)) return false;
+    const isChips = isMatch(element, "[role='listbox']") && !referred(field, "aria-controls").includes(element);
+    return !isChips || !(element.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING);
+  }
+
+  return { hasOtherField, shownBy };
+})();

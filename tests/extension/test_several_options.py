@@ -1,0 +1,41 @@
+"""Lists for several options hold exactly what was requested, whichever way a page draws and marks its choices."""
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, reloaded_tab_at
+
+several = reloaded_tab_at("/acting/several-options.html")
+
+# By field: its state's name, then what is requested one after the other.
+REQUESTED = [
+    ("#color", "colors", [["Green"], ["Green", "Blue"], ["Red", "Blue"], []]),
+    ("#size", "sizes", [["Small", "Large"], ["Large"]]),
+    ("#tag", "tags", [["old", "new"], ["old", "new", "third"]]),
+    ("#quiet", "quiet", [["One", "Three"], []]),
+]
+
+
+async def test_field_holds_exactly_the_requested_options(several: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, name, requests in REQUESTED:
+        for values in requests:
+            with subtests.test(f"{name} {values}"):
+                reply = await several.do("fill_form", fields=[{"selector": selector, "value": values}])
+
+                assert sorted(option["label"] for option in reply["fields"][0]["selected"]) == sorted(values)
+                assert sorted((await several.page.evaluate("state"))[name]) == sorted(values)
+
+
+async def test_choice_that_outlives_its_text_is_cleared_by_the_fields_button(several: DrivenTab) -> None:
+    assert (await several.do("fill", selector="#city", value=""))["value"] == ""
+    assert (await several.page.evaluate("state"))["city"] == ""
+
+    assert (await several.do("fill", selector="#city", value="Basel"))["value"] == "Basel"
+    assert (await several.page.evaluate("state"))["city"] == "Basel"
+
+
+async def test_options_that_cannot_be_removed_are_reported(several: DrivenTab) -> None:
+    await several.page.evaluate("byId('quiet-list').onclick = null")
+
+    code, message = await several.refused("fill_form", fields=[{"selector": "#quiet", "value": []}])
+
+    assert (code, '"Two"' in message) == ("VALUE_NOT_KEPT", True)
