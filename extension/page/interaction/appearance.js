@@ -95,14 +95,15 @@ const appearance = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} classes, which often name the icon
+   * @returns {string} classes, or the name of a part of a web component, which often name the icon
    */
   function classesOf(element) {
-    return classNamesOf(element)
+    const names = classNamesOf(element)
       .filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name))
       .slice(0, 2)
-      .map((name) => `.${name}`)
-      .join("");
+      .map((name) => `.${name}`);
+    const part = names.length ? null : /^[\w-]+$/u.exec(attributeOf(element, "part") ?? "");
+    return part ? `[part=${part[0]}]` : names.join("");
   }
 
   /** @param {Element} element */

@@ -18,7 +18,7 @@ const surroundingNames = (() => {
   );
   const CHECKED = new Set("checkbox radio switch".split(" "));
   /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
-  const NEIGHBOR_STEPS = 4;
+  const NEIGHBOR_STEPS = 5;
   const STAND_IN_STEPS = 6;
   const ENTRY_STEPS = 8;
   const NEIGHBOR_LENGTH = 60;
