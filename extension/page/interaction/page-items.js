@@ -66,7 +66,7 @@ const pageItems = (() => {
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   const SHAPE_TAGS = new Set(SHAPES.split(", "));
   /** Smaller graphics are icons, those with more shapes are pictures. */
-  const GRAPHIC = { side: 48, shapes: 60 };
+  const GRAPHIC = { side: 48, shapes: 60, paths: 12 };
   /** A draggable element of this size is more likely a surface to drag on. */
   const SHEET_SIDE = 200;
   /** Readable characters: no spaces, no glyphs of icon fonts. */
@@ -652,7 +652,10 @@ const pageItems = (() => {
   function isPicture(graphic) {
     if (attributeOf(graphic, "aria-hidden") === "true") return false;
     const { width, height } = boxOf(graphic);
-    return Math.max(width, height) >= GRAPHIC.side && queryIn(graphic, SHAPES).length <= GRAPHIC.shapes;
+    const shapes = queryIn(graphic, SHAPES);
+    // An illustration consists of many paths, which mean nothing on their own.
+    const isDrawn = shapes.length > GRAPHIC.paths && shapes.every((one) => tagOf(one) === "path");
+    return Math.max(width, height) >= GRAPHIC.side && shapes.length <= GRAPHIC.shapes && !isDrawn;
   }
 
   /**
