@@ -210,6 +210,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'draggable "Source"  #node',
             'text "Slide"  [role=group] text=Slide',
         ],
+        "illustration": ['text "read"'],
     },
     "canvas": {
         "table in a canvas": ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],
