@@ -3,7 +3,7 @@
 // Elements that are visible without any words: pictures and their shapes, and boxes.
 
 const itemLooks = (() => {
-  const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn } = dom;
+  const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn, tagOf } = dom;
   const { isDrawnForField } = fieldFrames;
 
   const BOXES = new Set("div i li p span td".split(" "));
