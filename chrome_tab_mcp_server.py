@@ -59,7 +59,6 @@ import itertools
 import json
 import logging
 import math
-import operator
 import os
 import re
 import secrets
@@ -123,6 +122,7 @@ from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
+    from unicode_rbnf import RbnfEngine
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
@@ -3769,14 +3769,13 @@ MAX_SENTENCE_CHARS = 600
 MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
-ALEF = "\u0627"
-ARABIC_PREFIX = re.compile(
-    r"\b(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\w{3})|[\u0648\u0628\u0644](?=\w{4}))"
-)
-SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
-WORDS, STEMS = (
-    re.compile(rf"[\w{MARKS}]+"),
-    re.compile(rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"),
+LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
+SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
+WORDS = re.compile(rf"[\w{MARKS}]+")
+STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
+STEMS, ALEF = re.compile(STEM), "\u0627"
+ARABIC_STEMS = re.compile(
+    "(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4}))?" + STEM
 )
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
@@ -3843,32 +3842,26 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def stems(folded: str) -> list[str]:
+def gram_pattern(letters: str, syllables: str) -> re.Pattern[str]:
+    """Return the pattern of all neighbors in scripts without spaces: two syllables, or three letters, which mean less."""
+    kinds = (f"[{kind}]{{{length}}}" for kind, length in ((syllables, 2), (letters, 3)) if kind)
+    return re.compile(f"(?=({'|'.join(kinds) or '(?!)'}))")
+
+
+GRAMS = gram_pattern(LETTERS, SYLLABLES)
+
+
+def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
     """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
 
     A stem is a word without its ending: about as good as the rules of one language, and works for all.
-    """
-    return [stem for stem in all_stems(folded) if " " not in stem]
-
-
-def all_stems(folded: str) -> Iterable[str]:
-    """Return the stems of a text, with some that no other text has: those across a space.
-
     Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
     """
     folded = folded.replace("_", " ")
-    if ALEF in folded:
-        folded = ARABIC_PREFIX.sub("", folded)
+    words = ARABIC_STEMS if ALEF in folded else STEMS
     if is_spaced(folded):
-        return STEMS.findall(folded)
-    pieces = SPACELESS.findall(folded)
-    is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters mean little
-    joined = " ".join(pieces)
-    found = map(operator.add, joined, joined[1:])
-    if is_alphabet:
-        found = map(operator.add, found, joined[2:])
-    short = (piece for piece in pieces if len(piece) < 2 + is_alphabet)
-    return itertools.chain(STEMS.findall(SPACELESS.sub(" ", folded)), short, found)
+        return words.findall(folded)
+    return words.findall(SPACELESS.sub(" ", folded)) + grams.findall(folded)
 
 
 def letters_of(folded: str) -> str:
@@ -3928,65 +3921,92 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-SPELLED_NUMBERS = (*range(21), *range(30, 101, 10))
+MAX_SPELLED = 100
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 
 
-class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: numbers and months (values), factors, currency signs (codes)."""
+class Spellings(NamedTuple):
+    """The ways to write a number or month in letters: as a word, or as a part of a text."""
 
-    values: Mapping[str, frozenset[str]]
-    months: Mapping[str, frozenset[str]]
+    words: frozenset[str]
+    parts: tuple[str, ...]
+
+
+class Vocabulary(NamedTuple):
+    """The meaning of words in some languages: months, factors, and currency signs (codes)."""
+
+    languages: tuple[str, ...]
+    months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
-    # The number and month words of scripts without spaces.
-    spaceless: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    def spellings_of_month(self, month: int) -> Spellings:
+        """Return the names of a month."""
+        return spellings(word for word, months in self.months.items() if month in months)
 
 
 @functools.cache
-def vocabulary_of(language: str) -> Vocabulary:
-    """Return the words of a language from CLDR."""
-    from babel import Locale
-    from unicode_rbnf import FormatPurpose, RbnfEngine
+def number_speller(language: str) -> RbnfEngine:
+    """Return what writes numbers in letters in a language."""
+    from unicode_rbnf import RbnfEngine
 
-    locale, engine = Locale.parse(language), RbnfEngine.for_language(language)
-    values, months, factors, currencies = (dict[str, set[Any]]() for _ in range(4))
-    for number, purpose in itertools.product(SPELLED_NUMBERS, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
+    return RbnfEngine.for_language(language)
+
+
+@functools.lru_cache(1024)
+def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
+    """Return the words for a number in some languages."""
+    from unicode_rbnf import FormatPurpose
+
+    found = set[str]()
+    for language, purpose in itertools.product(languages, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
         with contextlib.suppress(ValueError):  # for a language without such rules
-            for word in map(fold, engine.format_number(number, purpose).text_by_ruleset.values()):
-                if not word.isascii() or len(word) >= MIN_SPELLED_CHARS:
-                    values.setdefault(word, set()).add(str(number))
-    for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated")):
-        for number, name in locale.months[use][width].items():
-            months.setdefault(fold(name).strip(". "), set()).add(f"{MONTH}{number}")
-    patterns = (by_size.items() for width in locale.compact_decimal_formats.values() for by_size in width.values())
-    for size, pattern in itertools.chain.from_iterable(patterns):
-        word = fold(pattern.pattern.replace("0", "").replace("'", "")).strip(" .")
-        factors.setdefault(word, set()).add(int(size) // 10 ** max(0, pattern.pattern.count("0") - 1))
-    for code, sign in locale.currency_symbols.items():
-        currencies.setdefault(fold(sign), set()).add(code)
-        currencies.setdefault(code.lower(), set()).add(code)
-    tables = (values, months, factors, currencies)
-    return Vocabulary(*({word: frozenset(found) for word, found in table.items() if word} for table in tables))
+            found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
+    return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+
+
+def spellings(words: Iterable[str]) -> Spellings:
+    """Return words, apart from those that a text without spaces has inside, and those of several words."""
+    found = frozenset(words)
+    parts = tuple(word for word in found if SPACELESS.match(word) or not WORDS.fullmatch(word))
+    return Spellings(found.difference(parts), parts)
+
+
+@functools.cache
+def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
+    """Return the words of a language for months, factors and currencies from CLDR, each with its meaning."""
+    from babel import Locale
+
+    locale = Locale.parse(language)
+    number_speller(language)  # slow: not when an answer waits for it
+    months = [
+        (fold(name).strip(". "), number)
+        for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated"))
+        for number, name in locale.months[use][width].items()
+    ]
+    factors = [
+        (
+            fold(pattern.pattern.replace("0", "").replace("'", "")).strip(" ."),
+            int(size) // 10 ** max(0, pattern.pattern.count("0") - 1),
+        )
+        for width in locale.compact_decimal_formats.values()
+        for by_size in width.values()
+        for size, pattern in by_size.items()
+    ]
+    currencies = [(word, code) for code, sign in locale.currency_symbols.items() for word in (fold(sign), code.lower())]
+    return months, factors, currencies
 
 
 @functools.lru_cache(64)
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
-    """Return the words of several languages."""
-    merged = Vocabulary(*map(merged_words, zip(*(vocabulary_of(each)[:4] for each in languages), strict=True)))
-    named = itertools.chain(merged.values.items(), merged.months.items())
-    return merged._replace(
-        spaceless=merged_words([{word: meaning} for word, meaning in named if SPACELESS.match(word)])
-    )
-
-
-def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, frozenset[Any]]:
-    """Return several tables as one; a word keeps all its meanings."""
-    merged: dict[str, frozenset[Any]] = {}
-    for part in parts:
-        for word, meanings in part.items():
-            merged[word] = merged.get(word, frozenset()) | meanings
-    return merged
+    """Return the words of several languages; a word keeps all its meanings."""
+    tables: list[dict[str, set[Any]]] = [{}, {}, {}]
+    for language in languages:
+        for table, words in zip(tables, cldr_words(language), strict=True):
+            for word, meaning in words:
+                table.setdefault(word, set()).add(meaning)
+    merged = ({word: frozenset(found) for word, found in table.items() if word} for table in tables)
+    return Vocabulary(languages, *merged)
 
 
 @functools.lru_cache(8192)
@@ -4004,24 +4024,21 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 # --- Figures ---
 
-MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
-TIME, SCALED = "minute ", "scaled "
-DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
-MAX_NAME_CHARS = 21  # before its figure
-MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
-COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+SCALED = "scaled "  # prefix of the value of a number before "million"
+DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR, MONTHS, NOON = 3, 4, 2, 12, 12
+MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"([0-9]{1,4}) \Z")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
-CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
+CLOCK_MARK = re.compile(r"[0-9](?:[:h.][0-5][0-9]| ?[ap]\.?m\b)")
 CLOCK = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
-    r"(?: ?([ap])\.? ?m\b)?"
+    r"(?<![\d:.,])([01]?\d|2[0-4])(?: ?([ap])\.? ?m\b"
+    r"|(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?)"
 )
 # Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
 EAST_ASIAN_DATE = re.compile(
@@ -4045,7 +4062,9 @@ SHORT_DATE = re.compile(
 )
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
-DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
+GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
+BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{1,4}}){GLUE}\Z")
+AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{1,4}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
@@ -4111,36 +4130,23 @@ def factor_word(after: str, words: Vocabulary) -> str:
     return next((word for word in (after[:2], after[:1]) if word in words.factors and SPACELESS.match(word)), "")
 
 
-def minutes(hour: int, minute: int, half: str) -> set[str]:
-    """Return a time of day in minutes; both halves of the day if none is named."""
+def times_of_day(hour: int, minute: int, half: str) -> list[set[str]]:
+    """Return the values of a time of day, for both halves of the day if none is named."""
     hours = {hour % NOON + NOON * (half == "p")} if half else {hour, hour + NOON} if 0 < hour < NOON else {hour}
-    return {f"{TIME}{60 * each + minute}" for each in hours}
-
-
-def east_asian_minutes(match: re.Match[str]) -> set[str]:
-    """Return a match of `EAST_ASIAN_CLOCK` in minutes, like `minutes`."""
-    morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
-    half = "a" if morning else "p" if afternoon else ""
-    return minutes(int(hour or plain_hour), int(minute or plain_minute or 0), half)
+    return [{f"{each}:{minute:02}"} for each in hours]
 
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
-    found = set[str]()
+    found = set[str]().union(*(option for time in find_times(folded) for option in time.options))
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
         if after and (factors := words.factors.get(factor_word(after, words))):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
-            continue
-        found |= values
-        if after[:1] in ("a", "p") and re.match(r"[ap]\.?m\b", after) and raw.isdecimal() and len(raw) <= DIGITS_OF_DAY:
-            found |= minutes(int(raw), 0, after[0])
-    for hour, minute, half in CLOCK.findall(folded) if CLOCK_MARK.search(folded) else ():
-        found |= minutes(int(hour), int(minute), half)
-    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
-        found |= east_asian_minutes(match)
-    return found
+        else:
+            found |= values
+    return found | short_values_in(folded)
 
 
 def short_values_in(folded: str) -> set[str]:
@@ -4152,27 +4158,22 @@ def short_values_in(folded: str) -> set[str]:
         found.add(numeral(*f"{value:.3f}".split(".")))
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
-            found |= {f"20{year}", f"19{year}"}
+            found.update(years(year))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     return found
 
 
-def other_values_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
-    """Return the values of the numbers and months that a folded text writes short, or as some of its `found_words`."""
-    compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
-    named = {*found_words, *compounds}
-    found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
-    for tens, unit in (compound.split("-") for compound in compounds if compound.count("-") == 1):  # "twenty-one"
-        pairs = itertools.product(words.values.get(tens, ()), words.values.get(unit, ()))
-        found += [{ten[0] + one} for ten, one in pairs if ten[1:] == "0" and len(one) == 1]
-    if not is_spaced(folded):
-        characters = set(folded)
-        found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
-    return short_values_in(folded).union(*found)
+def years(year: str) -> list[str]:
+    """Return the numbers that a year can mean."""
+    return [numeral(year), f"20{year}", f"19{year}"] if len(year) == DIGITS_OF_SHORT_YEAR else [numeral(year)]
 
 
-DatePart = tuple[int, int, frozenset[str]]  # the span of a number or month, and the months that a name can mean
+@functools.lru_cache(4096)
+def digits_of(value: str) -> str:
+    """Return the digits that a page has where it has a value in figures: without zeros at the ends, of a year the last two."""
+    digits = "".join(filter(str.isdecimal, value.rpartition(":")[2]))
+    return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
 class Figure(NamedTuple):
@@ -4191,10 +4192,6 @@ class Figure(NamedTuple):
     address: str = ""
     dates: tuple[tuple[int, int], ...] = ()
     name: str = ""
-
-    def has_option_in(self, values: set[str]) -> bool:
-        """Return whether all values of one of the options are there."""
-        return any(option <= values for option in self.options)
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4240,7 +4237,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in NOTATIONS:
+    for notation in (stated_dates, find_times, plain_numbers):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4260,52 +4257,34 @@ def figure_of(span: tuple[int, int], options: Iterable[Collection[str]], **about
     return Figure(*span, tuple(dict.fromkeys(map(frozenset[str], options))), **about)
 
 
-def east_asian_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates in Chinese, Japanese and Korean notation."""
-    for match in EAST_ASIAN_DATE.finditer(folded):
-        year, month, day = match.groups()
-        if not (year or day):
+def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
+    taken: list[Date] = []
+    for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
+        if any(date.start < other.end and other.start < date.end for other in taken):
             continue
-        parts = {numeral(part) for part in (year, day) if part}
-        values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
-        yield figure_of(match.span(), values, dates=((int(month), int(day or year)),))
+        taken.append(date)
+        options = (days for _, numbers in date.readings for days in itertools.product(*map(years, numbers)))
+        pairs = tuple((month, int(numbers[0])) for month, numbers in date.readings)
+        yield figure_of((date.start, date.end), options, dates=pairs)
 
 
-def east_asian_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the times of day in Chinese, Japanese and Korean notation."""
-    for match in EAST_ASIAN_CLOCK.finditer(folded):
-        hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
-        values = ({value} for value in east_asian_minutes(match))
-        yield figure_of(match.span(), itertools.chain(values, hour_alone))
-
-
-def numeric_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates that are numbers, such as 3/5/2024."""
-    for match in NUMERIC_DATE.finditer(folded):
-        first, middle, last = match[1], match[3], match[4]
-        year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
-        if len(year) == 1:  # a version
-            continue
-        years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
-        options = dated(years, [(day, middle), (middle, day)])
-        yield figure_of(match.span(), options, dates=tuple(numeric_pairs(day, middle)))
-
-
-def clock_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the times of day; with a full stop, as in 3.30 pm, a time may also be a number."""
-    for match in CLOCK.finditer(folded):
-        dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
-        values = ({value} for value in minutes(int(match[1]), int(match[2]), match[3] or ""))
-        yield figure_of(match.span(), itertools.chain(values, dotted))
-
-
-def named_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates with a month's name."""
-    for group in date_groups(folded, words):
-        pairs = named_pairs(group, folded)
-        day = min(number for _, number in pairs)
-        dates = tuple(pair for pair in pairs if pair[1] == day)
-        yield figure_of((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+def find_times(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield the times of day; an hour alone, or with a full stop as in 3.30 pm, may also be a number."""
+    for match in CLOCK.finditer(folded) if CLOCK_MARK.search(folded) else ():
+        hour, first_half, minute, second_half = match.groups()
+        half = first_half or second_half or ""
+        options = times_of_day(int(hour), int(minute or 0), half)
+        if not minute:
+            options += [{numeral(hour)}, {str(int(hour) % NOON + NOON * (half == "p"))}]
+        elif "." in match[0][:3]:
+            options += map(set, readings(f"{hour}.{minute}"))
+        yield figure_of(match.span(), options)
+    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
+        morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
+        half = "a" if morning else "p" if afternoon else ""
+        options = times_of_day(int(hour or plain_hour), int(minute or plain_minute or 0), half)
+        yield figure_of(match.span(), options if minute or plain_minute else [*options, {numeral(hour)}])
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
@@ -4314,9 +4293,6 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         currency = currency_of(folded, *match.span(1), words)
         span = shown_range(match, folded, words, is_money=bool(currency))
         yield figure_of(span, number_options(match, words), currency=currency)
-
-
-NOTATIONS = (east_asian_dates, east_asian_times, numeric_dates, clock_times, named_dates, plain_numbers)
 
 
 def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_money: bool) -> tuple[int, int]:
@@ -4330,79 +4306,65 @@ def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_mone
     return before.start() if before else start, max(ends)
 
 
-def named_date(group: Sequence[DatePart], folded: str) -> Iterator[set[str]]:
-    """Yield the sets of values that a page can write a date with; there the month may be a number."""
-    others = {numeral(folded[start:end]) for start, end, months in group if not months}
-    for month in frozenset[str]().union(*(months for _, _, months in group)):
-        yield others | {month}
-        yield others | {month.removeprefix(MONTH)}
+class Date(NamedTuple):
+    """A date, and what it can mean: pairs of a month and its numbers, the day (if it has one) and the year."""
+
+    start: int
+    end: int
+    readings: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set[str]]:
-    """Yield the possible values of a numeric date; `days` are the candidates for day and month."""
-    for year, (day, month) in itertools.product(years, days):
-        if int(month) <= MONTHS:
-            for value in (numeral(month), f"{MONTH}{int(month)}"):
-                yield {numeral(year), numeral(day), value}
-        else:
-            yield {numeral(year), numeral(day), numeral(month)}
+def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
+    """Yield the dates in a folded text: East Asian ones, numbers such as 3/5/2024, and a month's name with its numbers."""
+    for match in EAST_ASIAN_DATE.finditer(folded) if not is_spaced(folded) else ():
+        year, month, day = match.groups()
+        if year or day:
+            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+    for match in NUMERIC_DATE.finditer(folded):
+        first, middle, last = match[1], match[3], match[4]
+        pairs = (
+            [(last, middle, first)] if len(first) == DIGITS_OF_YEAR else [(first, middle, last), (middle, first, last)]
+        )
+        found = tuple((int(month), (day, year)) for day, month, year in pairs if 0 < int(month) <= MONTHS)
+        if found and len(last) > 1:  # otherwise a version
+            yield Date(*match.span(), found)
+    yield from named_dates(folded, words)
 
 
-def named_pairs(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
-    """Return the pairs of a month and a number in a date with a month's name."""
-    months = {int(month.removeprefix(MONTH)) for _, _, named in group for month in named}
-    return [(month, int(folded[start:end])) for month in months for start, end, named in group if not named]
-
-
-def numeric_pairs(first: str, second: str) -> list[tuple[int, int]]:
-    """Return the pairs of a month and a number that two numbers can mean, in either order."""
-    pairs = ((int(first), int(second)), (int(second), int(first)))
-    return [(month, number) for month, number in pairs if 0 < month <= MONTHS]
+def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
+    """Yield the dates with a month's name."""
+    end = 0
+    for match in WORDS.finditer(folded):
+        months = words.months.get(match[0])
+        if not months or folded.startswith("out of ", match.start()):  # in Portuguese "out" is October
+            continue
+        before = BEFORE_MONTH.search(folded, max(end, match.start() - MAX_GLUE_CHARS), match.start())
+        after = AFTER_MONTH.match(folded, match.end())
+        found = [*(before.groups() if before else ()), *(after.groups() if after else ())]
+        numbers = tuple(sorted(filter(None, found), key=int))
+        if numbers:
+            start = before.start() if before else match.start()
+            yield Date(start, after.end() if after else match.end(), tuple((month, numbers) for month in months))
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    found = {pair for group in date_groups(folded, words) for pair in named_pairs(group, folded)}
-    for first, _, middle, last in NUMERIC_DATE.findall(folded):
-        found.update(numeric_pairs(first, middle) + numeric_pairs(middle, last))
-    for pair in SHORT_DATE.findall(folded):
-        found.update(numeric_pairs(*filter(None, pair)))
-    for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
-        found.update((int(month), int(number)) for number in (year, day) if number)
-    return found
-
-
-def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
-    """Yield neighbors that form one date: a month's name and one or two numbers."""
-    group: list[DatePart] = []
-    items: list[DatePart] = [
-        (*match.span(), months)
-        for match in WORDS.finditer(folded)
-        # In Portuguese "out" is October.
-        if (months := words.months.get(match[0])) and not folded.startswith("out of ", match.start())
-    ]
-    # A day or a year.
-    numbers = (match for match in NUMBER.finditer(folded) if match[1].isdecimal() and len(match[1]) <= DIGITS_OF_YEAR)
-    items += [(*match.span(1), frozenset[str]()) for match in numbers]
-    for item in [*sorted(items), (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
-        is_near = (
-            group and item[0] - group[-1][1] <= MAX_DATE_GAP and DATE_GLUE.fullmatch(folded, group[-1][1], item[0])
-        )
-        if is_near and item[2] and group[0][2] and group[0][1] - group[0][0] <= MAX_SHORT_MONTH:
-            del group[0]  # German "des 27. Januar": "des" is December in Indonesian
-        months = sum(bool(named) for _, _, named in group)
-        if group and not (is_near and len(group) < MAX_DATE_PARTS and months + bool(item[2]) <= 1):
-            if months == 1 and len(group) > 1:
-                yield group
-            group = []
-        group.append(item)
+    pairs = {
+        (month, int(number))
+        for date in find_dates(folded, words)
+        for month, numbers in date.readings
+        for number in numbers
+    }
+    for short in SHORT_DATE.findall(folded):
+        first, second = map(int, filter(None, short))
+        pairs |= {(first, second), (second, first)}
+    return pairs
 
 
 def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
     """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
     raw, after = match[1], match[2] or ""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
-    half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
     is_grouped = not factors and THOUSANDS.fullmatch(raw)
     for values in readings(raw)[: 1 if is_grouped else None]:
         for factor in factors:
@@ -4410,9 +4372,6 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
         yield values
         if not factors:
             yield {SCALED + value for value in values}
-        if half:
-            yield from ({value} for value in minutes(int(raw), 0, half[1]))
-            yield {str(int(raw) % NOON + NOON * (half[1] == "p"))}
 
 
 def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozenset[str]:
@@ -4428,6 +4387,7 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
+SAMPLED = 10_000  # about so many characters of a text show in which scripts it is
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
@@ -4437,7 +4397,10 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed."""
+    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed.
+
+    Figures are parsed only where the digits are that an answer has.
+    """
 
     vocabulary: Vocabulary  # set by the index
 
@@ -4447,9 +4410,14 @@ class TextChunk:
         self._text, self._passages = text, passages
 
     @functools.cached_property
-    def words(self) -> list[str]:
-        """The words, in order."""
-        return words_of(self.folded)
+    def words(self) -> set[str]:
+        """The words."""
+        return set(words_of(self.folded))
+
+    @functools.cached_property
+    def digits(self) -> str:
+        """All digits, in order."""
+        return re.sub("[^0-9]+", "", self.folded)
 
     @functools.cached_property
     def letters(self) -> str:
@@ -4460,11 +4428,6 @@ class TextChunk:
     def values(self) -> set[str]:
         """Every possible value of the figures."""
         return values_in(self.folded, self.vocabulary)
-
-    @functools.cached_property
-    def other_values(self) -> set[str]:
-        """The values of the numbers and months that are written as words, or short."""
-        return other_values_in(self.folded, self.words, self.vocabulary)
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4481,7 +4444,7 @@ class TextChunk:
         alone = [
             run
             for pieces in sentences
-            for run in runs_of([(start, end, set(all_stems(fold(self._text[start:end])))) for start, end in pieces])
+            for run in runs_of([(start, end, set(stems(fold(self._text[start:end])))) for start, end in pieces])
         ]
         pairs = (
             (start, end, first | second)
@@ -4496,8 +4459,7 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        # The others are looked for only where no plain number has the value.
-        if not figure.has_option_in(self.values) and not figure.has_option_in(self.values | self.other_values):
+        if not any(all(map(self._has_value, option)) for option in figure.options):
             return False
         if figure.dates and not any(map(self._has_date, figure.dates)):
             return False
@@ -4505,11 +4467,24 @@ class TextChunk:
             return False
         return not figure.currency or not self._is_other_currency(figure)
 
+    def _has_value(self, value: str) -> bool:
+        """Return whether the chunk has a value, in figures or in letters."""
+        may_have = digits_of(value) in self.digits or ("." in value and "/" in self.folded)
+        if may_have and value in self.values:
+            return True
+        if not value.isdecimal() or len(value) > DIGITS_OF_GROUP or int(value) > MAX_SPELLED:
+            return False
+        return self._spells(spellings_of_number(int(value), self.vocabulary.languages))
+
+    def _spells(self, spelled: Spellings) -> bool:
+        """Return whether the chunk has a number or month in letters."""
+        return not self.words.isdisjoint(spelled.words) or any(part in self.folded for part in spelled.parts)
+
     def _has_date(self, date: tuple[int, int]) -> bool:
         """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
         month, day = date
-        is_day_alone = f"{MONTH}{month}" in self.other_values and all(day != other for _, other in self.dates)
-        return date in self.dates or is_day_alone
+        is_day_alone = all(day != other for _, other in self.dates)
+        return date in self.dates or (is_day_alone and self._spells(self.vocabulary.spellings_of_month(month)))
 
     def _is_other_currency(self, figure: Figure) -> bool:
         """Return whether the chunk has an amount only in other currencies."""
@@ -4542,14 +4517,14 @@ class PageIndex:
         mean = sum(map(len, texts)) / max(1, len(self.chunks))
         sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
         self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
-        self._found_places: dict[str, dict[int, int]] = {}
-        self._found_weights: dict[str, float] = {}
-        self._characters = set[str]().union(*texts)
+        self._places: dict[str, dict[int, int]] = {}
+        self._weights: dict[str, float] = {}
         self.look_for_figures_of("")
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
-        self.vocabulary = vocabulary(languages_of(self._characters.union(answer)))
+        characters = set(answer).union(*(text[:: 1 + len(text) // SAMPLED] for text in self.texts))
+        self.vocabulary = vocabulary(languages_of(characters))
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
 
@@ -4558,16 +4533,18 @@ class PageIndex:
 
         All queries about an answer together cost hardly more than one.
         """
-        missing = set(query) - self._found_weights.keys()
+        missing = set(query) - self._weights.keys()
         if not missing:
             return
-        self._found_places |= {stem: {} for stem in missing}
+        self._places |= {stem: {} for stem in missing}
+        characters = "".join(missing)
+        grams = gram_pattern(*("".join({*re.findall(f"[{kind}]", characters)}) for kind in (LETTERS, SYLLABLES)))
         for number, chunk in enumerate(self.chunks):
-            for stem, times in Counter(filter(missing.__contains__, all_stems(chunk.folded))).items():
-                self._found_places[stem][number] = times
+            for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
+                self._places[stem][number] = times
         for stem in missing:
-            found = len(self._found_places[stem])
-            self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
+            found = len(self._places[stem])
+            self._weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
@@ -4583,8 +4560,8 @@ class PageIndex:
         self.look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
-            weight = self._found_weights[stem] * (self.K + 1)
-            for number, times in self._found_places[stem].items():
+            weight = self._weights[stem] * (self.K + 1)
+            for number, times in self._places[stem].items():
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
@@ -4592,7 +4569,7 @@ class PageIndex:
         """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
         self.look_for(query)
         weights = {
-            stem: self._found_weights[stem]
+            stem: self._weights[stem]
             * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
             * (factor if stem in new else 1)
             for stem in query
@@ -4606,22 +4583,13 @@ class PageIndex:
 
     def share(self, weights: Mapping[str, float], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
-        return sum(weight for stem, weight in weights.items() if number in self._found_places[stem])
-
-    @functools.cached_property
-    def _all_values(self) -> set[str]:
-        folded = "\n".join(chunk.folded for chunk in self.chunks)
-        words = set[str]().union(*(chunk.words for chunk in self.chunks))
-        others = other_values_in(folded, words, self.vocabulary)
-        return others.union(*(chunk.values for chunk in self.chunks))
+        return sum(weight for stem, weight in weights.items() if number in self._places[stem])
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
         if figure.quoted:
             letters = "".join(chunk.letters for chunk in self.chunks)
             return all(part in letters for part in quoted_parts(figure.quoted))
-        if figure.options and not figure.has_option_in(self._all_values):
-            return False
         return any(chunk.holds(figure) for chunk in self.chunks)
 
 
@@ -4872,8 +4840,8 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    values = values_in(folded, words) | other_values_in(folded, words_of(folded), words)
-    return all(figure.has_option_in(values) for figure in figures)
+    holder = PageIndex([passage], MAX_SENTENCE_CHARS)
+    return all(map(holder.holds_anywhere, figures))
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:

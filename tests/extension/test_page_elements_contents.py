@@ -246,6 +246,32 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "dialog of a component that is closed": ['button "Open"  button'],
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
     },
+    "twins": {
+        "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],
+        "text field that only gives a form its value": ['combobox "Tags" collapsed  #tags'],
+        "buttons and a label in the place of the value": [
+            'combobox "Sizes" = "Small" collapsed  #sizes',
+            'button "Remove Small"  #remove',
+            'combobox "Fruit" collapsed  #empty',
+        ],
+        "tab around its button": ['tab "One" selected  #tab'],
+        "check box with a role around the native one": ['checkbox "Agree" off  #check'],
+        "tabs of two names in one another": ['tab "Files Open"  #outer', 'tab "Open"  #inner'],
+        "row around its only button": ['text "Bowl"  div', 'button "Bowl"  #fruit'],
+        "box around a field with a drawn placeholder": ['textbox "Select date"  #day', 'text "Select date"  span'],
+        "what a switch looks like": ['switch "Wifi" off  #wifi'],
+        "roles that only the browser knows": [
+            'radio "Big"  #big',
+            'radio "Small"  #small',
+            'switch "Dark" on  #dark',
+        ],
+        "button that is named by its label": ['button "Room" = "Double"  #room', 'button "Close"  #close'],
+        "label that contains the value": ['slider "Volume" = 3  #volume'],
+        "border that is drawn over a box": ['button "Go"  #go'],
+        "places before the first of a month": ['gridcell "1 March"  #first'],
+        "part of a web component": ["clickable [part=toggle-button] 20x20  div"],
+        "label of a field in several boxes": ['text "Search"', 'textbox next to "Search"  #deep'],
+    },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
         "list above a dialog": [

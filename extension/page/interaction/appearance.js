@@ -95,15 +95,14 @@ const appearance = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} classes, which often name the icon
+   * @returns {string} classes, or the name of a part of a web component, which often name the icon
    */
   function classesOf(element) {
     const names = classNamesOf(element).filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name));
-    const telling = names.filter(isDescriptive);
-    return (telling.length ? telling : names)
-      .slice(0, 2)
-      .map((name) => `.${name}`)
-      .join("");
+    const descriptive = names.filter(isDescriptive);
+    const shown = (descriptive.length ? descriptive : names).slice(0, 2).map((name) => `.${name}`);
+    const part = shown.length ? null : /^[\w-]+$/u.exec(attributeOf(element, "part") ?? "");
+    return part ? `[part=${part[0]}]` : shown.join("");
   }
 
   /** @param {Element} element */

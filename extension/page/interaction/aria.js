@@ -13,6 +13,7 @@ const aria = (() => {
     drawnAncestors,
     drawnChildrenOf,
     holderOf,
+    innerRootOf,
     isControl,
     isElement,
     isHtml,
@@ -32,6 +33,7 @@ const aria = (() => {
   const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
+  const { isStandIn } = widgets;
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;
@@ -105,7 +107,9 @@ const aria = (() => {
   /** Fields whose value is part of the sentence around them. */
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
+  const COMPONENTS = /-(button|checkbox|radio|switch|tab)$/u;
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+  const BUTTONS = "button, [role=button]";
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Elements that are named by what is next to them rather than inside them. */
   const FIELDS = new Set(
@@ -201,7 +205,8 @@ const aria = (() => {
     const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
     const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
     const labels = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-    return labels.map((label) => new Reading(label, isConcealed(label), new Set(), true).nameOf(label)).join(" ");
+    const without = new Set([element]);
+    return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
   }
 
   /**
@@ -332,7 +337,7 @@ const aria = (() => {
     /** @param {Element} inner */
     #readElement(inner) {
       const tag = tagOf(inner);
-      if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner)) return;
+      if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
       if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
         return;
@@ -412,7 +417,19 @@ const aria = (() => {
       return isSo ? said : "";
     }
     const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
+    const own = componentRoleOf(element);
+    if (own) return own;
     return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the role in the name of a web component that takes the focus: the one that its script has set is
+   *   known to the browser only
+   */
+  function componentRoleOf(element) {
+    const [, role = ""] = COMPONENTS.exec(tagOf(element)) ?? [];
+    return role && isMatch(element, "[tabindex]") && innerRootOf(element) ? role : "";
   }
 
   /** @param {Element} element */
@@ -474,11 +491,22 @@ const aria = (() => {
    */
   function checkOf(element, role) {
     if (!CHECKABLE.has(role) && attributeOf(element, "aria-checked") === null) return "";
-    const input = /** @type {HTMLInputElement} */ (element);
-    const isInput = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
-    if (isInput && input.indeterminate) return "mixed";
-    const said = isInput ? String(input.checked) : attributeOf(element, "aria-checked");
+    const isNative = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
+    const input = /** @type {HTMLInputElement | null} */ (isNative ? element : checkableIn(element));
+    if (input?.indeterminate) return "mixed";
+    const said = input ? String(input.checked) : attributeOf(element, "aria-checked");
+    if (said === null && componentRoleOf(element)) return "";
     return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the native check box or radio button that gives a web component its state
+   */
+  function checkableIn(element) {
+    const root = componentRoleOf(element) ? innerRootOf(element) : null;
+    const [input, ...others] = root ? queryAll(root, "input[type=checkbox], input[type=radio]") : [];
+    return input && !others.length ? input : null;
   }
 
   /**
@@ -504,12 +532,35 @@ const aria = (() => {
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
+    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, length);
+    return text ? `= ${quotedValue(text, length)}` : "";
+  }
+
+  /**
+   * @param {Element} button
+   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field
+   */
+  function unnamedContentOf(button) {
+    if (attributeOf(button, "aria-labelledby") === null && !labelsOf(button).length) return "";
+    const content = plain(contentOf(button));
+    const isNamed = plain(accessibleNameOf(button, true)).includes(content);
+    return !isNamed && /[\p{L}\p{N}]/u.test(content) ? content : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @param {number} length
+   */
+  function editedValueOf(element, role, length) {
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
-    const isWhole = isEditor || length > VALUE_LENGTH;
-    const text = isWhole ? wholeValueOf(element, role).trim() : collapse(contentOf(element));
-    return text ? `= ${quotedValue(text, length)}` : "";
+    if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
+    const content = collapse(contentOf(element, new Set(queryIn(element, BUTTONS))));
+    // A label may be drawn in place of the value.
+    const isLabel = attributeOf(element, "aria-labelledby") === null && content === accessibleNameOf(element, false);
+    return isLabel ? "" : content;
   }
 
   /** @param {string} address */
@@ -586,6 +637,8 @@ const aria = (() => {
     CANDIDATES,
     VALUE_LENGTH,
     accessibleNameOf,
+    checkableIn,
+    componentRoleOf,
     contentOf,
     isNamedByContent,
     plainQuote,

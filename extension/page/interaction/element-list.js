@@ -489,15 +489,14 @@ const elementList = (() => {
    * @returns {{chosen: Entry[], end: number}}
    */
   function overview(entries, offset, room) {
-    const things = entries
-      .map((entry, index) => ({ ...entry, index }))
-      .filter(({ rank, index }) => rank === 0 && index >= offset);
+    const things = entries.slice(offset).filter(({ rank }) => rank === 0);
     const { end: count } = everything(things, 0, room);
-    const size = things.slice(0, count).reduce((sum, { line }) => sum + line().length + 1, 0);
-    const end = things[count]?.index ?? entries.length;
-    let left = room - size;
+    const next = things[count];
+    const end = next ? entries.indexOf(next) : entries.length;
     const span = entries.slice(offset, end);
-    const chosen = new Set(span.filter(({ rank }) => rank === 0));
+    const chosen = new Set(things.slice(0, count));
+    let left = room;
+    for (const { line } of chosen) left -= line().length + 1;
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
         if (entry.rank !== rank) continue;

@@ -17,14 +17,17 @@ const fieldFrames = (() => {
   /**
    * @param {Item} item something that listens to the mouse, with its own text
    * @param {Item[]} inner what is listed in it
-   * @returns {boolean} whether its text is the label of its only field, or the choice that a combobox shows
+   * @returns {boolean} whether its text is the name of the only element in it, or the choice that a combobox shows
    */
   function framesField({ element, own }, inner) {
     const things = inner.filter(({ kind }) => kind === "thing").map((one) => one.element);
+    const [thing, ...more] = things;
+    if (thing && !more.length && own === accessibleNameOf(thing, !isControl(thing))) {
+      // A row may open when it is pressed next to its check box.
+      return !isMatch(thing, CHECKABLE) || labelsOf(thing).some((label) => holds(element, label));
+    }
     const [field, ...others] = things.filter((one) => !isMatch(one, BUTTONS));
     if (!field || others.length || !isControl(field)) return false;
-    const isLabelled = labelsOf(field).some((label) => holds(element, label));
-    if (isLabelled && things.length === 1) return own === accessibleNameOf(field, false);
     const texts = inner.flatMap(({ cells }) => cells.flat().map(dataOf));
     return isMatch(field, "[role='combobox']") && own === plain(texts.join(" "));
   }

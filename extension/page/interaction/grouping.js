@@ -63,15 +63,7 @@ const grouping = (() => {
    * @returns {Item[][]} groups of elements that differ only in texts and numbers
    */
   function groupsOf(items) {
-    /** @type {Map<string, Item[]>} */
-    const alike = new Map();
-    for (const item of items) {
-      const shape = `${item.role} ${shapeOf(item.element, partOf)}`;
-      const known = alike.get(shape);
-      if (known) known.push(item);
-      else alike.set(shape, [item]);
-    }
-    return [...alike.values()];
+    return [...Map.groupBy(items, ({ role, element }) => `${role} ${shapeOf(element, partOf)}`).values()];
   }
 
   /**

@@ -3,7 +3,7 @@
 // Elements that are visible without any words: pictures and their shapes, and boxes.
 
 const itemLooks = (() => {
-  const { attributeOf, boxOf, childNodesOf, dataOf, isElement, isText, queryIn } = dom;
+  const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn } = dom;
   const { isDrawnForField } = fieldFrames;
 
   const BOXES = new Set("div i li p span td".split(" "));
@@ -12,6 +12,7 @@ const itemLooks = (() => {
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
   const LEAST_SIDE = 8;
+  const BORDER = 4;
   /** Share of the viewport from which an empty box is a backdrop. */
   const MOST_OF_VIEW = 0.95;
   /** Minimum side of an empty area that may listen to the mouse. */
@@ -42,8 +43,20 @@ const itemLooks = (() => {
     const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
     // The lines of a table are not the cells' own.
     const isFramed = borderTopWidth !== "0px" && tag !== "td";
-    if (isPlain && !isFramed && !isField) return false;
+    if ((isPlain && !isFramed && !isField) || isOverlay(element)) return false;
     return cursor.endsWith("resize") || !isDrawnForField(element);
+  }
+
+  /**
+   * @param {Element} box
+   * @returns {boolean} whether it is the background or the border of the element around it
+   */
+  function isOverlay(box) {
+    const { pointerEvents, position } = getComputedStyle(box);
+    if (pointerEvents !== "none" || position !== "absolute") return false;
+    const [, around = box] = drawnAncestors(box);
+    const [own, outer] = [boxOf(box), boxOf(around)];
+    return Math.abs(own.width - outer.width) <= BORDER && Math.abs(own.height - outer.height) <= BORDER;
   }
 
   /**

@@ -18,7 +18,7 @@ const offscreenItems = (() => {
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** Roles of elements that may contain further parts of the page. */
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
-  const CHECKED = new Set(["checkbox", "file", "radio"]);
+  const CHECKED = new Set(["checkbox", "file", "radio", "switch"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell", "crosshair"]);
 
   /**
@@ -81,7 +81,8 @@ const offscreenItems = (() => {
     const control = controlOf(element);
     if (!control) return false;
     const isIcon = attributeOf(element, "aria-hidden") === "true" || contentOf(element).trim() === "";
-    return !isIcon || CHECKED.has(kindOf(control)) || tagOf(element) === "label" || holds(element, control);
+    const isChecked = CHECKED.has(kindOf(control)) || CHECKED.has(attributeOf(control, "role") ?? "");
+    return !isIcon || isChecked || tagOf(element) === "label" || holds(element, control);
   }
 
   /** @param {Element} element */

@@ -34,8 +34,8 @@ const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
   const { isControl, isElement, isFrame, isText, parentElementOf, parentOf, queryAll, queryIn, tagOf } = dom;
   const { textContentOf } = dom;
-  const { DRAWN, SEEN, isRendered } = geometry;
-  const { CANDIDATES, accessibleNameOf, contentOf, isNamedByContent, roleOf } = aria;
+  const { DRAWN, SEEN, isClippedAway, isRendered } = geometry;
+  const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf } = aria;
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
@@ -43,7 +43,7 @@ const pageItems = (() => {
   const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
   const { placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
-  const { isAroundField, isCopy, isInCombobox, isLabelOfListed, isProxy, isRule, isShownIn, namesListed } = proxies;
+  const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
   const SKIPPED = wordsOf(
@@ -141,6 +141,7 @@ const pageItems = (() => {
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
+      const place = this.items.length;
       if (role && !within.clip && this.#addThing(element, role, within)) return;
       if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
@@ -152,6 +153,25 @@ const pageItems = (() => {
       if (!within.isSilent) this.#classify(element, tag, within);
       if (!within.isInThing && !role && !within.clip) this.#look(element, tag, within);
       this.#visitChildren(element, within);
+      if (role) this.#dropRepeated(place, element);
+    }
+
+    /**
+     * Drops one of two elements for the same thing: a tab around its button, a web component around its check box.
+     *
+     * @param {number} place index of the outer one's item; items inside it follow
+     * @param {Element} outer
+     */
+    #dropRepeated(place, outer) {
+      if (this.items.length < place + 2) return;
+      const [item, ...inner] = this.items.slice(place);
+      const things = inner.filter(({ kind }) => kind === "thing");
+      const state = checkableIn(outer);
+      const [twin, ...others] = things.filter(({ element, role }) => role === item?.role || element === state);
+      if (item?.element !== outer || !twin || others.length) return;
+      if (twin.element !== state && accessibleNameOf(outer, true) !== accessibleNameOf(twin.element, true)) return;
+      const isHidden = twin.element === state || isClippedAway(twin.element) || !isRendered(twin.element, DRAWN);
+      this.items.splice(this.items.indexOf(isHidden ? twin : item), 1);
     }
 
     /**
@@ -164,7 +184,7 @@ const pageItems = (() => {
       const box = within.isFar && hasNodes(element) ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
-      if ((box && isProxy(element, role)) || isRule(element, role)) return true;
+      if ((box && isProxy(element, role)) || isFiller(element, role)) return true;
       if (within.block.isRow && role === "link") this.#nameRow(element, within);
       const place = this.items.length;
       this.#push("thing", role, element, box);
@@ -240,7 +260,7 @@ const pageItems = (() => {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
-      if (own === "textbox" && isShownIn(element)) return "";
+      if (isShownIn(element, own)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
@@ -255,7 +275,7 @@ const pageItems = (() => {
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
       const gripped = isTaken ? grippedRole(within.cursor) : "";
-      if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return gripped;
+      if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
 

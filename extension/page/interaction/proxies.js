@@ -8,6 +8,7 @@ const proxies = (() => {
   const { accessibleNameOf, roleOf } = aria;
   const { hasVisibleLabel } = offscreenItems;
   const { isOnlySpoken } = itemPlaces;
+  const { isStandIn } = widgets;
 
   const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
   const GUARDS = new Set("button clickable link".split(" "));
@@ -15,9 +16,10 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {boolean} whether users do not see it: a list that the page draws itself, or a guard that returns the focus
+   * @returns {boolean} whether users do not see it: a field that the page draws itself, or a guard that returns the focus
    */
   function isProxy(element, role) {
+    if (isStandIn(element)) return true;
     if (role !== "select" && !GUARDS.has(role)) return false;
     return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
   }
@@ -25,9 +27,10 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {boolean} whether it is only a line between items of a menu
+   * @returns {boolean} whether it is only a line between items of a menu, or an unnamed place in a calendar
    */
-  function isRule(element, role) {
+  function isFiller(element, role) {
+    if (role === "gridcell") return attributeOf(element, "aria-label") === "" && !textContentOf(element)?.trim();
     return role === "menuitem" && RULE.test(attributeOf(element, "aria-label") ?? textContentOf(element) ?? "");
   }
 
@@ -73,9 +76,12 @@ const proxies = (() => {
 
   /**
    * @param {Element} element
+   * @param {string} role
    * @returns {boolean} whether it only shows what is chosen in the combobox around it
    */
-  function isShownIn(element) {
+  function isShownIn(element, role) {
+    if (role === "option") return closestOf(element, "[role=combobox][aria-expanded=false]") !== null;
+    if (role !== "textbox") return false;
     const isFixed = !isControl(element) && attributeOf(element, "aria-readonly") === "true";
     return isFixed && closestOf(element, "[role=combobox]") !== null;
   }
@@ -85,5 +91,5 @@ const proxies = (() => {
     return isControl(element) && closestOf(element, "[role=combobox]") !== null;
   }
 
-  return { isAroundField, isCopy, isInCombobox, isLabelOfListed, isProxy, isRule, isShownIn, namesListed };
+  return { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed };
 })();

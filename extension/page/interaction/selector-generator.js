@@ -64,7 +64,7 @@ const selectorGenerator = (() => {
 
   /** Match counts: visiting a large page takes long, so no query runs twice. */
   class Counts {
-    /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by root, attribute name and value */
+    /** @type {Map<Root, Map<string, Map<string | null, Element[]>>>} by root, attribute name and value */
     #named = new Map();
     /** @type {Map<Root, Map<string, number>>} by root and selector */
     #matches = new Map();
@@ -82,7 +82,8 @@ const selectorGenerator = (() => {
       // The browser has its own index of ids, and knows where they are case-insensitive.
       if (name.startsWith("id")) return queryAll(root, selectorBy({ name, value }));
       const ofRoot = kept(this.#named, root, () => new Map());
-      return kept(ofRoot, name, () => byValues(root, name)).get(value) ?? [];
+      const valueOf = (/** @type {Element} */ element) => attributeOf(element, name);
+      return kept(ofRoot, name, () => Map.groupBy(queryAll(root, `[${name}]`), valueOf)).get(value) ?? [];
     }
 
     /**
@@ -114,18 +115,9 @@ const selectorGenerator = (() => {
      */
     labeled(root, selector, text) {
       const ofRoot = kept(this.#labeled, root, () => new Map());
-      return innermost(kept(ofRoot, selector, () => byTexts(queryAll(root, selector))).get(text.toLowerCase()) ?? []);
+      const byText = kept(ofRoot, selector, () => Map.groupBy(queryAll(root, selector), wholeTextOf));
+      return innermost(byText.get(text.toLowerCase()) ?? []);
     }
-  }
-
-  /**
-   * @param {Element[]} elements
-   * @returns {Map<string, Element[]>}
-   */
-  function byTexts(elements) {
-    const found = new Map();
-    for (const element of elements) kept(found, wholeTextOf(element), () => []).push(element);
-    return found;
   }
 
   /**
@@ -139,17 +131,6 @@ const selectorGenerator = (() => {
     const value = map.get(key) ?? make();
     map.set(key, value);
     return value;
-  }
-
-  /**
-   * @param {Root} root
-   * @param {string} name
-   * @returns {Map<string, Element[]>} all elements with this attribute
-   */
-  function byValues(root, name) {
-    const found = new Map();
-    for (const element of queryAll(root, `[${name}]`)) kept(found, attributeOf(element, name), () => []).push(element);
-    return found;
   }
 
   /** The selector that leads from the main frame into this page in a cross-origin frame; empty in the main frame. */

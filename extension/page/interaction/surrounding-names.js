@@ -20,7 +20,7 @@ const surroundingNames = (() => {
   /** Elements that may consist of an icon, so that only their place distinguishes them. */
   const ICONS = new Set("button clickable draggable link".split(" "));
   /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
-  const NEIGHBOR_STEPS = 4;
+  const NEIGHBOR_STEPS = 5;
   const STAND_IN_STEPS = 6;
   const ENTRY_STEPS = 8;
   const NEIGHBOR_LENGTH = 60;

@@ -16,6 +16,7 @@ const widgets = (() => {
     previousElementOf,
     queryIn,
     tagOf,
+    treeAncestors,
   } = dom;
   const { DRAWN, isClippedAway, isRendered, isVisible } = geometry;
   const { editorAround } = drawnEditors;
@@ -28,6 +29,8 @@ const widgets = (() => {
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
   /** The same to the element that is drawn instead of a native list. */
   const NATIVE_LEVELS = 7;
+  /** The same from a hidden text field to the box around both. */
+  const STAND_IN_LEVELS = 3;
 
   /** @param {Element} element */
   function roleOf(element) {
@@ -115,9 +118,19 @@ const widgets = (() => {
    * @returns {boolean} whether it is a field that users cannot reach, because the page draws another one in its place
    */
   function isStandIn(element) {
-    const isField = isControl(element) && (kindOf(element) === "select" || TEXT_INPUTS.has(kindOf(element)));
-    if (!isField || !isMatch(element, "[tabindex^='-']")) return false;
-    return isClippedAway(element) || !isRendered(element, DRAWN);
+    if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
+    const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
+    return isField && (isClippedAway(element) || !isRendered(element, DRAWN));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether there is another text field in the same box: a page may take keys in a hidden one
+   */
+  function hasFieldNextTo(field) {
+    const around = [...treeAncestors(field)].slice(1, STAND_IN_LEVELS);
+    const isOther = (/** @type {Element} */ one) => one !== field && TEXT_INPUTS.has(kindOf(one)) && isVisible(one);
+    return around.some((box) => queryIn(box, "input, textarea").some(isOther));
   }
 
   /**
