@@ -70,6 +70,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
+        "field under a legend": [
+            "# Office",
+            'group "New harbour"',
+            'link "[?]"  [href="#help"]',
+            'textbox of "New harbour"  #n',
+            'textbox "Other"  #m',
+        ],
+        "table for layout": ['text "Menu"', 'link "Start"  [href="#start"]', 'row "name | Oak"'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],

@@ -300,7 +300,8 @@ const pageItems = (() => {
         this.#push("message", "dialog", element, boxOf(element));
       }
       if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
-      if (tag === "tr" || role === "row") {
+      // A table around others is only for layout.
+      if (role === "row" || (tag === "tr" && !hasIn(element, "table"))) {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
       } else if (within.block.isRow && tag !== "table") {
         if (CELLS.has(tag) || role.endsWith("cell")) within.block.item?.cells.push([]);

@@ -45,7 +45,19 @@ const surroundingNames = (() => {
     if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
     const isField = NEIGHBORLY.has(role);
     if (!isField && !CHECKED.has(role)) return "";
-    return cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element)) || entryOf(element);
+    const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
+    return near || legendOf(element) || entryOf(element);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} for example `of "Address"`: the legend of its group
+   */
+  function legendOf(field) {
+    const group = closestOf(field, "fieldset");
+    const legend = group && [...childrenOf(group)].find((one) => tagOf(one) === "legend");
+    const name = legend ? plain(contentOf(legend, new Set(queryIn(legend, CONTROLS)))) : "";
+    return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
   }
 
   /**
