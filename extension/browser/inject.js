@@ -212,7 +212,7 @@ export function refuseSleeping(tab) {
 async function refusalOf(error, tabId) {
   const reason = error instanceof Error ? error.message : "";
   if (/showing error page/.test(reason)) {
-    return "The tab shows an error of the browser instead of the page. Reload it, and try again when it has loaded.";
+    return "The tab shows one of the browser's error pages instead of the site. Reload it, and try again once it has loaded.";
   }
   if (/policy/.test(reason)) {
     return "Your organization's policy keeps extensions from reading this page. Choose another tab.";

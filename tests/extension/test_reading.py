@@ -186,7 +186,7 @@ async def test_extension_page_named_by_its_id_cannot_be_read(paired: Popup, brid
         ("data:text/html,hello", "cannot read data: pages"),
         ("https://chromewebstore.google.com/", "extension store"),
         ("https://chrome.google.com/webstore/category", "extension store"),
-        ("http://127.0.0.1:1/", "shows an error of the browser"),
+        ("http://127.0.0.1:1/", "error pages"),
     ],
 )
 async def test_page_that_cannot_be_read_is_rejected_with_the_reason(

@@ -33,7 +33,7 @@ const suggestions = (() => {
     const near = similarElements(selector, roots);
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
-      : "Nothing like it is there. Read the page or take a screenshot to see what is.";
+      : "Nothing on the page resembles it. Read the page, or take a screenshot to see what is there.";
     const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
     return `${advice}${frameHint(roots)}${rest}`;
   }
