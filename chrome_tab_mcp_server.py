@@ -3773,11 +3773,6 @@ def fold(text: str) -> str:
     return text.translate(FOLDED)
 
 
-def words_of(folded: str) -> list[str]:
-    """Return the words of a folded text, numbers included."""
-    return WORDS.findall(folded.replace("_", " "))
-
-
 def is_spaced(folded: str) -> bool:
     """Return whether all words of a folded text are separated by spaces."""
     return folded.isascii() or not SPACELESS.search(folded)
@@ -4349,7 +4344,7 @@ class TextChunk:
     @functools.cached_property
     def words(self) -> set[str]:
         """The words."""
-        return set(words_of(self.folded))
+        return set(WORDS.findall(self.folded.replace("_", " ")))
 
     @functools.cached_property
     def digits(self) -> str:
