@@ -3832,11 +3832,6 @@ def fold(text: str) -> str:
     return text.translate(FOLDED)
 
 
-def words_of(folded: str) -> list[str]:
-    """Return the words of a folded text, numbers included."""
-    return WORDS.findall(folded.replace("_", " "))
-
-
 def is_spaced(folded: str) -> bool:
     """Return whether all words of a folded text are separated by spaces."""
     return folded.isascii() or not SPACELESS.search(folded)
@@ -4026,6 +4021,7 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR, MONTHS, NOON = 3, 4, 2, 12, 12
+LONG_NUMBER = 8  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
@@ -4033,22 +4029,22 @@ DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
-FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"([0-9]{1,4}) \Z")
+FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"(?<![0-9.,])([0-9]{1,2}) \Z")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 CLOCK_MARK = re.compile(r"[0-9](?:[:h.][0-5][0-9]| ?[ap]\.?m\b)")
 CLOCK = re.compile(
-    r"(?<![\d:.,])([01]?\d|2[0-4])(?: ?([ap])\.? ?m\b"
-    r"|(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?)"
+    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?=[:h.]\d| ?[ap]\.?m)"
+    r"(?:(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:]))?(?: ?(?P<half>[ap])\.? ?m\b)?"
 )
 # Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
 EAST_ASIAN_CLOCK = re.compile(
-    "(?:(\u4e0a\u5348|\u5348\u524d|\uc624\uc804)|(\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)) ?"
-    "([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?([0-5]?[0-9]) ?[\u5206\ubd84])?"
-    "|(?<![0-9])([0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc] ?([0-5]?[0-9]) ?[\u5206\ubd84]"
+    "(?P<half>\u4e0a\u5348|\u5348\u524d|\uc624\uc804|\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)? ?(?<![0-9])"
+    "(?P<hour>[0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?(?P<minute>[0-5]?[0-9]) ?[\u5206\ubd84])?"
 )
+AFTERNOON = ("p", "\u4e0b\u5348", "\u5348\u5f8c", "\uc624\ud6c4")
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
@@ -4113,10 +4109,8 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
             found.append({numeral("".join(groups))})
         if marks.count(marks[-1]) == 1:
             found.append({numeral("".join(groups[:-1]), groups[-1])})
-        if len(marks) > 1:
-            # A version or an IP address is written in one way only.
-            exact = [compact] if set(marks) == {"."} and not is_grouped else []
-            found.append([*map(numeral, groups), *exact])
+        if not found:  # a version or an IP address is written in one way only
+            found.append([*map(numeral, groups), *([compact] if set(marks) == {"."} else [])])
     if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
@@ -4128,12 +4122,6 @@ def factor_word(after: str, words: Vocabulary) -> str:
         if word in words.factors:
             return word
     return next((word for word in (after[:2], after[:1]) if word in words.factors and SPACELESS.match(word)), "")
-
-
-def times_of_day(hour: int, minute: int, half: str) -> list[set[str]]:
-    """Return the values of a time of day, for both halves of the day if none is named."""
-    hours = {hour % NOON + NOON * (half == "p")} if half else {hour, hour + NOON} if 0 < hour < NOON else {hour}
-    return [{f"{each}:{minute:02}"} for each in hours]
 
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4151,14 +4139,11 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
 
 def short_values_in(folded: str) -> set[str]:
     """Return the values of what is written short: 3/4, the year of 4.7.26, the parts of "4.7.", version 3.11 of 3.11.7."""
-    found = set[str]()
-    for fraction in FRACTION.finditer(folded):
-        whole = WHOLE.search(folded, max(0, fraction.start() - 5), fraction.start())
-        value = int(whole[1] if whole else 0) + int(fraction[1]) / int(fraction[2])
-        found.add(numeral(*f"{value:.3f}".split(".")))
+    found = set[str]().union(*(fraction.options[0] for fraction in find_fractions(folded)))
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found.update(years(year))
+    found.update(*map(years, re.findall("'([0-9]{2})(?![0-9])", folded)))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     return found
@@ -4226,7 +4211,7 @@ def with_name(figure: Figure, text: str) -> Figure:
     """Return a figure with the name that it ends, such as K2 or COVID-19, if its letters touch it."""
     before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
     shown = text[figure.start : figure.end]
-    if not before or figure.currency or not shown.isdecimal():
+    if not before or figure.currency or not shown.isdecimal() or len(shown) >= LONG_NUMBER:
         return figure
     return figure._replace(start=before.start(), name=fold(before[1] + shown))
 
@@ -4237,7 +4222,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in (stated_dates, find_times, plain_numbers):
+    for notation in (stated_dates, find_times, find_fractions, plain_numbers):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4270,40 +4255,44 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
 
 
 def find_times(folded: str, _words: object = None) -> Iterator[Figure]:
-    """Yield the times of day; an hour alone, or with a full stop as in 3.30 pm, may also be a number."""
-    for match in CLOCK.finditer(folded) if CLOCK_MARK.search(folded) else ():
-        hour, first_half, minute, second_half = match.groups()
-        half = first_half or second_half or ""
-        options = times_of_day(int(hour), int(minute or 0), half)
-        if not minute:
-            options += [{numeral(hour)}, {str(int(hour) % NOON + NOON * (half == "p"))}]
+    """Yield the times of day; a full hour, or one with a full stop as in 3.30 pm, may also be a number.
+
+    If no half of the day is named, it may be either.
+    """
+    clocks = CLOCK.finditer(folded) if CLOCK_MARK.search(folded) else ()
+    for match in itertools.chain(clocks, EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ()):
+        hour, minute, half = int(match["hour"]), match["minute"], match["half"]
+        if not minute and not half:
+            continue
+        hours = [hour, hour + NOON] if not half and 0 < hour < NOON else [hour]
+        if half:
+            hours = [hour % NOON + NOON * (half in AFTERNOON)]
+        options: list[Collection[str]] = [{f"{each}:{int(minute or 0):02}"} for each in hours]
+        if not int(minute or 0):
+            options += [{str(hour)}, {str(hours[0])}]
         elif "." in match[0][:3]:
-            options += map(set, readings(f"{hour}.{minute}"))
+            options += readings(f"{hour}.{minute}")
         yield figure_of(match.span(), options)
-    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
-        morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
-        half = "a" if morning else "p" if afternoon else ""
-        options = times_of_day(int(hour or plain_hour), int(minute or plain_minute or 0), half)
-        yield figure_of(match.span(), options if minute or plain_minute else [*options, {numeral(hour)}])
+
+
+def find_fractions(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield the fractions of two small numbers; without a whole number before it, 3/4 may also be 3 of 4."""
+    for match in FRACTION.finditer(folded):
+        whole = WHOLE.search(folded, max(0, match.start() - 3), match.start())
+        value = int(whole[1] if whole else 0) + int(match[1]) / int(match[2])
+        options = [{numeral(*f"{value:.3f}".split("."))}, *([] if whole else [{match[1], match[2]}])]
+        yield figure_of((whole.start() if whole else match.start(), match.end()), options)
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the other numbers, each with its currency, unit and factor."""
     for match in NUMBER.finditer(folded):
-        currency = currency_of(folded, *match.span(1), words)
-        span = shown_range(match, folded, words, is_money=bool(currency))
-        yield figure_of(span, number_options(match, words), currency=currency)
-
-
-def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_money: bool) -> tuple[int, int]:
-    """Return the range of a number with its currency, unit and factor."""
-    start, end = match.span(1)
-    before = MONEY_BEFORE.search(folded, max(0, start - 4), start) if is_money else None
-    factor = factor_word(match[2] or "", words)
-    ends = [end, match.start(2) + len(factor) if factor else end]
-    for sign in (UNIT_AFTER, MONEY_AFTER) if is_money else (UNIT_AFTER,):
-        ends += [after.end() for after in (sign.match(folded, end),) if after]
-    return before.start() if before else start, max(ends)
+        start, end = match.span(1)
+        money, unit = money_around(folded, start, end, words), UNIT_AFTER.match(folded, end)
+        factor = factor_word(match[2] or "", words)
+        ends = [end, match.start(2) + len(factor) if factor else end, *(sign.end() for sign in (*money, unit) if sign)]
+        first = min([start, *(sign.start() for sign in money)])
+        yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
 
 
 class Date(NamedTuple):
@@ -4374,13 +4363,15 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
             yield {SCALED + value for value in values}
 
 
-def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozenset[str]:
-    """Return the codes of the currencies whose sign is next to a number; empty for none or an unknown one."""
-    before, after = MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end)
-    for sign in (before, after):
-        if sign and (codes := words.currencies.get(sign[1])):
-            return codes
-    return frozenset()
+def money_around(folded: str, start: int, end: int, words: Vocabulary) -> list[re.Match[str]]:
+    """Return the signs of known currencies next to a number."""
+    signs = (MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end))
+    return [sign for sign in signs if sign and sign[1] in words.currencies]
+
+
+def currency_of(money: Sequence[re.Match[str]], words: Vocabulary) -> frozenset[str]:
+    """Return the codes of the currencies that the first sign can mean."""
+    return words.currencies[money[0][1]] if money else frozenset()
 
 
 # --- The passages of a page ---
@@ -4412,7 +4403,7 @@ class TextChunk:
     @functools.cached_property
     def words(self) -> set[str]:
         """The words."""
-        return set(words_of(self.folded))
+        return set(WORDS.findall(self.folded.replace("_", " ")))
 
     @functools.cached_property
     def digits(self) -> str:
@@ -4469,6 +4460,10 @@ class TextChunk:
 
     def _has_value(self, value: str) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
+        if (
+            len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits
+        ):  # perhaps in other groups of digits
+            return True
         may_have = digits_of(value) in self.digits or ("." in value and "/" in self.folded)
         if may_have and value in self.values:
             return True
@@ -4492,7 +4487,7 @@ class TextChunk:
         for match in NUMBER.finditer(self.folded):
             options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
-                found.append(currency_of(self.folded, *match.span(1), self.vocabulary))
+                found.append(currency_of(money_around(self.folded, *match.span(1), self.vocabulary), self.vocabulary))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 

@@ -94,6 +94,10 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("A room of 20 m².", "A room of 20 m2", "A room of 30 m2"),
         ("Requires 2.0.1-beta.", "Requires 2.0.1", "Requires 2.0.2"),
         ("Ask 192.168.1.2 of 3 servers.", "Ask 192.168.1.2", "Ask 192.168.1.3"),
+        ("Take 1½ cups of rice.", "Take 1½ cups", "Take 2½ cups"),
+        ("Bis 15 Uhr offen.", "Open until 15:00", "Open until 16:00"),
+        ("最終入場21時", "最終入場は午後9時", "最終入場は午後8時"),
+        ("Account 3704 0044 0532 0130.", "Account 3704004405320130", "Account 3704004405320131"),
     ],
 )
 async def test_figures_are_found_in_other_notations_than_the_page_has(
@@ -126,6 +130,8 @@ async def test_figures_are_found_in_other_notations_than_the_page_has(
         ("Changed at 2026-05-04T10:00Z.", "Changed on May 4, 2026", "Changed on June 4, 2026"),
         ("Am 12.03.26.", "On March 12, 2026", "On March 13, 2026"),
         ("2026年3月", "In March 2026", "In April 2026"),
+        ("On Mar 12 '26.", "On 12 March 2026", "On 12 March 2027"),
+        ("Am 7. Juni 4.329,04 € im Mai.", "Open on 7 June", "Open on 4 May"),
         ("In March 2026.", "2026年3月", "2026年4月"),
     ],
 )
@@ -182,6 +188,10 @@ async def test_the_last_line_names_what_is_not_on_the_page() -> None:
     assert "; 1 of 2 figures " in line
     assert line.endswith('"99 €")')
     assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
+
+
+async def test_a_figure_is_named_with_its_currency_and_no_other_word() -> None:
+    assert (await checked("The ferry costs €99 for all."))["not_on_page"] == ["€99"]
 
 
 async def test_a_quotation_that_is_not_on_the_page_is_named_in_one_pair_of_quotation_marks() -> None:
