@@ -57,6 +57,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# Order",
             'button next to "Order" .dialog-close white #efefef 20x20  #shut',
         ],
+        "icon after a field that takes its focus": [
+            'text "Cities"',
+            'button next to "Cities" .arrow white #efefef 20x20  #c',
+        ],
         "check box in a branch of a tree": ['treeitem "Fruit"  #t', 'checkbox of "Fruit" off  #c'],
         "cell with a check box": ['gridcell "Oak"  #a', 'checkbox "Press Space to select this row" off  #b'],
         "label with a role around its field": ['radio "Red" off  #r', 'checkbox "Late" off  #l'],
