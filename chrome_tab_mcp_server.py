@@ -59,7 +59,6 @@ import itertools
 import json
 import logging
 import math
-import operator
 import os
 import re
 import secrets
@@ -123,6 +122,7 @@ from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
+    from unicode_rbnf import RbnfEngine
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
@@ -809,7 +809,7 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     # Neither API keys nor passwords in URLs are shown.
     is_shown = field != "api_key" and "@" not in str(detail["input"]) and detail["type"] not in KEY_ERRORS
     got = f"; got {shown_value(detail['input'])}" if is_shown else ""
-    problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
+    problem, variable = f"{plain_words(detail, PROBLEMS | FILE_PROBLEMS)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
         return f"{flag_of(field)} ({variable}) {problem}."
     return file_complaint(flags, [field, *rest], problem)
@@ -844,7 +844,6 @@ PROBLEMS = {
     "string_too_short": "must not be empty",
     "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have {max_length:,} or fewer entries",
-    "extra_forbidden": "is not a known key; known are {known}",
     "missing": "is missing",
     "int": "must be a whole number",
     "float": "must be a number",
@@ -852,14 +851,22 @@ PROBLEMS = {
     "bool": "must be true or false",
     "string": "must be text",
     "list": "must be a list",
+    "dict": "must be an object",
+    "model": "must be an object",
+}
+
+
+# The same for what only the configuration file contains.
+FILE_PROBLEMS = {
+    "extra_forbidden": "is not a known key; known are {known}",
     "dict": "must be a table",
     "model": "must be a table",
 }
 
 
-def plain_words(detail: Mapping[str, Any]) -> str:
+def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEMS) -> str:
     """Return our wording for an error that pydantic found."""
-    words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
+    words = next((words for kind, words in problems.items() if detail["type"].startswith(kind)), "is not allowed here")
     return words.format(known=", ".join(TABLE_KEYS.get(str(detail["loc"][0]), ())), **detail.get("ctx", {}))
 
 
@@ -2520,7 +2527,7 @@ class ModelServer:
         for detect in (self._ollama_window, self._llama_cpp_window, self._listed_window):
             if window := await detect(model):
                 return window
-        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not report it; set --context-length")
 
     async def _ollama_window(self, model: str) -> ContextWindow | None:
         running = await self.fetch_json("GET", "/api/ps")
@@ -2537,7 +2544,7 @@ class ModelServer:
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
             return ContextWindow(int(found[1]), "Ollama /api/show num_ctx")
-        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not report it; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> ContextWindow | None:
         tokens = fields(await self.fetch_json("GET", "/props"), "default_generation_settings").get("n_ctx")
@@ -3759,16 +3766,17 @@ def merge_values(left: Any, right: Any) -> Any:
 
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-SHORT_STEM, LONG_STEM, LONG_WORD = 5, 7, 9
-MANY_CHARACTERS = 100  # distinct characters above which one table folds a text faster
+MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
-ARABIC_PREFIXES = "\u0627\u0628\u0641\u0643\u0644\u0648"
-ARABIC_PREFIX = re.compile(
-    r"\A(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})|[\u0648\u0628\u0644](?=.{4}))"
+LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
+SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
+WORDS = re.compile(rf"[\w{MARKS}]+")
+STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
+STEMS, ALEF = re.compile(STEM), "\u0627"
+ARABIC_STEMS = re.compile(
+    "(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4}))?" + STEM
 )
-SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
-WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
 FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
@@ -3779,74 +3787,54 @@ SENTENCE_STOP = re.compile(
 )
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
-# Frequent characters that NFKC replaces: wide signs, and a vowel sign of Thai.
-REPLACED = "\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000\u0e33"
-FRACTIONS = "\u00bc\u00bd\u00be\u2153\u2154\u215b\u215c\u215d\u215e"
-REPLACEMENTS = (
-    *((character, unicodedata.normalize("NFKC", character)) for character in REPLACED),
-    *((character, f" {unicodedata.normalize('NFKC', character)}") for character in FRACTIONS),
-)
+COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
 
 
-@functools.lru_cache(8192)
-def fold_character(character: str) -> str:
-    """Return a character in comparable form: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
+class FoldedCharacters(dict[int, str]):
+    """The comparable form of each character by its code, for `str.translate`; found when first needed."""
+
+    def __missing__(self, code: int) -> str:
+        """Return a character without case and compatibility form, as one kind of digit, space and dash."""
+        if len(self) > MAX_FOLDED:
+            self.clear()
+        form = "" if SUPERSCRIPT.match(chr(code)) else unicodedata.normalize("NFKC", chr(code))
+        folded = "".join(map(folded_part, form.casefold()))
+        # A fraction follows a number without a space.
+        return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
+
+
+def folded_part(character: str) -> str:
+    """Return the comparable form of a character without case and compatibility form; Greek loses its accents."""
     if character.isdecimal():
         return str(unicodedata.decimal(character))
-    if character in "\u2018\u2019\u02bc\u2032":
-        return "'"
-    if character in "\u066c\u060c\uff0c":
-        return ","
     if "\u0370" <= character <= "\u03ff":
         return unicodedata.normalize("NFD", character)[0]
     if "\u064b" <= character <= "\u0652":
         return ""
+    if character in "\u2018\u2019\u02bc\u2032":
+        return "'"
     kinds = {"Cf": "", "Zs": " ", "Pd": "-"}
-    return {"\u066b": ".", "\u2212": "-", "\u2044": "/"}.get(
+    return {"\u066b": ".", "\u066c": ",", "\u060c": ",", "\u2212": "-", "\u2044": "/"}.get(
         character, kinds.get(unicodedata.category(character), character)
     )
 
 
+FOLDED = FoldedCharacters()
+
+
 def fold(text: str) -> str:
-    """Return a text in comparable form: no case, no compatibility forms, one form of digits."""
+    """Return a text in comparable form."""
     if text.isascii():
         return text.lower()
-    text = normalized(SUPERSCRIPT.sub("", text)).casefold()
-    changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
-    if len(changed) > MANY_CHARACTERS:
-        return text.translate(str.maketrans(changed))
-    for character, folded in changed.items():  # each search runs in C
-        text = text.replace(character, folded)
-    return text
-
-
-def normalized(text: str) -> str:
-    """Return a text's NFKC form; Python detects quickly which lines are in it already."""
-    for character, replacement in REPLACEMENTS:
-        text = text.replace(character, replacement)
-    return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
-
-
-@functools.lru_cache(8192)
-def folded_alone(character: str) -> str:
-    """Return the folded form of one character."""
-    return fold(character)
+    if any(mark in text for mark in COMBINING):
+        text = unicodedata.normalize("NFC", text)
+    return text.translate(FOLDED)
 
 
 def words_of(folded: str) -> list[str]:
     """Return the words of a folded text, numbers included."""
-    return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
-
-
-def stem_of(word: str) -> str:
-    """Return a word without its ending: about as good as the rules of one language, and works for all.
-
-    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
-    """
-    if word[0] in ARABIC_PREFIXES:
-        word = ARABIC_PREFIX.sub("", word)
-    return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
+    return WORDS.findall(folded.replace("_", " "))
 
 
 def is_spaced(folded: str) -> bool:
@@ -3854,23 +3842,26 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def stems(folded: str) -> list[str]:
-    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
+def gram_pattern(letters: str, syllables: str) -> re.Pattern[str]:
+    """Return the pattern of all neighbors in scripts without spaces: two syllables, or three letters, which mean less."""
+    kinds = (f"[{kind}]{{{length}}}" for kind, length in ((syllables, 2), (letters, 3)) if kind)
+    return re.compile(f"(?=({'|'.join(kinds) or '(?!)'}))")
+
+
+GRAMS = gram_pattern(LETTERS, SYLLABLES)
+
+
+def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
+
+    A stem is a word without its ending: about as good as the rules of one language, and works for all.
+    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
+    """
+    folded = folded.replace("_", " ")
+    words = ARABIC_STEMS if ALEF in folded else STEMS
     if is_spaced(folded):
-        return list(map(stem_of, words_of(folded)))
-    return [stem for stem in stems_without_spaces(folded) if " " not in stem]
-
-
-def stems_without_spaces(folded: str) -> Iterator[str]:
-    """Yield the stems of a text that is partly written without spaces; those across a space match nothing."""
-    pieces = SPACELESS.findall(folded)
-    words = map(stem_of, words_of(SPACELESS.sub(" ", folded)))
-    is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters mean little
-    joined = " ".join(pieces)
-    found = map(operator.add, joined, joined[1:])
-    if is_alphabet:
-        found = map(operator.add, found, joined[2:])
-    return itertools.chain(words, (piece for piece in pieces if len(piece) < 2 + is_alphabet), found)
+        return words.findall(folded)
+    return words.findall(SPACELESS.sub(" ", folded)) + grams.findall(folded)
 
 
 def letters_of(folded: str) -> str:
@@ -3930,65 +3921,92 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-SPELLED_NUMBERS = (*range(21), *range(30, 101, 10))
+MAX_SPELLED = 100
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 
 
-class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: numbers and months (values), factors, currency signs (codes)."""
+class Spellings(NamedTuple):
+    """The ways to write a number or month in letters: as a word, or as a part of a text."""
 
-    values: Mapping[str, frozenset[str]]
-    months: Mapping[str, frozenset[str]]
+    words: frozenset[str]
+    parts: tuple[str, ...]
+
+
+class Vocabulary(NamedTuple):
+    """The meaning of words in some languages: months, factors, and currency signs (codes)."""
+
+    languages: tuple[str, ...]
+    months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
-    # The number and month words of scripts without spaces.
-    spaceless: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    def spellings_of_month(self, month: int) -> Spellings:
+        """Return the names of a month."""
+        return spellings(word for word, months in self.months.items() if month in months)
 
 
 @functools.cache
-def vocabulary_of(language: str) -> Vocabulary:
-    """Return the words of a language from CLDR."""
-    from babel import Locale
-    from unicode_rbnf import FormatPurpose, RbnfEngine
+def number_speller(language: str) -> RbnfEngine:
+    """Return what writes numbers in letters in a language."""
+    from unicode_rbnf import RbnfEngine
 
-    locale, engine = Locale.parse(language), RbnfEngine.for_language(language)
-    values, months, factors, currencies = (dict[str, set[Any]]() for _ in range(4))
-    for number, purpose in itertools.product(SPELLED_NUMBERS, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
+    return RbnfEngine.for_language(language)
+
+
+@functools.lru_cache(1024)
+def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
+    """Return the words for a number in some languages."""
+    from unicode_rbnf import FormatPurpose
+
+    found = set[str]()
+    for language, purpose in itertools.product(languages, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
         with contextlib.suppress(ValueError):  # for a language without such rules
-            for word in map(fold, engine.format_number(number, purpose).text_by_ruleset.values()):
-                if not word.isascii() or len(word) >= MIN_SPELLED_CHARS:
-                    values.setdefault(word, set()).add(str(number))
-    for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated")):
-        for number, name in locale.months[use][width].items():
-            months.setdefault(fold(name).strip(". "), set()).add(f"{MONTH}{number}")
-    patterns = (by_size.items() for width in locale.compact_decimal_formats.values() for by_size in width.values())
-    for size, pattern in itertools.chain.from_iterable(patterns):
-        word = fold(pattern.pattern.replace("0", "").replace("'", "")).strip(" .")
-        factors.setdefault(word, set()).add(int(size) // 10 ** max(0, pattern.pattern.count("0") - 1))
-    for code, sign in locale.currency_symbols.items():
-        currencies.setdefault(fold(sign), set()).add(code)
-        currencies.setdefault(code.lower(), set()).add(code)
-    tables = (values, months, factors, currencies)
-    return Vocabulary(*({word: frozenset(found) for word, found in table.items() if word} for table in tables))
+            found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
+    return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+
+
+def spellings(words: Iterable[str]) -> Spellings:
+    """Return words, apart from those that a text without spaces has inside, and those of several words."""
+    found = frozenset(words)
+    parts = tuple(word for word in found if SPACELESS.match(word) or not WORDS.fullmatch(word))
+    return Spellings(found.difference(parts), parts)
+
+
+@functools.cache
+def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
+    """Return the words of a language for months, factors and currencies from CLDR, each with its meaning."""
+    from babel import Locale
+
+    locale = Locale.parse(language)
+    number_speller(language)  # slow: not when an answer waits for it
+    months = [
+        (fold(name).strip(". "), number)
+        for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated"))
+        for number, name in locale.months[use][width].items()
+    ]
+    factors = [
+        (
+            fold(pattern.pattern.replace("0", "").replace("'", "")).strip(" ."),
+            int(size) // 10 ** max(0, pattern.pattern.count("0") - 1),
+        )
+        for width in locale.compact_decimal_formats.values()
+        for by_size in width.values()
+        for size, pattern in by_size.items()
+    ]
+    currencies = [(word, code) for code, sign in locale.currency_symbols.items() for word in (fold(sign), code.lower())]
+    return months, factors, currencies
 
 
 @functools.lru_cache(64)
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
-    """Return the words of several languages."""
-    merged = Vocabulary(*map(merged_words, zip(*(vocabulary_of(each)[:4] for each in languages), strict=True)))
-    named = itertools.chain(merged.values.items(), merged.months.items())
-    return merged._replace(
-        spaceless=merged_words([{word: meaning} for word, meaning in named if SPACELESS.match(word)])
-    )
-
-
-def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, frozenset[Any]]:
-    """Return several tables as one; a word keeps all its meanings."""
-    merged: dict[str, frozenset[Any]] = {}
-    for part in parts:
-        for word, meanings in part.items():
-            merged[word] = merged.get(word, frozenset()) | meanings
-    return merged
+    """Return the words of several languages; a word keeps all its meanings."""
+    tables: list[dict[str, set[Any]]] = [{}, {}, {}]
+    for language in languages:
+        for table, words in zip(tables, cldr_words(language), strict=True):
+            for word, meaning in words:
+                table.setdefault(word, set()).add(meaning)
+    merged = ({word: frozenset(found) for word, found in table.items() if word} for table in tables)
+    return Vocabulary(languages, *merged)
 
 
 @functools.lru_cache(8192)
@@ -4006,24 +4024,21 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 # --- Figures ---
 
-MONTH = "month "  # prefixes of the values of months, times, and numbers before "million"
-TIME, SCALED = "minute ", "scaled "
-DIGITS_OF_GROUP, DIGITS_OF_DAY, DIGITS_OF_YEAR, MONTHS, NOON = 3, 2, 4, 12, 12
-MAX_NAME_CHARS = 21  # before its figure
-MAX_DATE_PARTS, MAX_DATE_GAP, MAX_SHORT_MONTH = 3, 8, 3
-COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+SCALED = "scaled "  # prefix of the value of a number before "million"
+DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR, MONTHS, NOON = 3, 4, 2, 12, 12
+MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
-NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"([0-9]{1,4}) \Z")
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
-CLOCK_MARK = re.compile("[0-9][:h.][0-5][0-9]")
+CLOCK_MARK = re.compile(r"[0-9](?:[:h.][0-5][0-9]| ?[ap]\.?m\b)")
 CLOCK = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4])(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])"
-    r"(?: ?([ap])\.? ?m\b)?"
+    r"(?<![\d:.,])([01]?\d|2[0-4])(?: ?([ap])\.? ?m\b"
+    r"|(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?)"
 )
 # Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
 EAST_ASIAN_DATE = re.compile(
@@ -4047,7 +4062,9 @@ SHORT_DATE = re.compile(
 )
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
-DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
+GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
+BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{1,4}}){GLUE}\Z")
+AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{1,4}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
@@ -4113,36 +4130,23 @@ def factor_word(after: str, words: Vocabulary) -> str:
     return next((word for word in (after[:2], after[:1]) if word in words.factors and SPACELESS.match(word)), "")
 
 
-def minutes(hour: int, minute: int, half: str) -> set[str]:
-    """Return a time of day in minutes; both halves of the day if none is named."""
+def times_of_day(hour: int, minute: int, half: str) -> list[set[str]]:
+    """Return the values of a time of day, for both halves of the day if none is named."""
     hours = {hour % NOON + NOON * (half == "p")} if half else {hour, hour + NOON} if 0 < hour < NOON else {hour}
-    return {f"{TIME}{60 * each + minute}" for each in hours}
-
-
-def east_asian_minutes(match: re.Match[str]) -> set[str]:
-    """Return a match of `EAST_ASIAN_CLOCK` in minutes, like `minutes`."""
-    morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
-    half = "a" if morning else "p" if afternoon else ""
-    return minutes(int(hour or plain_hour), int(minute or plain_minute or 0), half)
+    return [{f"{each}:{minute:02}"} for each in hours]
 
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
-    found = set[str]()
+    found = set[str]().union(*(option for time in find_times(folded) for option in time.options))
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
         if after and (factors := words.factors.get(factor_word(after, words))):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
-            continue
-        found |= values
-        if after[:1] in ("a", "p") and re.match(r"[ap]\.?m\b", after) and raw.isdecimal() and len(raw) <= DIGITS_OF_DAY:
-            found |= minutes(int(raw), 0, after[0])
-    for hour, minute, half in CLOCK.findall(folded) if CLOCK_MARK.search(folded) else ():
-        found |= minutes(int(hour), int(minute), half)
-    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
-        found |= east_asian_minutes(match)
-    return found
+        else:
+            found |= values
+    return found | short_values_in(folded)
 
 
 def short_values_in(folded: str) -> set[str]:
@@ -4154,27 +4158,22 @@ def short_values_in(folded: str) -> set[str]:
         found.add(numeral(*f"{value:.3f}".split(".")))
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
-            found |= {f"20{year}", f"19{year}"}
+            found.update(years(year))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     return found
 
 
-def other_values_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
-    """Return the values of the numbers and months that a folded text writes short, or as some of its `found_words`."""
-    compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
-    named = {*found_words, *compounds}
-    found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
-    for tens, unit in (compound.split("-") for compound in compounds if compound.count("-") == 1):  # "twenty-one"
-        pairs = itertools.product(words.values.get(tens, ()), words.values.get(unit, ()))
-        found += [{ten[0] + one} for ten, one in pairs if ten[1:] == "0" and len(one) == 1]
-    if not is_spaced(folded):
-        characters = set(folded)
-        found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
-    return short_values_in(folded).union(*found)
+def years(year: str) -> list[str]:
+    """Return the numbers that a year can mean."""
+    return [numeral(year), f"20{year}", f"19{year}"] if len(year) == DIGITS_OF_SHORT_YEAR else [numeral(year)]
 
 
-DatePart = tuple[int, int, frozenset[str]]  # the span of a number or month, and the months that a name can mean
+@functools.lru_cache(4096)
+def digits_of(value: str) -> str:
+    """Return the digits that a page has where it has a value in figures: without zeros at the ends, of a year the last two."""
+    digits = "".join(filter(str.isdecimal, value.rpartition(":")[2]))
+    return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
 class Figure(NamedTuple):
@@ -4194,10 +4193,6 @@ class Figure(NamedTuple):
     dates: tuple[tuple[int, int], ...] = ()
     name: str = ""
 
-    def has_option_in(self, values: set[str]) -> bool:
-        """Return whether all values of one of the options are there."""
-        return any(option <= values for option in self.options)
-
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
     """Return the figures in a sentence of an answer, in order."""
@@ -4216,7 +4211,7 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if text[:start].endswith("\n") or start == 0:
         rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
     rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
-    folded = [folded_alone(c) for c in rest]
+    folded = [FOLDED[ord(c)] for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
@@ -4242,7 +4237,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in NOTATIONS:
+    for notation in (stated_dates, find_times, plain_numbers):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4262,52 +4257,34 @@ def figure_of(span: tuple[int, int], options: Iterable[Collection[str]], **about
     return Figure(*span, tuple(dict.fromkeys(map(frozenset[str], options))), **about)
 
 
-def east_asian_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates in Chinese, Japanese and Korean notation."""
-    for match in EAST_ASIAN_DATE.finditer(folded):
-        year, month, day = match.groups()
-        if not (year or day):
+def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
+    taken: list[Date] = []
+    for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
+        if any(date.start < other.end and other.start < date.end for other in taken):
             continue
-        parts = {numeral(part) for part in (year, day) if part}
-        values = ({*parts, value} for value in (numeral(month), f"{MONTH}{int(month)}"))
-        yield figure_of(match.span(), values, dates=((int(month), int(day or year)),))
+        taken.append(date)
+        options = (days for _, numbers in date.readings for days in itertools.product(*map(years, numbers)))
+        pairs = tuple((month, int(numbers[0])) for month, numbers in date.readings)
+        yield figure_of((date.start, date.end), options, dates=pairs)
 
 
-def east_asian_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the times of day in Chinese, Japanese and Korean notation."""
-    for match in EAST_ASIAN_CLOCK.finditer(folded):
-        hour_alone = () if match[4] or match[6] else ({numeral(match[3])},)
-        values = ({value} for value in east_asian_minutes(match))
-        yield figure_of(match.span(), itertools.chain(values, hour_alone))
-
-
-def numeric_dates(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates that are numbers, such as 3/5/2024."""
-    for match in NUMERIC_DATE.finditer(folded):
-        first, middle, last = match[1], match[3], match[4]
-        year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
-        if len(year) == 1:  # a version
-            continue
-        years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
-        options = dated(years, [(day, middle), (middle, day)])
-        yield figure_of(match.span(), options, dates=tuple(numeric_pairs(day, middle)))
-
-
-def clock_times(folded: str, _words: Vocabulary) -> Iterator[Figure]:
-    """Yield the times of day; with a full stop, as in 3.30 pm, a time may also be a number."""
-    for match in CLOCK.finditer(folded):
-        dotted = readings(f"{match[1]}.{match[2]}") if "." in match[0][:3] else ()
-        values = ({value} for value in minutes(int(match[1]), int(match[2]), match[3] or ""))
-        yield figure_of(match.span(), itertools.chain(values, dotted))
-
-
-def named_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
-    """Yield the dates with a month's name."""
-    for group in date_groups(folded, words):
-        pairs = named_pairs(group, folded)
-        day = min(number for _, number in pairs)
-        dates = tuple(pair for pair in pairs if pair[1] == day)
-        yield figure_of((group[0][0], group[-1][1]), named_date(group, folded), dates=dates)
+def find_times(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield the times of day; an hour alone, or with a full stop as in 3.30 pm, may also be a number."""
+    for match in CLOCK.finditer(folded) if CLOCK_MARK.search(folded) else ():
+        hour, first_half, minute, second_half = match.groups()
+        half = first_half or second_half or ""
+        options = times_of_day(int(hour), int(minute or 0), half)
+        if not minute:
+            options += [{numeral(hour)}, {str(int(hour) % NOON + NOON * (half == "p"))}]
+        elif "." in match[0][:3]:
+            options += map(set, readings(f"{hour}.{minute}"))
+        yield figure_of(match.span(), options)
+    for match in EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ():
+        morning, afternoon, hour, minute, plain_hour, plain_minute = match.groups()
+        half = "a" if morning else "p" if afternoon else ""
+        options = times_of_day(int(hour or plain_hour), int(minute or plain_minute or 0), half)
+        yield figure_of(match.span(), options if minute or plain_minute else [*options, {numeral(hour)}])
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
@@ -4316,9 +4293,6 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         currency = currency_of(folded, *match.span(1), words)
         span = shown_range(match, folded, words, is_money=bool(currency))
         yield figure_of(span, number_options(match, words), currency=currency)
-
-
-NOTATIONS = (east_asian_dates, east_asian_times, numeric_dates, clock_times, named_dates, plain_numbers)
 
 
 def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_money: bool) -> tuple[int, int]:
@@ -4332,79 +4306,65 @@ def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_mone
     return before.start() if before else start, max(ends)
 
 
-def named_date(group: Sequence[DatePart], folded: str) -> Iterator[set[str]]:
-    """Yield the sets of values that a page can write a date with; there the month may be a number."""
-    others = {numeral(folded[start:end]) for start, end, months in group if not months}
-    for month in frozenset[str]().union(*(months for _, _, months in group)):
-        yield others | {month}
-        yield others | {month.removeprefix(MONTH)}
+class Date(NamedTuple):
+    """A date, and what it can mean: pairs of a month and its numbers, the day (if it has one) and the year."""
+
+    start: int
+    end: int
+    readings: tuple[tuple[int, tuple[str, ...]], ...]
 
 
-def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set[str]]:
-    """Yield the possible values of a numeric date; `days` are the candidates for day and month."""
-    for year, (day, month) in itertools.product(years, days):
-        if int(month) <= MONTHS:
-            for value in (numeral(month), f"{MONTH}{int(month)}"):
-                yield {numeral(year), numeral(day), value}
-        else:
-            yield {numeral(year), numeral(day), numeral(month)}
+def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
+    """Yield the dates in a folded text: East Asian ones, numbers such as 3/5/2024, and a month's name with its numbers."""
+    for match in EAST_ASIAN_DATE.finditer(folded) if not is_spaced(folded) else ():
+        year, month, day = match.groups()
+        if year or day:
+            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+    for match in NUMERIC_DATE.finditer(folded):
+        first, middle, last = match[1], match[3], match[4]
+        pairs = (
+            [(last, middle, first)] if len(first) == DIGITS_OF_YEAR else [(first, middle, last), (middle, first, last)]
+        )
+        found = tuple((int(month), (day, year)) for day, month, year in pairs if 0 < int(month) <= MONTHS)
+        if found and len(last) > 1:  # otherwise a version
+            yield Date(*match.span(), found)
+    yield from named_dates(folded, words)
 
 
-def named_pairs(group: Sequence[DatePart], folded: str) -> list[tuple[int, int]]:
-    """Return the pairs of a month and a number in a date with a month's name."""
-    months = {int(month.removeprefix(MONTH)) for _, _, named in group for month in named}
-    return [(month, int(folded[start:end])) for month in months for start, end, named in group if not named]
-
-
-def numeric_pairs(first: str, second: str) -> list[tuple[int, int]]:
-    """Return the pairs of a month and a number that two numbers can mean, in either order."""
-    pairs = ((int(first), int(second)), (int(second), int(first)))
-    return [(month, number) for month, number in pairs if 0 < month <= MONTHS]
+def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
+    """Yield the dates with a month's name."""
+    end = 0
+    for match in WORDS.finditer(folded):
+        months = words.months.get(match[0])
+        if not months or folded.startswith("out of ", match.start()):  # in Portuguese "out" is October
+            continue
+        before = BEFORE_MONTH.search(folded, max(end, match.start() - MAX_GLUE_CHARS), match.start())
+        after = AFTER_MONTH.match(folded, match.end())
+        found = [*(before.groups() if before else ()), *(after.groups() if after else ())]
+        numbers = tuple(sorted(filter(None, found), key=int))
+        if numbers:
+            start = before.start() if before else match.start()
+            yield Date(start, after.end() if after else match.end(), tuple((month, numbers) for month in months))
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    found = {pair for group in date_groups(folded, words) for pair in named_pairs(group, folded)}
-    for first, _, middle, last in NUMERIC_DATE.findall(folded):
-        found.update(numeric_pairs(first, middle) + numeric_pairs(middle, last))
-    for pair in SHORT_DATE.findall(folded):
-        found.update(numeric_pairs(*filter(None, pair)))
-    for year, month, day in EAST_ASIAN_DATE.findall(folded) if not is_spaced(folded) else ():
-        found.update((int(month), int(number)) for number in (year, day) if number)
-    return found
-
-
-def date_groups(folded: str, words: Vocabulary) -> Iterator[list[DatePart]]:
-    """Yield neighbors that form one date: a month's name and one or two numbers."""
-    group: list[DatePart] = []
-    items: list[DatePart] = [
-        (*match.span(), months)
-        for match in WORDS.finditer(folded)
-        # In Portuguese "out" is October.
-        if (months := words.months.get(match[0])) and not folded.startswith("out of ", match.start())
-    ]
-    # A day or a year.
-    numbers = (match for match in NUMBER.finditer(folded) if match[1].isdecimal() and len(match[1]) <= DIGITS_OF_YEAR)
-    items += [(*match.span(1), frozenset[str]()) for match in numbers]
-    for item in [*sorted(items), (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
-        is_near = (
-            group and item[0] - group[-1][1] <= MAX_DATE_GAP and DATE_GLUE.fullmatch(folded, group[-1][1], item[0])
-        )
-        if is_near and item[2] and group[0][2] and group[0][1] - group[0][0] <= MAX_SHORT_MONTH:
-            del group[0]  # German "des 27. Januar": "des" is December in Indonesian
-        months = sum(bool(named) for _, _, named in group)
-        if group and not (is_near and len(group) < MAX_DATE_PARTS and months + bool(item[2]) <= 1):
-            if months == 1 and len(group) > 1:
-                yield group
-            group = []
-        group.append(item)
+    pairs = {
+        (month, int(number))
+        for date in find_dates(folded, words)
+        for month, numbers in date.readings
+        for number in numbers
+    }
+    for short in SHORT_DATE.findall(folded):
+        first, second = map(int, filter(None, short))
+        pairs |= {(first, second), (second, first)}
+    return pairs
 
 
 def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
     """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
     raw, after = match[1], match[2] or ""
     factors = words.factors.get(factor_word(after, words), frozenset[int]())
-    half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
     is_grouped = not factors and THOUSANDS.fullmatch(raw)
     for values in readings(raw)[: 1 if is_grouped else None]:
         for factor in factors:
@@ -4412,9 +4372,6 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
         yield values
         if not factors:
             yield {SCALED + value for value in values}
-        if half:
-            yield from ({value} for value in minutes(int(raw), 0, half[1]))
-            yield {str(int(raw) % NOON + NOON * (half[1] == "p"))}
 
 
 def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozenset[str]:
@@ -4430,6 +4387,7 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 PIECE_CHARS = 40  # of a sentence that is longer than a passage: each run of pieces is searched
 MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
+SAMPLED = 10_000  # about so many characters of a text show in which scripts it is
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
@@ -4439,7 +4397,10 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed."""
+    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed.
+
+    Figures are parsed only where the digits are that an answer has.
+    """
 
     vocabulary: Vocabulary  # set by the index
 
@@ -4447,7 +4408,16 @@ class TextChunk:
         self.source, self.folded = source, folded
         self.start, self.end = passages[0][0], passages[-1][1]
         self._text, self._passages = text, passages
-        self.words = words_of(folded)
+
+    @functools.cached_property
+    def words(self) -> set[str]:
+        """The words."""
+        return set(words_of(self.folded))
+
+    @functools.cached_property
+    def digits(self) -> str:
+        """All digits, in order."""
+        return re.sub("[^0-9]+", "", self.folded)
 
     @functools.cached_property
     def letters(self) -> str:
@@ -4458,11 +4428,6 @@ class TextChunk:
     def values(self) -> set[str]:
         """Every possible value of the figures."""
         return values_in(self.folded, self.vocabulary)
-
-    @functools.cached_property
-    def other_values(self) -> set[str]:
-        """The values of the numbers and months that are written as words, or short."""
-        return other_values_in(self.folded, self.words, self.vocabulary)
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4476,9 +4441,11 @@ class TextChunk:
             list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
             for start, end in self._passages
         ]
-        parts = (self._text[start:end].replace("\0", " ") for pieces in sentences for start, end in pieces)
-        found = map(set, map(stems, fold("\0".join(parts)).split("\0")))
-        alone = [run for pieces in sentences for run in runs_of([(*piece, next(found)) for piece in pieces])]
+        alone = [
+            run
+            for pieces in sentences
+            for run in runs_of([(start, end, set(stems(fold(self._text[start:end])))) for start, end in pieces])
+        ]
         pairs = (
             (start, end, first | second)
             for (start, _, first), (_, end, second) in itertools.pairwise(alone)
@@ -4492,8 +4459,7 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        # The others are looked for only where no plain number has the value.
-        if not figure.has_option_in(self.values) and not figure.has_option_in(self.values | self.other_values):
+        if not any(all(map(self._has_value, option)) for option in figure.options):
             return False
         if figure.dates and not any(map(self._has_date, figure.dates)):
             return False
@@ -4501,11 +4467,24 @@ class TextChunk:
             return False
         return not figure.currency or not self._is_other_currency(figure)
 
+    def _has_value(self, value: str) -> bool:
+        """Return whether the chunk has a value, in figures or in letters."""
+        may_have = digits_of(value) in self.digits or ("." in value and "/" in self.folded)
+        if may_have and value in self.values:
+            return True
+        if not value.isdecimal() or len(value) > DIGITS_OF_GROUP or int(value) > MAX_SPELLED:
+            return False
+        return self._spells(spellings_of_number(int(value), self.vocabulary.languages))
+
+    def _spells(self, spelled: Spellings) -> bool:
+        """Return whether the chunk has a number or month in letters."""
+        return not self.words.isdisjoint(spelled.words) or any(part in self.folded for part in spelled.parts)
+
     def _has_date(self, date: tuple[int, int]) -> bool:
         """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
         month, day = date
-        is_day_alone = f"{MONTH}{month}" in self.other_values and all(day != other for _, other in self.dates)
-        return date in self.dates or is_day_alone
+        is_day_alone = all(day != other for _, other in self.dates)
+        return date in self.dates or (is_day_alone and self._spells(self.vocabulary.spellings_of_month(month)))
 
     def _is_other_currency(self, figure: Figure) -> bool:
         """Return whether the chunk has an amount only in other currencies."""
@@ -4535,32 +4514,37 @@ class PageIndex:
         """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
-        self.counts = list(map(Counter[str], stems_of_chunks(self.chunks)))
-        sizes = [counts.total() for counts in self.counts]
-        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
-        self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
-        self._found_places: dict[str, list[tuple[int, int]]] = {}
-        self._found_weights: dict[str, float] = {}
-        self._characters = set[str]().union(*texts)
+        mean = sum(map(len, texts)) / max(1, len(self.chunks))
+        sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
+        self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
+        self._places: dict[str, dict[int, int]] = {}
+        self._weights: dict[str, float] = {}
         self.look_for_figures_of("")
 
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
-        self.vocabulary = vocabulary(languages_of(self._characters.union(answer)))
+        characters = set(answer).union(*(text[:: 1 + len(text) // SAMPLED] for text in self.texts))
+        self.vocabulary = vocabulary(languages_of(characters))
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
 
-    def _look_for(self, query: Collection[str]) -> None:
-        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
-        missing = set(query) - self._found_weights.keys()
+    def look_for(self, query: Collection[str]) -> None:
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk.
+
+        All queries about an answer together cost hardly more than one.
+        """
+        missing = set(query) - self._weights.keys()
+        if not missing:
+            return
+        self._places |= {stem: {} for stem in missing}
+        characters = "".join(missing)
+        grams = gram_pattern(*("".join({*re.findall(f"[{kind}]", characters)}) for kind in (LETTERS, SYLLABLES)))
+        for number, chunk in enumerate(self.chunks):
+            for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
+                self._places[stem][number] = times
         for stem in missing:
-            self._found_places[stem] = []
-        for number, counts in enumerate(self.counts):
-            for stem in missing & counts.keys():
-                self._found_places[stem].append((number, counts[stem]))
-        for stem in missing:
-            found = len(self._found_places[stem])
-            self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
+            found = len(self._places[stem])
+            self._weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match a query's stems best, the best one first."""
@@ -4573,19 +4557,19 @@ class PageIndex:
 
     def ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
         """Return (score, number) of the chunks that match a query's stems best, the best one first."""
-        self._look_for(query)
+        self.look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
-            weight = self._found_weights[stem] * (self.K + 1)
-            for number, times in self._found_places[stem]:
+            weight = self._weights[stem] * (self.K + 1)
+            for number, times in self._places[stem].items():
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def weights(self, query: Collection[str], new: Collection[str] = (), factor: float = 1) -> dict[str, float]:
         """Return the idf weight of each stem of a query, as shares of 1; a figure counts more, a new stem by `factor`."""
-        self._look_for(query)
+        self.look_for(query)
         weights = {
-            stem: self._found_weights[stem]
+            stem: self._weights[stem]
             * (FIGURE_WEIGHT if any(map(str.isdecimal, stem)) else 1)
             * (factor if stem in new else 1)
             for stem in query
@@ -4595,22 +4579,17 @@ class PageIndex:
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return weight_of(self.weights(query), self.counts[number])
+        return self.share(self.weights(query), number)
 
-    @functools.cached_property
-    def _all_values(self) -> set[str]:
-        folded = "\n".join(chunk.folded for chunk in self.chunks)
-        words = set[str]().union(*(chunk.words for chunk in self.chunks))
-        others = other_values_in(folded, words, self.vocabulary)
-        return others.union(*(chunk.values for chunk in self.chunks))
+    def share(self, weights: Mapping[str, float], number: int) -> float:
+        """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
+        return sum(weight for stem, weight in weights.items() if number in self._places[stem])
 
     def holds_anywhere(self, figure: Figure) -> bool:
         """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
         if figure.quoted:
             letters = "".join(chunk.letters for chunk in self.chunks)
             return all(part in letters for part in quoted_parts(figure.quoted))
-        if figure.options and not figure.has_option_in(self._all_values):
-            return False
         return any(chunk.holds(figure) for chunk in self.chunks)
 
 
@@ -4636,17 +4615,8 @@ def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]
         if not groups or end - groups[-1][0][0] > chunk_chars:
             groups.append([])
         groups[-1].append((start, end))
-    # Once for all chunks: most of the time goes into the distinct characters of a text.
-    parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
-    for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
-        yield TextChunk(source, text, group, folded)
-
-
-def stems_of_chunks(chunks: Sequence[TextChunk]) -> Iterator[Iterator[str]]:
-    """Yield the stems of each chunk from its words; each distinct word is stemmed once."""
-    table = {word: stem_of(word) for word in set[str]().union(*(chunk.words for chunk in chunks))}
-    for chunk in chunks:
-        yield map(table.__getitem__, chunk.words) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
+    for group in groups:
+        yield TextChunk(source, text, group, fold(text[group[0][0] : group[-1][1]]))
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4870,8 +4840,8 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    values = values_in(folded, words) | other_values_in(folded, words_of(folded), words)
-    return all(figure.has_option_in(values) for figure in figures)
+    holder = PageIndex([passage], MAX_SENTENCE_CHARS)
+    return all(map(holder.holds_anywhere, figures))
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
@@ -4885,11 +4855,11 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
-        around = weight_of(order, index.counts[number])
+        around = index.share(order, number)
         found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
     for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
-        score = passage_score(weights, window, weight_of(weights, index.counts[number]))
+        score = passage_score(weights, window, index.share(weights, number))
         yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
 
 
@@ -4976,6 +4946,7 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     pages, said = page.sources or (page,), query.said or query.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
+    index.look_for(stems(fold(f"{stated} {said}")))
     if query.output_schema:
         schema = json.dumps(query.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
@@ -5183,7 +5154,7 @@ class AppleScriptSource:
             page = await self.read(ReadOptions())
         except ChromeTabError as error:
             if error.code == "NO_BROWSER":
-                unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
+                unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
             if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
                 text = f"AppleScript reaches the active tab. {error.message}"
@@ -5614,10 +5585,10 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
         host = await model_server.model_host(model)
     except ChromeTabError as error:
         return [Layer("model", ok=False, text=error.message)]
-    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    answered = f"answered {one_line(answer.text, 40)!r} in {time.monotonic() - began:.1f} s"
     elsewhere = f"; it runs on {host}: page text leaves this computer" if host else ""
     return [
-        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}{elsewhere}"),
+        Layer("model", ok=True, text=f"{model} at {model_server.url} {answered}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
 
@@ -5724,10 +5695,11 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
     cause = error.__cause__
     if not isinstance(cause, PydanticValidationError):
         return f"The arguments of {tool} are wrong. Look at its input schema."
-    problems, allowed = [], ", ".join(fields(schema, "properties")) or "no arguments"
+    problems: list[str] = []
+    wrong: dict[str, list[str]] = {}  # by the argument: what it must be; several with a union of types
+    given: dict[str, str] = {}
     for detail in cause.errors():
-        # After the argument's name come its index in a list and pydantic's name for the attempted type.
-        name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
+        name, allowed = argument_path(detail["loc"], schema)
         if detail["type"] == "none_required":
             continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
@@ -5735,8 +5707,32 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
-            problems.append(f"{name} {plain_words(detail)} (got {one_line(repr(detail['input']), 60)})")
+            wrong.setdefault(name, []).append(plain_words(detail))
+            given[name] = one_line(repr(detail["input"]), 60)
+    for name, words in wrong.items():
+        first, *others = dict.fromkeys(words)
+        alternatives = "".join(f", or {other.removeprefix('must be ')}" for other in others)
+        problems.append(f"{name} {first}{alternatives} (got {given[name]})")
     return f"{tool}: {'; '.join(problems)}. Correct the call; the input schema says what is allowed."
+
+
+def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of an argument, or of a value inside it, and the names allowed where it is.
+
+    `location` is pydantic's: it also contains the names of the types that were attempted, which are no names of ours.
+    """
+    names: list[str] = []
+    allowed: dict[str, Any] = {}
+    for place, part in enumerate(location):
+        properties = fields(schema, "properties")
+        if isinstance(part, int):
+            schema = fields(schema, "items")
+        elif place == 0 or properties:
+            schema, allowed = fields(properties, part), properties
+        else:
+            continue
+        names.append(str(part))
+    return ".".join(names), ", ".join(allowed) or "no arguments"
 
 
 class NullStateStore:

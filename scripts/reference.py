@@ -425,7 +425,7 @@ def limits_table() -> list[str]:
         "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB "
         f"({constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB from a disk), {pdf_wait} s "
         f"({script_wait} s by AppleScript)",
-        "handshake": f"{protocol.OPENING_TIMEOUT_S:g} s",
+        "handshake": f"{protocol.HANDSHAKE_TIMEOUT_S:g} s",
         "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
         f"{protocol.COMMAND_TIMEOUT_S:g} s in the server",
         "answer to a consent prompt": f"{protocol.ANSWER_TIMEOUT_S:g} s, on top of the command's",

@@ -78,9 +78,9 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
     address, is_open = f"ws://{server.HOST}:{number}/session", False
     options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": protocol.MAX_FRAME_BYTES}
     try:
-        leader = await connect(address, **options, open_timeout=protocol.VISIT_TIMEOUT_S)
+        leader = await connect(address, **options, open_timeout=protocol.FOLLOWER_HANDSHAKE_TIMEOUT_S)
         try:
-            async with asyncio.timeout(protocol.VISIT_TIMEOUT_S):
+            async with asyncio.timeout(protocol.FOLLOWER_HANDSHAKE_TIMEOUT_S):
                 await handshake.handshake_with_leader(leader, key, number, client)
             is_open = True
             yield leader
@@ -97,7 +97,7 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
         if code == protocol.WRONG_PROTOCOL:
             raise await port.port_error(number, "other version") from None
         if not is_open:
-            problem = "no answer" if code in (None, protocol.OPENING_TOO_SLOW) else "other program"
+            problem = "no answer" if code in (None, protocol.HANDSHAKE_TOO_SLOW) else "other program"
             raise await port.port_error(number, problem) from None
 
 

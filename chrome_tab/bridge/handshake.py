@@ -80,7 +80,7 @@ async def handshake_with_client(websocket: WebSocket, handshake: Handshake) -> i
 async def receive_message(websocket: WebSocket) -> dict[str, Any]:
     """Receive the next handshake message; an empty one if the socket closed, or the frame is binary or too large."""
     frame = await protocol.receive_frame(websocket)
-    return protocol.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_OPENING_BYTES else {}
+    return protocol.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_HANDSHAKE_BYTES else {}
 
 
 async def handshake_with_leader(leader: ClientConnection, key: str, port: int, client: str) -> None:

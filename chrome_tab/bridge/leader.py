@@ -134,10 +134,10 @@ class Leader:
         await websocket.accept()
         handshake = Handshake(role, self._key, self._session.port)
         try:
-            async with asyncio.timeout(protocol.OPENING_TIMEOUT_S):
+            async with asyncio.timeout(protocol.HANDSHAKE_TIMEOUT_S):
                 close_code = await handshake_with_client(websocket, handshake)
         except TimeoutError:
-            close_code = protocol.OPENING_TOO_SLOW
+            close_code = protocol.HANDSHAKE_TOO_SLOW
         if close_code:
             # The other side may have closed already.
             with contextlib.suppress(*protocol.closed_errors()):

@@ -40,7 +40,7 @@ class UnprovedConnections:
         """Add a new connection."""
         if len(self._deadlines) >= protocol.MAX_UNPROVED:
             self.drop(next(iter(self._deadlines)))
-        self._deadlines[transport] = self._deadline(transport, protocol.OPENING_TIMEOUT_S)
+        self._deadlines[transport] = self._deadline(transport, protocol.HANDSHAKE_TIMEOUT_S)
 
     def extend(self, transport: asyncio.Transport, seconds: float) -> None:
         """Restart the timer of a connection, unless it has proved a key."""
@@ -104,12 +104,12 @@ def port_protocols() -> dict[str, Any]:
             unproved.remove(self.transport)
 
         def on_response_complete(self) -> None:
-            unproved.extend(self.transport, protocol.OPENING_TIMEOUT_S)
+            unproved.extend(self.transport, protocol.HANDSHAKE_TIMEOUT_S)
             super().on_response_complete()
 
         def handle_websocket_upgrade(self, event: Any) -> None:
             # A slow handshake is closed with a code before this limit applies.
-            unproved.extend(self.transport, protocol.OPENING_TIMEOUT_S + protocol.CLOSING_TIMEOUT_S)
+            unproved.extend(self.transport, protocol.HANDSHAKE_TIMEOUT_S + protocol.CLOSING_TIMEOUT_S)
             super().handle_websocket_upgrade(event)
 
         def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- nothing is sent

@@ -42,7 +42,7 @@ async def pair_extension(settings: server.Settings) -> int:
 async def pair_http(settings: server.Settings) -> int:
     """Print the bearer key, and a link to the test app if a running server serves it; return the exit status."""
     key, address = pairing.bearer_key(pairing.pairing_key()), f"http://{server.HOST}:{settings.port}"
-    print(key)
+    print(key, flush=True)
     print(
         f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
         "with --transport sse. It is a password for your browser: do not share it.",

@@ -198,7 +198,8 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
     except server.ChromeTabError as error:
         terminal.fail(f"{error.message} [{error.code}]")
     else:
-        terminal.say(f"Answer: {answer.text}", "green")
+        for line in f"Answer: {answer.text}".splitlines():
+            terminal.say(line, "green")
         terminal.say(answer.read, "dim")
 
 

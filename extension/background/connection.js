@@ -19,7 +19,7 @@ const PROTOCOL = 2;
 const PING_INTERVAL_MS = 20_000;
 /** Consecutive missed replies: a busy machine may answer one late. */
 const MAX_UNANSWERED_PINGS = 2;
-const OPENING_TIMEOUT_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Timeout for the first sign of a program on the port. */
 const LOOKING_TIMEOUT_MS = 2_000;
 /** In UTF-16 units, never more than the bytes that the limit counts. */
@@ -79,7 +79,7 @@ export class Connection {
   /** @type {WebSocket | undefined} */
   #socket;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #openingTimer;
+  #handshakeTimer;
   /** @type {keyof typeof State} */
   #state = State.LOOKING;
   #nonce = makeNonce();
@@ -135,7 +135,7 @@ export class Connection {
     this.#socket.onopen = () => void this.#hello();
     this.#socket.onmessage = ({ data }) => this.#receive(data);
     this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
-    this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
+    this.#handshakeTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), HANDSHAKE_TIMEOUT_MS);
   }
 
   async #hello() {
@@ -172,7 +172,7 @@ export class Connection {
     if (isName(welcome.profile)) this.#profile.adopt(welcome.profile);
     this.#setSessions(welcome);
     this.#setServerInfo(welcome);
-    clearTimeout(this.#openingTimer);
+    clearTimeout(this.#handshakeTimer);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
     this.#handlers.onOpen();
   }
@@ -270,7 +270,7 @@ export class Connection {
   /** @param {number} code */
   #end(code) {
     this.#state = State.CLOSED;
-    clearTimeout(this.#openingTimer);
+    clearTimeout(this.#handshakeTimer);
     clearInterval(this.#pingTimer);
     this.#socket?.close(code);
     void abortAll(this.#commands.values(), nobodyWaits());

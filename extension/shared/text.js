@@ -53,10 +53,11 @@ export function isolated(text) {
 
 /**
  * @param {string} address
- * @returns {string} the name of the page's site for users: `example.com:8080`, `chrome://version`
+ * @returns {string} the name of the page's site for users: `example.com:8080`, `chrome://version`, `about:`
  */
 export function siteOf(address) {
   const url = URL.parse(address);
   if (!url) return "";
-  return /^https?:$/.test(url.protocol) ? url.host : `${url.protocol}//${url.host}`;
+  if (/^https?:$/.test(url.protocol)) return url.host;
+  return url.host ? `${url.protocol}//${url.host}` : url.protocol;
 }

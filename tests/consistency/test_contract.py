@@ -153,7 +153,7 @@ def test_both_ends_of_the_connection_have_the_same_limits() -> None:
     assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == protocol.MAX_FRAME_BYTES
     assert constant("background/connection.js", "const MAX_FRAME_IN = ") == protocol.MAX_COMMAND_BYTES
     assert constant("shared/consent-text.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
-    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == protocol.OPENING_TIMEOUT_S * 1000
+    assert constant("background/connection.js", "const HANDSHAKE_TIMEOUT_MS = ") == protocol.HANDSHAKE_TIMEOUT_S * 1000
     assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < protocol.COMMAND_TIMEOUT_S * 1000
 
 

@@ -66,6 +66,11 @@ CHANGES = {
     "a dialog without a name": "dialog opened",
     "a state of something without words": "#go expanded",
     "an error without words": 'input#mail "Email" is invalid',
+    "an alert with icons": 'alert "Saved by Ada"',
+    "a menu whose items are icons": 'menu with 2 items: "Previous month" #back, "Save" #save',
+    "a status for screen readers in what appears": 'now "Two rows"',
+    "a row of a live table": 'now "Elm"; gone "Oak 9"',
+    "a copy for measuring": "",
 }
 
 

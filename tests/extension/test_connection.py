@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from demo.web import serving
 from tests.extension.conftest import Popup, Site, launched_chromium, shorter_waits, stop_worker
 from tests.extension.test_attaching import opened_popup
-from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
+from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
 
 ALARMS = "await chrome.alarms.getAll()"
 
@@ -231,12 +231,12 @@ async def test_answer_for_a_lost_connection_is_not_sent_to_the_next(
 
 
 async def test_server_with_another_protocol_version_is_closed_with_4400(popup: Popup, bridge: FakeBridge) -> None:
-    async def newer_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    async def newer_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         proof = bridge.proof("server", hello["nonce"], nonce)
         await peer.send(json.dumps(challenge(nonce, proof, protocol=3)))
 
-    bridge.opening = newer_opening
+    bridge.handshake = newer_handshake
     await popup.paste(bridge.connection_string)
 
     assert await bridge.next_close_code() == 4400
@@ -244,14 +244,14 @@ async def test_server_with_another_protocol_version_is_closed_with_4400(popup: P
 
 
 async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, bridge: FakeBridge) -> None:
-    async def full_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
-        bridge.opening = honest_opening
+    async def full_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        bridge.handshake = honest_handshake
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
         await peer.recv()
         await peer.close(4429)
 
-    bridge.opening = full_opening
+    bridge.handshake = full_handshake
     await popup.paste(bridge.connection_string)
 
     await popup.shows("Disconnected. .* eight browsers")
@@ -259,10 +259,10 @@ async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, 
 
 
 async def test_silent_server_is_closed_with_4408(popup: Popup, bridge: FakeBridge) -> None:
-    async def silent_opening(_bridge: FakeBridge, _peer: ServerConnection, _hello: Message) -> None:
+    async def silent_handshake(_bridge: FakeBridge, _peer: ServerConnection, _hello: Message) -> None:
         return
 
-    bridge.opening = silent_opening
+    bridge.handshake = silent_handshake
     async with shorter_waits(popup.page.context, {10_000: 1_000}):
         await popup.paste(bridge.connection_string)
 

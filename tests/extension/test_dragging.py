@@ -9,6 +9,19 @@ from tests.extension.conftest import DrivenTab, changed_worker, reloaded_tab_at,
 
 page = reloaded_tab_at("/acting/dragging.html")
 
+# In the service worker: the browser gets the moves of a pressed mouse only when the button is released.
+HELD_MOVES = """isOn => {
+  const api = chrome.debugger;
+  const real = (api.sendCommand.real ??= api.sendCommand);
+  const { promise: untilReleased, resolve: release } = Promise.withResolvers();
+  const send = async (target, method, params) => {
+    if (params?.type === "mouseReleased") release();
+    if (["mouseMoved", "mouseReleased"].includes(params?.type) && params.buttons !== undefined) await untilReleased;
+    return real.call(api, target, method, params);
+  };
+  api.sendCommand = isOn ? Object.assign(send, { real }) : real;
+}"""
+
 
 async def order(page: DrivenTab) -> str:
     return await page.page.evaluate("[...document.querySelectorAll('li')].map(({ id }) => id).join('')")
@@ -152,15 +165,12 @@ async def test_drag_that_the_browser_does_not_hand_over_is_an_error(page: Driven
 
 
 async def test_drag_that_begins_after_the_first_steps_is_an_error(page: DrivenTab) -> None:
-    await page.page.evaluate("card.onmousedown = () => void setTimeout(() => (document.title = 'Held'), 500)")
-
-    held_up = page.mouse_held_up("Held", "mouseMoved", "mouseReleased")
-    async with held_up, shorter_waits(page.page.context, {300: 1, 2_000: 10}):
+    context = page.page.context
+    async with changed_worker(context, HELD_MOVES, True, False), shorter_waits(context, {300: 1, 2_000: 10}):
         code, _ = await page.refused("drag", source="#card", target="#zone")
 
     assert code == "EXECUTION_ERROR"
     assert [event for event in await page.page.evaluate("events") if "drop" in event] == []
-    await page.page.evaluate("card.onmousedown = null")
     await page.do("drag", source="#card", target="#zone")
     assert "drop card" in await page.page.evaluate("events")
 

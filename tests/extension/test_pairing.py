@@ -13,7 +13,7 @@ from tests.support.fake_bridge import (
     challenge,
     connection_string,
     encode,
-    honest_opening,
+    honest_handshake,
     make_nonce,
     running_bridge,
 )
@@ -159,12 +159,12 @@ async def test_another_program_cannot_make_the_pairing_disappear(popup: Popup, b
 
 
 async def test_proof_from_another_port_is_rejected(popup: Popup, bridge: FakeBridge) -> None:
-    async def relayed_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    async def relayed_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         proof = bridge.proof("server", hello["nonce"], nonce, port=bridge.port + 1)
         await peer.send(json.dumps(challenge(nonce, proof)))
 
-    bridge.opening = relayed_opening
+    bridge.handshake = relayed_handshake
     await popup.paste(bridge.connection_string)
 
     assert await bridge.next_close_code() == 4401
@@ -172,11 +172,11 @@ async def test_proof_from_another_port_is_rejected(popup: Popup, bridge: FakeBri
 
 
 async def test_replayed_proof_of_the_extension_is_rejected(popup: Popup, bridge: FakeBridge) -> None:
-    async def reflecting_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    async def reflecting_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         proof = bridge.proof("extension", hello["nonce"], hello["nonce"])
         await peer.send(json.dumps(challenge(hello["nonce"], proof)))
 
-    bridge.opening = reflecting_opening
+    bridge.handshake = reflecting_handshake
     await popup.paste(bridge.connection_string)
 
     assert await bridge.next_close_code() == 4401
@@ -186,12 +186,12 @@ async def test_replayed_proof_of_the_extension_is_rejected(popup: Popup, bridge:
 async def test_welcome_without_a_proof_enables_nothing(popup: Popup, bridge: FakeBridge) -> None:
     probe = {"id": "early", "type": "command", "command": "browser_get_tabs", "params": {}}
 
-    async def hasty_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    async def hasty_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         await peer.send(json.dumps({"type": "welcome", "sessions": 1}))
         await peer.send(json.dumps(probe))
-        await honest_opening(bridge, peer, hello)
+        await honest_handshake(bridge, peer, hello)
 
-    bridge.opening = hasty_opening
+    bridge.handshake = hasty_handshake
     await popup.paste(bridge.connection_string)
     await bridge.connected()
 
@@ -201,13 +201,13 @@ async def test_welcome_without_a_proof_enables_nothing(popup: Popup, bridge: Fak
 
 
 async def test_server_that_rejects_our_proof_is_reported_to_have_another_key(popup: Popup, bridge: FakeBridge) -> None:
-    async def refusing_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    async def refusing_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
         await peer.recv()
         await peer.close(4401)
 
-    bridge.opening = refusing_opening
+    bridge.handshake = refusing_handshake
     await popup.paste(bridge.connection_string)
 
     await popup.shows("Disconnected. The server on port .* has a different key")

@@ -509,6 +509,19 @@ async def test_badge_of_an_attached_tab_survives_a_reload_with_the_popup_closed(
     assert await worker.evaluate("restore(), titles") > 0
 
 
+@pytest.mark.parametrize(
+    ("address", "site_name"),
+    [
+        ("https://shop.example:8443/tea", "shop.example:8443"),
+        ("chrome://version/", "chrome://version"),
+        ("about:blank", "about:"),
+        ("not an address", ""),
+    ],
+)
+async def test_a_site_has_the_name_that_users_know(address: str, site_name: str, popup: Popup) -> None:
+    assert await popup.chrome(f"(await import('/shared/text.js')).siteOf({address!r})") == site_name
+
+
 @pytest.mark.usefixtures("changing_looks")
 async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Popup, site: Site) -> None:
     site.pages["/long"] = b"<title>" + b"unbreakable" * 30 + b"</title><body>x"

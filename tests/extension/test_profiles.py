@@ -7,7 +7,7 @@ from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
 from tests.extension.conftest import EXTENSION_URL, Popup, stop_worker
-from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
+from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
 
 ONE_OF_TWO = {"type": "event", "event": "sessions", "sessions": 1, "clients": [], "name": "Chromium", "browsers": 2}
 
@@ -29,8 +29,8 @@ async def test_a_profile_keeps_its_id_and_its_run_when_the_worker_is_killed(popu
 async def test_a_copied_profile_adopts_the_id_that_the_server_assigns_and_reports_it(
     popup: Popup, bridge: FakeBridge
 ) -> None:
-    async def copy_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
-        bridge.opening = honest_opening
+    async def copy_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        bridge.handshake = honest_handshake
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
         await peer.recv()
@@ -38,7 +38,7 @@ async def test_a_copied_profile_adopts_the_id_that_the_server_assigns_and_report
         await peer.send(json.dumps(welcome))
         bridge.accept(peer)
 
-    bridge.opening = copy_opening
+    bridge.handshake = copy_handshake
     await popup.pair(bridge)
     line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
     await expect(popup.element("identity-line")).to_have_text(line)

@@ -118,6 +118,7 @@ async def test_selector_must_be_a_string_of_bounded_length(same_selectors: Drive
         ("[aria-label=Close]", '[aria-label="Close window"]'),
         ("[data-testid=baskets]", "[data-testid=basket]"),
         ("#deepestt", "#deepest"),
+        ("[href='/checkout/']", "#to-checkout"),
     ],
 )
 async def test_missing_element_is_answered_with_similar_existing_ones(

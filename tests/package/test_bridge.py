@@ -421,13 +421,13 @@ async def test_a_second_frame_that_is_not_a_proof_gets_4400(frame: Any, session:
 async def test_a_handshake_that_takes_too_long_gets_4408(
     says_hello: object, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 0.5)
     async with connecting(session.port, session.key) as slow:
         if says_hello:
             await slow.challenged()
         assert await slow.close_code() == 4408
 
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 20)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 20)
     async with connected(session.port, session.key) as extension:
         await session.reads_through(extension)
 
@@ -446,7 +446,7 @@ HELD = {
 async def test_the_oldest_connection_without_a_key_is_closed_for_the_next_one(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 1000.0)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 1000.0)
     async with connected(session.port, session.key) as extension:
         unproved = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(protocol.MAX_UNPROVED)]
         for _, writer in unproved:
@@ -468,13 +468,13 @@ async def test_the_oldest_connection_without_a_key_is_closed_for_the_next_one(
 async def test_connection_without_a_key_is_closed_after_its_timeout(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 0.5)
     reader, writer = await asyncio.open_connection("127.0.0.1", session.port)
     writer.write(HELD[held].format(port=session.port).encode())
 
     assert await within(ended(reader))
     writer.close()
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 20)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 20)
     async with connected(session.port, session.key) as extension:
         await session.reads_through(extension)
 
@@ -500,7 +500,7 @@ async def ended(reader: asyncio.StreamReader) -> bool:
 async def test_connections_that_send_nothing_are_closed_and_block_no_other(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(protocol, "HANDSHAKE_TIMEOUT_S", 2.0)
     # Less than half of the 256 file descriptors that some systems allow a process.
     silent = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(80)]
 
@@ -1014,7 +1014,7 @@ async def test_another_program_on_the_port_is_named_and_the_port_taken_when_it_e
 ) -> None:
     monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.3)
     if name in {"says nothing", "never stops"}:
-        monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 0.5)
+        monkeypatch.setattr(protocol, "FOLLOWER_HANDSHAKE_TIMEOUT_S", 0.5)
     foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]
     async with running_session(port) as session:

@@ -394,6 +394,13 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("fill", {"selector": "#a"}, "the argument 'value' is missing"),
     ("fill", {"selector": "#a", "value": "x" * 50_001}, "value must have at most 50,000 characters"),
     ("select", {"selector": "#a", "value": [1]}, "must be text"),
+    ("fill_form", {"fields": [{"selector": "#a"}]}, "the argument 'fields.0.value' is missing"),
+    (
+        "fill_form",
+        {"fields": [{"selector": "#a", "value": "b"}, {"selector": 5, "value": "b"}]},
+        "fields.1.selector must",
+    ),
+    ("scroll", {"to": "middle"}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got 'middle')."),
     ("evaluate", {"code": ""}, "code must not be empty"),
     ("console_logs", {"max": 0}, "max must be at least 1"),
     ("console_logs", {"max": 1_001}, "max must be at most 1,000"),

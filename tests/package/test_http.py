@@ -672,7 +672,7 @@ async def test_port_of_another_of_our_servers_is_reported_and_left_alone(served:
 
 
 async def test_port_of_another_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "FOLLOWER_HANDSHAKE_TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port = foreign.getsockname()[1]
         taken = server.load_settings(

@@ -488,7 +488,7 @@ async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
 async def test_a_suspended_leader_is_not_mistaken_for_another_program(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(protocol, "FOLLOWER_HANDSHAKE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.1)
     async with process(port) as (_, pid):
         os.kill(pid, signal.SIGSTOP)

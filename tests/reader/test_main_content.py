@@ -206,6 +206,23 @@ def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: 
     assert "|" not in news
 
 
+def test_row_of_one_text_is_a_line_and_icon_words_are_left_out(tab: Page) -> None:
+    icon = "<i style='font-family: \"Material Icons\"'>{0}</i>"
+    row = "<div style='display: flex'><i></i><span>{0}</span><b></b></div>"
+    rows = "".join(row.format(name) for name in ("Form", "Table", "Report"))
+    show(tab, article(f"<div>{rows}</div><p>{icon.format('edit_calendar')}Monday</p><p><i>flood</i> in May</p>"))
+
+    lines = read(tab)["text"].split("\n")
+
+    assert [name for name in ("Form", "Table", "Report", "Monday", "flood in May") if name not in lines] == []
+
+
+def test_table_of_one_row_whose_headers_are_links_is_content(tab: Page) -> None:
+    show(tab, (PAGES / "one-row-table.html").read_text(encoding="utf-8"))
+
+    assert "|  | admin | a@b.example | - | - | True |" in read(tab)["text"].split("\n")
+
+
 def test_long_rows_by_style_stay_lines_of_their_own(tab: Page) -> None:
     row = "<div style='display: flex'><b>Flood {0}</b><p>{1}</p></div>"
     rows = "".join(row.format(i, SENTENCE * i) for i in (1, 12, 3))

@@ -475,8 +475,8 @@ async def test_missing_model_is_reported_by_status_too(fake: FakeOpenAIServer) -
         (as_json({"error": "who are you"}, 403), "--api-key"),
         (HANG, "did not answer /v1/models within 0.2 s"),
         # They do not list their models, and answer all the same.
-        (as_text("<html>", 404), "when asked for one word"),
-        (as_json({"data": []}), "when asked for one word"),
+        (as_text("<html>", 404), "ok  fake-model at "),
+        (as_json({"data": []}), "ok  fake-model at "),
     ],
 )
 async def test_status_distinguishes_a_failing_server_from_one_without_models(

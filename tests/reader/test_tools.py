@@ -397,7 +397,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
     assert lines == {
         "browser": "ok  Google Chrome answers, chosen by --browser auto",
         "permission": "ok  AppleScript reads the active tab (8 characters)",
-        "model": f"ok  fake-model at {fake.url} said 'Ready.' after 0.0 s when asked for one word",
+        "model": f"ok  fake-model at {fake.url} answered 'Ready.' in 0.0 s",
         "window": "ok  8,192 tokens (llama.cpp /props)",
     }
     assert len(fake.chats) == 1
@@ -407,7 +407,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
 @pytest.mark.parametrize(
     ("number", "browser", "permission"),
     [
-        (-600, "FIX Google Chrome is not running.", "?   unknown: the browser is not running"),
+        (-600, "FIX Google Chrome is not running.", "?   unknown until the browser shows a page"),
         (
             12,
             "ok  Google Chrome answers, chosen by --browser auto",

@@ -14,7 +14,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 Message = dict[str, Any]
-Opening = Callable[["FakeBridge", ServerConnection, Message], Awaitable[None]]
+Handshake = Callable[["FakeBridge", ServerConnection, Message], Awaitable[None]]
 
 # A command may take 30 s, and so may the slowest retry.
 WAIT_S = 40
@@ -22,11 +22,11 @@ MAX_FRAME = 64 * 1024 * 1024
 
 
 class FakeBridge:
-    """Listens for the extension. `opening` is its reaction to the first message; by default what a server should do."""
+    """Listens for the extension. `handshake` is its reaction to the first message; by default what a server should do."""
 
     def __init__(self, key: str | None = None) -> None:
         self.key = key or encode(secrets.token_bytes(32))
-        self.opening: Opening = honest_opening
+        self.handshake: Handshake = honest_handshake
         self.answers_pings = True
         # What the welcome contains in addition to the number of sessions.
         self.server_info: Message = {}
@@ -108,7 +108,7 @@ class FakeBridge:
             hello = json.loads(await peer.recv())
             self.origins.append(peer.request.headers.get("Origin") if peer.request else None)
             self.hellos.append(hello)
-            await self.opening(self, peer, hello)
+            await self.handshake(self, peer, hello)
             async for frame in peer:
                 if self.frames is not None:
                     self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
@@ -130,7 +130,7 @@ class FakeBridge:
         self.received.put_nowait(message)
 
 
-async def honest_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+async def honest_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
     nonce = make_nonce()
     proof = bridge.proof("server", hello["nonce"], nonce)
     await peer.send(json.dumps(challenge(nonce, proof)))

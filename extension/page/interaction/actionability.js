@@ -353,7 +353,9 @@ const actionability = (() => {
     const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
     const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
-    const how = close ? `Close it with ${selectorOf(close, roots)}` : "Close or scroll away what covers it";
+    const how = close
+      ? `Close it with ${selectorOf(close, roots)}`
+      : "Close it, for example with Escape, or scroll it away";
     return `${at(layer)}${owner}. ${how}`;
   }
 

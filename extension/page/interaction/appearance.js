@@ -5,7 +5,7 @@
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
   const { iconWordOf, quote, shorten } = texts;
-  const { isGenerated } = selectorGenerator;
+  const { isDescriptive, isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
   const COLORS = [
@@ -98,12 +98,11 @@ const appearance = (() => {
    * @returns {string} classes, or the name of a part of a web component, which often name the icon
    */
   function classesOf(element) {
-    const names = classNamesOf(element)
-      .filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name))
-      .slice(0, 2)
-      .map((name) => `.${name}`);
-    const part = names.length ? null : /^[\w-]+$/u.exec(attributeOf(element, "part") ?? "");
-    return part ? `[part=${part[0]}]` : names.join("");
+    const names = classNamesOf(element).filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name));
+    const descriptive = names.filter(isDescriptive);
+    const shown = (descriptive.length ? descriptive : names).slice(0, 2).map((name) => `.${name}`);
+    const part = shown.length ? null : /^[\w-]+$/u.exec(attributeOf(element, "part") ?? "");
+    return part ? `[part=${part[0]}]` : shown.join("");
   }
 
   /** @param {Element} element */

@@ -143,17 +143,33 @@ const aria = (() => {
   function accessibleNameOf(element, fromContent) {
     const ways = [
       () => labelledBy(element),
-      () => attributeOf(element, "aria-label"),
+      () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
-      () => attributeOf(element, "title"),
-      () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
+      () => (fromContent && isCell(element) ? contentOf(element) : ""),
+      () => writtenOn(element, "title"),
+      () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
     ];
     for (const way of ways) {
       const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
       if (name) return name;
     }
     return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name of an attribute
+   * @returns {string | null} its text; null for a value that a script has not set
+   */
+  function writtenOn(element, name) {
+    const text = attributeOf(element, name);
+    return text === "null" || text === "undefined" ? null : text;
+  }
+
+  /** @param {Element} element */
+  function isCell(element) {
+    return isMatch(element, "td, [role=gridcell], [role=cell]");
   }
 
   /**
@@ -172,7 +188,7 @@ const aria = (() => {
   function namelessIn(element) {
     const role = attributeOf(element, "role");
     if (role === "tab") return new Set(queryIn(element, CLOSERS).filter(isCloser));
-    const isRow = role === "row" || tagOf(element) === "tr";
+    const isRow = role === "row" || tagOf(element) === "tr" || isCell(element);
     return new Set(isRow ? queryIn(element, "input[type=checkbox], input[type=radio]") : []);
   }
 

@@ -21,10 +21,10 @@ const changeSummary = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, drawnTextOf, iconWordOf, nameOf, plain, quote, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, referred, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, referred, valueOf } = pageState;
 
   const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
   /** Elements that are part of a sentence. */
@@ -122,7 +122,7 @@ const changeSummary = (() => {
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    const texts = elements.map(visibleTextOf).filter(plain);
+    const texts = elements.map(readTextOf).filter(plain);
     return texts.map((text) => `${kind} ${excerpt(text, length)}`);
   }
 
@@ -268,15 +268,8 @@ const changeSummary = (() => {
   /** @param {Element} element */
   function isUnread(element) {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
-    return isInPage(element) && !isVisible(element) && isMatch(element, "[hidden], [style]");
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether an icon font draws an image for its word
-   */
-  function isIconWord(element) {
-    return isMatch(element, "[aria-hidden='true'], .notranslate") && iconWordOf(element) !== "";
+    if (!isInPage(element)) return false;
+    return isUnshown(element) || (!isVisible(element) && isMatch(element, "[hidden], [style]"));
   }
 
   /** @param {Node} node */
@@ -303,9 +296,18 @@ const changeSummary = (() => {
     if (!element || !isElement(element)) return undefined;
     // A field may be a live region, too.
     const isWhole = (/** @type {Element} */ one) =>
-      isVisible(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? ""));
+      isSeen(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? "")) && isAnnouncement(one);
     const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
-    return closestOf(element, selector) ?? within;
+    const around = closestOf(element, selector);
+    return around && isAnnouncement(around) ? around : within;
+  }
+
+  /**
+   * @param {Element} one
+   * @returns {boolean} false for a live region of which only a part is news, such as a table or a conversation
+   */
+  function isAnnouncement(one) {
+    return !isMatch(one, STATUSES) || isMatch(one, LISTS) || plain(textContentOf(one) ?? "").length <= MOST_CHARACTERS;
   }
 
   /**
@@ -350,7 +352,7 @@ const changeSummary = (() => {
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
     let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(drawnTextOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${said}${index ? ", " : ": "}${quote(attributeOf(item, "aria-label") || drawnTextOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }

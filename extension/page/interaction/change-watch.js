@@ -31,7 +31,7 @@ const changeWatch = (() => {
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { allIn, aroundField, isDrawn, isSeen, stateOf, valueOf } = pageState;
+  const { allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, WORDED, isComment, labelOf, summarizeChanges } = changeSummary;
 
   /**
@@ -227,7 +227,7 @@ const changeWatch = (() => {
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
       const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
-      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
+      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
       const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
       const renamed = [...this.#labels].filter(
@@ -247,6 +247,12 @@ const changeWatch = (() => {
         editor: this.#openedField(),
       });
       return changes || this.#toggled();
+    }
+
+    /** @param {Node} node that the page has removed */
+    #wasClipped(node) {
+      const parent = this.#places.get(node)?.parentNode;
+      return parent ? isElement(parent) && isInPage(parent) && isClipped(parent) : false;
     }
 
     /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */

@@ -138,6 +138,16 @@ const dom = (() => {
   }
 
   /**
+   * @param {Root} root
+   * @param {string} selector
+   * @returns {Element | null} its first match
+   */
+  function firstIn(root, selector) {
+    const { querySelector } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
+    return Reflect.apply(querySelector, root, [selector]);
+  }
+
+  /**
    * @param {Root[]} roots
    * @param {string} selector
    * @returns {number} the number of its matches
@@ -434,6 +444,7 @@ const dom = (() => {
     drawnChildrenOf,
     elementAt,
     firstElementOf,
+    firstIn,
     frameOf,
     hasIn,
     hasNodes,

@@ -23,7 +23,7 @@ const elementList = (() => {
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
   const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
-  const { whereOf } = surroundingNames;
+  const { isIconic, whereOf } = surroundingNames;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
@@ -423,7 +423,8 @@ const elementList = (() => {
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
     const where = kind === "thing" && !name ? whereOf(element, role) : "";
-    const isMute = kind === "look" || !(name || where || NAMELESS.has(role) || !isNamedByContent(role));
+    const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
+    const isMute = kind === "look" || !isKnown;
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
@@ -488,15 +489,14 @@ const elementList = (() => {
    * @returns {{chosen: Entry[], end: number}}
    */
   function overview(entries, offset, room) {
-    const things = entries
-      .map((entry, index) => ({ ...entry, index }))
-      .filter(({ rank, index }) => rank === 0 && index >= offset);
+    const things = entries.slice(offset).filter(({ rank }) => rank === 0);
     const { end: count } = everything(things, 0, room);
-    const size = things.slice(0, count).reduce((sum, { line }) => sum + line().length + 1, 0);
-    const end = things[count]?.index ?? entries.length;
-    let left = room - size;
+    const next = things[count];
+    const end = next ? entries.indexOf(next) : entries.length;
     const span = entries.slice(offset, end);
-    const chosen = new Set(span.filter(({ rank }) => rank === 0));
+    const chosen = new Set(things.slice(0, count));
+    let left = room;
+    for (const { line } of chosen) left -= line().length + 1;
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
         if (entry.rank !== rank) continue;
@@ -521,7 +521,9 @@ const elementList = (() => {
     if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
     if (!total && !left && next === null) return find ? "No other line matches." : "Nothing here can be acted on.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
-    const leftOut = isBrief ? "texts out of sight are" : `${left} ${left === 1 ? "text is" : "texts are"}`;
+    const count = `${left} ${left === 1 ? "text" : "texts"}`;
+    const brief = left ? `${count} and those out of sight are` : "texts out of sight are";
+    const leftOut = isBrief ? brief : `${count} ${left === 1 ? "is" : "are"}`;
     return shown === total && !left && !isBrief
       ? `${total} ${total === 1 ? "element" : "elements"}, all listed.`
       : `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;

@@ -21,7 +21,8 @@ const focusing = (() => {
     element.focus();
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
-    throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. ${advice}`);
+    const taker = active ? ` to ${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
+    throw misfit(element, `gives the focus away${taker}. ${advice}`);
   }
 
   /**

@@ -40,10 +40,11 @@ const grouping = (() => {
    * @param {Item[]} items
    * @param {(item: Item) => string} wordsOf
    * @param {number} room in characters for all lines
-   * @returns {Map<Item, Repeats>} by the last one shown of each group
+   * @returns {Map<Item, Repeats>} of elements to act on, by the last one shown of each group
    */
   function collapsed(items, wordsOf, room) {
-    const groups = groupsOf(items).map((members) => groupWith(members, wordsOf));
+    const things = items.filter(({ kind }) => kind === "thing");
+    const groups = groupsOf(things).map((members) => groupWith(members, wordsOf));
     const most = mostThatFit(groups, room);
     /** @type {Map<Item, Repeats>} */
     const found = new Map();
@@ -62,22 +63,13 @@ const grouping = (() => {
    * @returns {Item[][]} groups of elements that differ only in texts and numbers
    */
   function groupsOf(items) {
-    /** @type {Map<string, Item[]>} */
-    const alike = new Map();
-    for (const item of items) {
-      const shape = `${item.kind} ${item.role} ${shapeOf(item.element, partOf)}`;
-      const known = alike.get(shape);
-      if (known) known.push(item);
-      else alike.set(shape, [item]);
-    }
-    return [...alike.values()];
+    return [...Map.groupBy(items, ({ role, element }) => `${role} ${shapeOf(element, partOf)}`).values()];
   }
 
   /**
    * @typedef {object} Group
    * @property {Item[]} members
    * @property {number} length approximate length of a line
-   * @property {boolean} isThing
    * @property {boolean} isEqual whether they have the same text except for numbers
    */
 
@@ -87,11 +79,10 @@ const grouping = (() => {
    * @returns {Group}
    */
   function groupWith(members, wordsOf) {
-    const isThing = members[0]?.kind === "thing";
-    const words = isThing && members.length > FEW_EQUAL ? members.slice(0, SAMPLE).map(wordsOf) : [];
+    const words = members.length > FEW_EQUAL ? members.slice(0, SAMPLE).map(wordsOf) : [];
     const length = words.reduce((sum, text) => sum + text.length, 0) / (words.length || 1) + SELECTOR;
     const isEqual = words.length > FEW_EQUAL && new Set(words.map((text) => text.replace(/\d+/gu, "0"))).size === 1;
-    return { members, length, isThing, isEqual };
+    return { members, length, isEqual };
   }
 
   /**
@@ -100,17 +91,17 @@ const grouping = (() => {
    * @returns {number} the number per group, so that all lines fit; always at least a few
    */
   function mostThatFit(groups, room) {
-    const things = groups.filter(({ isThing }) => isThing);
     const sizeAt = (/** @type {number} */ most) =>
-      things.reduce((sum, group) => {
+      groups.reduce((sum, group) => {
         const count = shownOf(group, most);
         return sum + count * group.length + (count < group.members.length ? MORE_LINE : 0);
       }, 0);
     let most = FEW;
-    for (const { members } of things.toSorted((a, b) => a.members.length - b.members.length)) {
+    for (const { members } of groups.toSorted((a, b) => a.members.length - b.members.length)) {
       if (members.length > most && sizeAt(members.length) <= room) most = members.length;
     }
-    while (sizeAt(most + 1) <= room && most < room) most += 1;
+    const longest = Math.max(...groups.map(({ members }) => members.length));
+    while (most < longest && sizeAt(most + 1) <= room) most += 1;
     while (most > 1 && sizeAt(most) > room) most -= 1;
     return most;
   }
@@ -119,9 +110,8 @@ const grouping = (() => {
    * @param {Group} group
    * @param {number} most
    */
-  function shownOf({ members, isThing, isEqual }, most) {
+  function shownOf({ members, isEqual }, most) {
     const { length } = members;
-    if (!isThing) return length;
     const role = members[0]?.role ?? "";
     const least = COMMON.has(role) ? 0 : role === "frame" ? length : FEW_FIELDS;
     const count = Math.max(least, isEqual ? Math.min(FEW_EQUAL, most) : most);
@@ -201,11 +191,9 @@ const grouping = (() => {
    * @returns {string[]} selectors made of the classes that all of them have
    */
   function commonClasses(elements) {
-    const classesOf = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);
-    const [first, ...others] = [...new Set(elements)];
-    if (!first) return [];
-    const names = classesOf(first).filter((name) => CLASS_NAME.test(name));
-    const common = names.filter((name) => others.every((one) => classesOf(one).includes(name)));
+    const written = new Set(elements.map((one) => attributeOf(one, "class") ?? ""));
+    const [first = [], ...others] = [...written].map((names) => names.split(/\s+/u));
+    const common = first.filter((name) => CLASS_NAME.test(name) && others.every((names) => names.includes(name)));
     return common.slice(0, TRIED_CLASSES).map((name) => `.${name}`);
   }
 

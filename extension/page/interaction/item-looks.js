@@ -3,14 +3,14 @@
 // Elements that are visible without any words: pictures and their shapes, and boxes.
 
 const itemLooks = (() => {
-  const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn } = dom;
+  const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn, tagOf } = dom;
   const { isDrawnForField } = fieldFrames;
 
   const BOXES = new Set("div i li p span td".split(" "));
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   const SHAPE_TAGS = new Set(SHAPES.split(", "));
   /** Smaller graphics are icons, those with more shapes are pictures. */
-  const GRAPHIC = { side: 48, shapes: 60 };
+  const GRAPHIC = { side: 48, shapes: 60, paths: 12 };
   const LEAST_SIDE = 8;
   const BORDER = 4;
   /** Share of the viewport from which an empty box is a backdrop. */
@@ -25,7 +25,10 @@ const itemLooks = (() => {
   function isPicture(graphic) {
     if (attributeOf(graphic, "aria-hidden") === "true") return false;
     const { width, height } = boxOf(graphic);
-    return Math.max(width, height) >= GRAPHIC.side && queryIn(graphic, SHAPES).length <= GRAPHIC.shapes;
+    const shapes = queryIn(graphic, SHAPES);
+    // An illustration consists of many paths, which mean nothing on their own.
+    const isDrawn = shapes.length > GRAPHIC.paths && shapes.every((one) => tagOf(one) === "path");
+    return Math.max(width, height) >= GRAPHIC.side && shapes.length <= GRAPHIC.shapes && !isDrawn;
   }
 
   /**

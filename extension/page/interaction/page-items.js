@@ -43,7 +43,7 @@ const pageItems = (() => {
   const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
   const { placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
-  const { isAroundField, isCopy, isFiller, isInCombobox, isProxy, isShownIn, namesListed } = proxies;
+  const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
   const SKIPPED = wordsOf(
@@ -264,7 +264,7 @@ const pageItems = (() => {
     #roleAt(element, tag, isCandidate, within) {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
-      const own = isCandidate && !isAround ? roleOf(element) : "";
+      const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
       if (isShownIn(element, own)) return "";
       const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
       if (!role && within.isInThing) return "";
@@ -278,7 +278,8 @@ const pageItems = (() => {
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
-      const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
+      const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
+      const gripped = isTaken ? grippedRole(within.cursor) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
@@ -304,7 +305,8 @@ const pageItems = (() => {
         this.#push("message", "dialog", element, boxOf(element));
       }
       if (tag === "label" && namesListed(/** @type {HTMLLabelElement} */ (element))) within.isSilent = true;
-      if (tag === "tr" || role === "row") {
+      // A table around others is only for layout.
+      if (role === "row" || (tag === "tr" && !hasIn(element, "table"))) {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
       } else if (within.block.isRow && tag !== "table") {
         if (CELLS.has(tag) || role.endsWith("cell")) within.block.item?.cells.push([]);

@@ -128,15 +128,25 @@ const pageState = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is for screen readers only
+   * @returns {boolean} whether it is part of something that is not shown to users
    */
   function isClipped(element) {
     let one = /** @type {Element | null} */ (element);
     for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
-      const { width, height } = boxOf(one);
-      if (width <= 1 && height <= 1 && getComputedStyle(one).overflow !== "visible") return true;
+      if (isUnshown(one)) return true;
     }
     return false;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is for screen readers or for measuring: too small, or outside of the page
+   */
+  function isUnshown(element) {
+    const { right, bottom, width, height } = boxOf(element);
+    const isTiny = width <= 1 && height <= 1;
+    if (isTiny) return getComputedStyle(element).overflow !== "visible";
+    return (right + scrollX <= 0 || bottom + scrollY <= 0) && getComputedStyle(element).position === "absolute";
   }
 
   /**
@@ -159,5 +169,19 @@ const pageState = (() => {
     return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
   }
 
-  return { ALERTS, ANNOUNCED, LISTS, STATUSES, allIn, aroundField, isDrawn, isSeen, referred, stateOf, valueOf };
+  return {
+    ALERTS,
+    ANNOUNCED,
+    LISTS,
+    STATUSES,
+    allIn,
+    aroundField,
+    isClipped,
+    isDrawn,
+    isSeen,
+    isUnshown,
+    referred,
+    stateOf,
+    valueOf,
+  };
 })();

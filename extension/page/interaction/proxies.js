@@ -3,7 +3,7 @@
 // Elements that stand for others, or only serve screen readers, forms or the layout: users do not act on them.
 
 const proxies = (() => {
-  const { attributeOf, closestOf, controlOf, isControl, isTextField, queryIn, tagOf, textContentOf } = dom;
+  const { attributeOf, closestOf, controlOf, holds, isControl, isTextField, queryIn, tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { accessibleNameOf, roleOf } = aria;
   const { hasVisibleLabel } = offscreenItems;
@@ -46,6 +46,17 @@ const proxies = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it only labels the field in it, whatever its role
+   */
+  function isLabelOfListed(element, tag) {
+    if (tag !== "label") return false;
+    const { control } = /** @type {HTMLLabelElement} */ (element);
+    return control !== null && holds(element, control) && namesListed(/** @type {HTMLLabelElement} */ (element));
+  }
+
+  /**
    * @param {Element} element hidden from screen readers
    * @returns {boolean} whether it only serves for measuring, or to give a form a value
    */
@@ -80,5 +91,5 @@ const proxies = (() => {
     return isControl(element) && closestOf(element, "[role=combobox]") !== null;
   }
 
-  return { isAroundField, isCopy, isFiller, isInCombobox, isProxy, isShownIn, namesListed };
+  return { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed };
 })();

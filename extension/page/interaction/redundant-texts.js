@@ -12,6 +12,9 @@ const redundantTexts = (() => {
 
   /** Separators have none of these. */
   const MEANING = /[\p{L}\p{N}\p{S}]/u;
+  /** Numbers that may be drawn along a slider. */
+  const MOST_ON_SCALE = 30;
+  const LEAST_ON_SCALE = 3;
   const NUMBER = /-?\d+(?:[.,]\d+)*/gu;
 
   /**
@@ -23,7 +26,7 @@ const redundantTexts = (() => {
     let before;
     return items.filter((item, index) => {
       const isText = item.kind === "text" && item.role === "text";
-      const isLeftOut = isText && isRedundant(item, before, items[index + 1]);
+      const isLeftOut = isText && (isRedundant(item, before, items[index + 1]) || isOnScale(items, index));
       // Several numbers may stand next to a slider, but what follows another text is no longer next to it.
       if (!isLeftOut) before = item;
       return !isLeftOut;
@@ -42,6 +45,24 @@ const redundantTexts = (() => {
     return (
       [before, after].some((one) => one && isNumberOf(one, text)) || (after !== undefined && isLabelOf(after, text))
     );
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {number} index of a text
+   * @returns {boolean} whether it is one of the numbers along a slider, which follows or precedes them
+   */
+  function isOnScale(items, index) {
+    const around = items.slice(Math.max(0, index - MOST_ON_SCALE), index + MOST_ON_SCALE);
+    const place = around.indexOf(/** @type {Item} */ (items[index]));
+    const start = around.findLastIndex((item, at) => at < place && !isNumberText(item));
+    const end = around.findIndex((item, at) => at >= place && !isNumberText(item));
+    return end - start > LEAST_ON_SCALE && [around[start], around[end]].some((item) => item?.role === "slider");
+  }
+
+  /** @param {Item} item */
+  function isNumberText({ kind, role, cells }) {
+    return kind === "text" && role === "text" && /^-?\d+(?:[.,]\d+)*$/u.test(lineOf(cells.flat()));
   }
 
   /**

@@ -2,18 +2,19 @@
 
 // Generates a short selector for an element that survives re-rendering.
 
+/** @typedef {{name: string, value: string}} Naming an attribute that may name its element */
+
 const selectorGenerator = (() => {
   const {
     attributeNamesOf,
     attributeOf,
-    childrenOf,
     countIn,
+    firstIn,
     holderOf,
     innerRootOf,
     isDocument,
-    isElement,
     isMatch,
-    parentOf,
+    previousElementOf,
     queryAll,
     queryIn,
     rootOf,
@@ -47,7 +48,7 @@ const selectorGenerator = (() => {
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid|auto)$/iu;
   /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */
@@ -63,22 +64,26 @@ const selectorGenerator = (() => {
 
   /** Match counts: visiting a large page takes long, so no query runs twice. */
   class Counts {
-    /** @type {Map<Root, Map<string, Map<string, number>>>} by root and attribute name */
-    #values = new Map();
+    /** @type {Map<Root, Map<string, Map<string | null, Element[]>>>} by root, attribute name and value */
+    #named = new Map();
     /** @type {Map<Root, Map<string, number>>} by root and selector */
     #matches = new Map();
+    /** @type {Map<Root, Map<string, Element | null>>} by root and selector */
+    #first = new Map();
     /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by roots, selectors and texts */
     #labeled = new Map();
 
     /**
      * @param {Root} root
-     * @param {{name: string, value: string}} naming
+     * @param {Naming} naming
+     * @returns {Element[]} its matches
      */
     named(root, { name, value }) {
       // The browser has its own index of ids, and knows where they are case-insensitive.
-      if (name.startsWith("id")) return this.of(root, selectorBy({ name, value }));
-      const ofRoot = kept(this.#values, root, () => new Map());
-      return kept(ofRoot, name, () => countValues(root, name)).get(value) ?? 0;
+      if (name.startsWith("id")) return queryAll(root, selectorBy({ name, value }));
+      const ofRoot = kept(this.#named, root, () => new Map());
+      const valueOf = (/** @type {Element} */ element) => attributeOf(element, name);
+      return kept(ofRoot, name, () => Map.groupBy(queryAll(root, `[${name}]`), valueOf)).get(value) ?? [];
     }
 
     /**
@@ -93,23 +98,26 @@ const selectorGenerator = (() => {
     /**
      * @param {Root} root
      * @param {string} selector
+     * @param {Element} element
+     * @returns {boolean} whether it is the only match
+     */
+    isOnly(root, selector, element) {
+      const ofRoot = kept(this.#first, root, () => new Map());
+      // Most selectors are not unique, and their first match is found soon.
+      return kept(ofRoot, selector, () => firstIn(root, selector)) === element && this.of(root, selector) === 1;
+    }
+
+    /**
+     * @param {Root} root
+     * @param {string} selector
      * @param {string} text
      * @returns {Element[]} matches of `selector text=...` there
      */
     labeled(root, selector, text) {
       const ofRoot = kept(this.#labeled, root, () => new Map());
-      return innermost(kept(ofRoot, selector, () => byTexts(queryAll(root, selector))).get(text.toLowerCase()) ?? []);
+      const byText = kept(ofRoot, selector, () => Map.groupBy(queryAll(root, selector), wholeTextOf));
+      return innermost(byText.get(text.toLowerCase()) ?? []);
     }
-  }
-
-  /**
-   * @param {Element[]} elements
-   * @returns {Map<string, Element[]>}
-   */
-  function byTexts(elements) {
-    const found = new Map();
-    for (const element of elements) kept(found, wholeTextOf(element), () => []).push(element);
-    return found;
   }
 
   /**
@@ -123,20 +131,6 @@ const selectorGenerator = (() => {
     const value = map.get(key) ?? make();
     map.set(key, value);
     return value;
-  }
-
-  /**
-   * @param {Root} root
-   * @param {string} name
-   * @returns {Map<string, number>}
-   */
-  function countValues(root, name) {
-    const counts = new Map();
-    for (const element of queryAll(root, `[${name}]`)) {
-      const value = attributeOf(element, name);
-      counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
-    return counts;
   }
 
   /** The selector that leads from the main frame into this page in a cross-origin frame; empty in the main frame. */
@@ -176,28 +170,49 @@ const selectorGenerator = (() => {
     const root = /** @type {Root} */ (rootOf(element));
     const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
-    const isItsOwn = (/** @type {{name: string, value: string}} */ naming) => counts.named(root, naming) === 1;
+    const isItsOwn = (/** @type {Naming} */ naming) => counts.named(root, naming).length === 1;
+    const isElsewhere = (/** @type {(root: Root) => number} */ count) =>
+      roots.some((one) => one !== root && count(one));
     // The first match is enough: checking each attribute searches the whole page.
     const unique = ownNames.find(
-      (naming) => isItsOwn(naming) && sum(roots.map((one) => counts.named(one, naming))) === 1,
+      (naming) => isItsOwn(naming) && !isElsewhere((one) => counts.named(one, naming).length),
     );
     if (unique && isSearched) return selectorBy(unique);
     const named = ownNames.find(isItsOwn);
-    const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
+    const isAlone = aloneCheck(element, root, ownNames, counts);
     const holder = holderOf(root);
     // In the shadow root of a named host, one word is often enough.
     const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
     const tag = isLone ? tagOf(element) : undefined;
     const outer = () => `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> `;
     const inner =
-      tag ?? (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone)));
+      tag ??
+      (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone, isItsOwn)));
     const labeled = LONG_PATH.test(inner) ? labeledStepOf(element, root, counts) : undefined;
     if (labeled) {
-      const isUnique = roots.every((one) => one === root || !counts.labeled(one, labeled.step, labeled.text).length);
+      const isUnique = !isElsewhere((one) => counts.labeled(one, labeled.step, labeled.text).length);
       return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}`;
     }
-    if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
+    if (isSearched && !isElsewhere((one) => counts.of(one, inner))) return inner;
     return `${outer()}${inner}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root} root
+   * @param {Naming[]} ownNames
+   * @param {Counts} counts
+   * @returns {(selector: string) => boolean} whether a selector that matches the element matches nothing else in its
+   *   root
+   */
+  function aloneCheck(element, root, [first], counts) {
+    const name = first && selectorBy(first);
+    const alike = first ? counts.named(root, first) : [];
+    return (selector) =>
+      // Only elements with this name can match.
+      name && selector.endsWith(name)
+        ? alike.every((one) => one === element || !isMatch(one, selector))
+        : counts.isOnly(root, selector, element);
   }
 
   /**
@@ -247,15 +262,9 @@ const selectorGenerator = (() => {
     return named.find(isTheOnlyWay) ?? ownSelectorOf(holder, roots, counts);
   }
 
-  /** @param {number[]} numbers */
-  function sum(numbers) {
-    return numbers.reduce((total, number) => total + number, 0);
-  }
-
   /**
    * @param {Element} element
-   * @returns {{name: string, value: string}[]} attributes that may name it, except values that need escapes or could
-   *   disturb a terminal
+   * @returns {Naming[]} except values that need escapes or could disturb a terminal
    */
   function namesOf(element) {
     const [, end = ""] = /^radix-.*[:_](-[a-z][a-z-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
@@ -268,8 +277,7 @@ const selectorGenerator = (() => {
       const isName = isPlain && !isGenerated(name, value) && (!own.includes(name) || LABEL_VALUE.test(value));
       return isName ? [{ name, value }] : [];
     });
-    const isCounted = (/** @type {{name: string, value: string}} */ one) =>
-      one.name === "id" && COUNTED.test(one.value);
+    const isCounted = (/** @type {Naming} */ one) => one.name === "id" && COUNTED.test(one.value);
     return [...ending, ...named.filter((one) => !isCounted(one)), ...named.filter(isCounted)];
   }
 
@@ -281,7 +289,15 @@ const selectorGenerator = (() => {
     return ["id", "name", "class"].includes(name) && GENERATED.test(value);
   }
 
-  /** @param {{name: string, value: string}} naming */
+  /**
+   * @param {string} name of a class
+   * @returns {boolean} whether it describes the element, rather than its state
+   */
+  function isDescriptive(name) {
+    return CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name);
+  }
+
+  /** @param {Naming} naming */
   function selectorBy({ name, value }) {
     if (name === "id") return `#${CSS.escape(value)}`;
     return /^[a-z_][\w-]*$/iu.test(value) ? `[${name}=${value}]` : `[${name}="${value}"]`;
@@ -289,7 +305,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {{name: string, value: string}[]} ownNames none of which is unique by itself
+   * @param {Naming[]} ownNames none of which is unique by itself
    * @param {(selector: string) => boolean} isAlone
    * @returns {string | undefined} two of them that are unique together
    */
@@ -311,41 +327,44 @@ const selectorGenerator = (() => {
    *
    * @param {Element} element
    * @param {Root} root
-   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   * @param {(selector: string) => boolean} isAlone whether it matches only the element in the root
+   * @param {(naming: Naming) => boolean} isItsOwn whether it matches only one element there
    */
-  function pathOf(element, root, isAlone) {
+  function pathOf(element, root, isAlone, isItsOwn) {
     /** @type {string[]} */
     let path = [];
     for (const ancestor of treeAncestors(element)) {
-      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isAlone);
+      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isItsOwn);
+      const isWay = (/** @type {string} */ step) => isAlone([step, ...path].join(" > "));
+      const unique = named.find(isWay);
+      const step = unique ?? stepOf(ancestor);
       // For a path that is already long only names are tried: the cost grows with its length times the page.
-      for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : named) {
-        if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
-      }
-      path = [stepOf(ancestor), ...path];
+      const isUnique = unique !== undefined || (path.length < TRIED_STEPS && isWay(step));
+      path = [step, ...path];
+      if (isUnique) return shortened(path, isAlone);
     }
     return isDocument(root) ? path.join(" > ") : `:host > ${path.join(" > ")}`;
   }
 
   /**
    * @param {Element} element
-   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   * @param {(naming: Naming) => boolean} isItsOwn whether it matches only one element in the root
    */
-  function namedStepsOf(element, isAlone) {
-    const row = isMatch(element, ROWS) ? rowStepOf(element, isAlone) : undefined;
+  function namedStepsOf(element, isItsOwn) {
+    const row = isMatch(element, ROWS) ? rowStepOf(element, isItsOwn) : undefined;
     const own = [...namesOf(element).slice(0, 1).map(selectorBy), ...(row ? [row] : [])];
     return [...own, ...classStepsOf(element).slice(0, 1)];
   }
 
   /**
    * @param {Element} row
-   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   * @param {(naming: Naming) => boolean} isItsOwn whether it matches only one element in the root
    * @returns {string | undefined} a step by the first element in it with a unique name
    */
-  function rowStepOf(row, isAlone) {
+  function rowStepOf(row, isItsOwn) {
     const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);
-    const name = inside.flatMap((one) => namesOf(one).map(selectorBy)).find(isAlone);
-    return name && `${CSS.escape(tagOf(row))}:has(${name})`;
+    const naming = inside.flatMap(namesOf).find(isItsOwn);
+    return naming && `${CSS.escape(tagOf(row))}:has(${selectorBy(naming)})`;
   }
 
   /**
@@ -355,7 +374,7 @@ const selectorGenerator = (() => {
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
     return names
-      .filter((name) => CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name))
+      .filter(isDescriptive)
       .sort((a, b) => b.length - a.length)
       .slice(0, TRIED_CLASSES)
       .map((name) => `.${name}`);
@@ -401,19 +420,22 @@ const selectorGenerator = (() => {
     return [...namesOf(element).map(selectorBy), ...classStepsOf(element), ...numbers];
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {string} a step that matches only this one of its siblings
+   */
   function stepOf(element) {
     const tag = tagOf(element);
-    const parent = parentOf(element);
-    const siblings = parent && isElement(parent) ? [...childrenOf(parent)] : [.../** @type {Root} */ (parent).children];
-    const same = siblings.filter((sibling) => tagOf(sibling) === tag);
     const step = CSS.escape(tag);
-    const others = same.length > 1 ? siblings.filter((sibling) => sibling !== element) : [];
-    const isItsOwn = (/** @type {string} */ name) => !others.some((one) => isMatch(one, name));
-    const own = others.length ? ownStepsOf(element).find(isItsOwn) : undefined;
+    if (isMatch(element, ":only-of-type")) return step;
+    const own = ownStepsOf(element).find((name) => !isMatch(element, `${name} ~ *, :has(~ ${name})`));
     if (own) return own;
-    return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
+    let place = 1;
+    for (let other = previousElementOf(element); other; other = previousElementOf(other)) {
+      if (tagOf(other) === tag) place += 1;
+    }
+    return `${step}:nth-of-type(${place})`;
   }
 
-  return { Counts, comeBy, fromMainFrame, isGenerated, selectorOf };
+  return { Counts, comeBy, fromMainFrame, isDescriptive, isGenerated, selectorOf };
 })();

@@ -96,7 +96,7 @@ const suggestions = (() => {
 
   /** @param {Element} element */
   function keysOf(element) {
-    const names = ["id", "name", "data-testid", "aria-label", "placeholder", "title"];
+    const names = ["id", "name", "href", "data-testid", "aria-label", "placeholder", "title"];
     const classes = (attributeOf(element, "class") ?? "").split(/\s+/u).slice(0, 5);
     const isShort = (textContentOf(element)?.length ?? 0) < 4 * TEXT_LENGTH;
     const texts = [isShort ? textContentOf(element) : "", isControl(element) ? textOf(element) : ""];

@@ -8,7 +8,7 @@ const surroundingNames = (() => {
   const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
-  const { contentOf, plainQuote } = aria;
+  const { accessibleNameOf, contentOf, plainQuote } = aria;
 
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
@@ -17,6 +17,8 @@ const surroundingNames = (() => {
     ),
   );
   const CHECKED = new Set("checkbox radio switch".split(" "));
+  /** Elements that may consist of an icon, so that only their place distinguishes them. */
+  const ICONS = new Set("button clickable draggable link".split(" "));
   /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
   const NEIGHBOR_STEPS = 5;
   const STAND_IN_STEPS = 6;
@@ -35,6 +37,7 @@ const surroundingNames = (() => {
   const ROWS = "tr, [role=row]";
   /** Entries that are known by their text if it is short. */
   const ENTRIES = "li, [role=listitem], [role=option], [role=treeitem], label";
+  const BRANCHES = "[role=treeitem], [role=option]";
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
 
   /**
@@ -43,20 +46,55 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Subtitle"`, `in "Price" of "Boat"` or `of "Boat"`; empty if there is nothing
    */
   function whereOf(element, role) {
+    const isIcon = ICONS.has(role);
+    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
     const isField = NEIGHBORLY.has(role);
     if (!isField && !CHECKED.has(role)) return "";
-    return cellPlaceOf(element) || (isField && neighborOf(element)) || entryOf(element);
+    const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
+    return near || legendOf(element) || entryOf(element);
   }
 
   /**
    * @param {Element} field
+   * @returns {string} for example `of "Address"`: the legend of its group
+   */
+  function legendOf(field) {
+    const group = closestOf(field, "fieldset");
+    const legend = group && [...childrenOf(group)].find((one) => tagOf(one) === "legend");
+    const name = legend ? plain(contentOf(legend, new Set(queryIn(legend, CONTROLS)))) : "";
+    return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+  }
+
+  /**
+   * @param {string} role
+   * @returns {boolean} whether elements without a name are known by their icon, too
+   */
+  function isIconic(role) {
+    return ICONS.has(role);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `of "Fruit"`: the branch of a tree, or the option, that it is part of
+   */
+  function branchOf(element) {
+    const branch = closestOf(element, BRANCHES);
+    const name = branch ? accessibleNameOf(branch, true) : "";
+    return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+  }
+
+  /**
+   * @param {Element} field
+   * @param {boolean} [isIcon] whether it may belong to the element to act on before it
    * @returns {string} for example `next to "Subtitle"`: the text before it
    */
-  function neighborOf(field) {
+  function neighborOf(field, isIcon = false) {
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
-        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
+        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
+          return isIcon ? ownerIn(before) : "";
+        }
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
@@ -66,6 +104,16 @@ const surroundingNames = (() => {
       one = parentElementOf(one);
     }
     return "";
+  }
+
+  /**
+   * @param {Element} before an element to act on, or what contains some
+   * @returns {string} for example `next to "Price"`: the name of the last one
+   */
+  function ownerIn(before) {
+    const last = isMatch(before, CONTROLS) ? before : queryIn(before, CONTROLS).at(-1);
+    const name = last && isRendered(last, SEEN) ? accessibleNameOf(last, true) : "";
+    return name ? `next to ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
   }
 
   /**
@@ -106,11 +154,11 @@ const surroundingNames = (() => {
     const table = row && closestOf(row, "table, [role=grid], [role=treegrid], [role=table]");
     if (!cell || !row || !table) return "";
     const heads = queryIn(table, ROWS).find(isHeader);
-    if (!heads || heads === row) return "";
+    if (!heads) return "";
     const column = shorten(headerOver(cell, row, heads), HEAD_LENGTH);
-    const own = shorten(rowNameOf(row, cell), HEAD_LENGTH);
-    if (!own) return "";
-    return `${column ? `in ${plainQuote(column)} ` : ""}of ${plainQuote(own)}`;
+    // What is in the head of a table concerns a column.
+    const own = heads === row || closestOf(row, "thead") ? "" : shorten(rowNameOf(row, cell), HEAD_LENGTH);
+    return [column && `in ${plainQuote(column)}`, own && `of ${plainQuote(own)}`].filter(Boolean).join(" ");
   }
 
   /**
@@ -226,5 +274,5 @@ const surroundingNames = (() => {
     return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
   }
 
-  return { isNeighborly, standInNameOf, whereOf, wrapperNameOf };
+  return { isIconic, isNeighborly, standInNameOf, whereOf, wrapperNameOf };
 })();

@@ -3,12 +3,18 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, dataOf, holds, idOf, innerTextOf, isControl, isElement, isHtml, isText } = dom;
+  const { attributeOf, childNodesOf, dataOf, holds, idOf, innerTextOf, isControl, isElement, isHtml, isMatch, isText } =
+    dom;
   const { labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+
+  /** Elements that are drawn by an icon font. */
+  const ICONS = "[aria-hidden='true'], .notranslate";
+  /** Signs of buttons that close what is next to them. */
+  const CLOSERS = /^[\u00d7\u2715\u2716\u2a2f]\s+|\s+[\u00d7\u2715\u2716\u2a2f]$/gu;
 
   /** Elements that are usually part of a line of text. */
   const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
@@ -46,11 +52,21 @@ const texts = (() => {
   function lineOf(parts) {
     let line = "";
     let before = /** @type {Text | undefined} */ (undefined);
-    for (const part of parts) {
+    for (const part of parts.filter((one) => !isBetweenLinks(one))) {
       line += (before && isApart(before, part) ? " " : "") + dataOf(part);
       before = part;
     }
     return plain(line);
+  }
+
+  /**
+   * @param {Text} part
+   * @returns {boolean} whether it only separates or encloses links and buttons, which have lines of their own
+   */
+  function isBetweenLinks(part) {
+    if (!/^[\s,;|/·•()[\]]+$/u.test(dataOf(part))) return false;
+    const before = Reflect.get(Node.prototype, "previousSibling", part);
+    return before !== null && isElement(before) && isMatch(before, "a[href], button, [role='link'], [role='button']");
   }
 
   /**
@@ -113,12 +129,32 @@ const texts = (() => {
 
   /**
    * @param {Element} element
+   * @returns {string} its text without the words and signs that are drawn as icons
+   */
+  function readTextOf(element) {
+    let text = visibleTextOf(element);
+    for (const icon of queryIn(element, ICONS).filter(isIconWord)) {
+      text = text.replace(new RegExp(`(?<!\\w)${visibleTextOf(icon).trim()}(?!\\w)`, "u"), "");
+    }
+    return text.replace(CLOSERS, "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether an icon font draws an image for its word
+   */
+  function isIconWord(element) {
+    return isMatch(element, ICONS) && iconWordOf(element) !== "";
+  }
+
+  /**
+   * @param {Element} element
    * @returns {string} its text, or that of what its slots draw
    */
   function drawnTextOf(element) {
-    const own = visibleTextOf(element);
+    const own = readTextOf(element);
     if (own.trim()) return own;
-    const drawn = slottedIn(element).map((one) => (isElement(one) ? visibleTextOf(one) : (textContentOf(one) ?? "")));
+    const drawn = slottedIn(element).map((one) => (isElement(one) ? readTextOf(one) : (textContentOf(one) ?? "")));
     return drawn.filter((text) => text.trim()).join(" ");
   }
 
@@ -145,7 +181,7 @@ const texts = (() => {
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [visibleTextOf(element), ...attributes];
+      : [readTextOf(element), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
@@ -194,11 +230,13 @@ const texts = (() => {
     drawnTextOf,
     editedTextOf,
     iconWordOf,
+    isIconWord,
     lineOf,
     misfit,
     nameOf,
     plain,
     quote,
+    readTextOf,
     shorten,
     textOf,
     visibleTextOf,

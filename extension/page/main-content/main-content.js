@@ -28,6 +28,7 @@ const mainContent = (() => {
   /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
+  const HEADS = "thead, [role=columnheader]";
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -259,15 +260,22 @@ const mainContent = (() => {
    * @returns {boolean[]} the same, but all or nothing for each data table
    */
   function withWholeTables(blocks, isContent) {
-    /** @type {Map<Element, {all: number, content: number, linked: number}>} */
+    /** @type {Map<Element, {all: number, content: number, body: number, linked: number}>} */
     const tables = new Map();
     const tableOf = blocks.map(({ holder }) => dataTableOf(holder));
-    blocks.forEach(({ text: { length }, linked }, i) => {
+    blocks.forEach(({ text: { length }, linked, holder }, i) => {
       const table = tableOf[i];
       if (!table) return;
-      const before = tables.get(table) ?? { all: 0, content: 0, linked: 0 };
+      const before = tables.get(table) ?? { all: 0, content: 0, body: 0, linked: 0 };
       const content = before.content + (isContent[i] ? length : 0);
-      tables.set(table, { all: before.all + length, content, linked: before.linked + linked * length });
+      // Links in the head sort the table.
+      const body = holder.closest(HEADS) ? 0 : length;
+      tables.set(table, {
+        all: before.all + length,
+        content,
+        body: before.body + body,
+        linked: before.linked + linked * body,
+      });
     });
     const last = isContent.findLastIndex((isOwn, i) => isOwn && !tableOf[i]);
     return isContent.map((isOwn, i) => {
@@ -275,7 +283,7 @@ const mainContent = (() => {
       const size = table && tables.get(table);
       if (!size) return isOwn;
       const isInside = i < last && hasColumnHeaders(table);
-      return isInside || size.content >= MIN_TABLE * size.all || size.linked < FEW_LINKS * size.all;
+      return isInside || size.content >= MIN_TABLE * size.all || size.linked < FEW_LINKS * size.body;
     });
   }
 

@@ -181,6 +181,8 @@ const markdown = (() => {
       const cells = row ? [...element.children].filter((child) => this.options.rows?.get(child) === row) : [];
       if (!row || cells.length < 2 || hasTextOutside(element, cells)) return false;
       const texts = cells.map((cell) => render(cell, this.options).text);
+      // A single one with text has empty elements around it, such as those that draw a line.
+      if (texts.filter(Boolean).length < 2) return false;
       const length = texts.reduce((sum, text) => sum + text.length, 0);
       if (length > row.maxLength || (row.isNarrow && texts.some((text) => text.includes("\n")))) return false;
       for (let i = 0; i < texts.length; i += row.columns) {

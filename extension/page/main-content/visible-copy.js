@@ -39,6 +39,9 @@ const visibleCopy = (() => {
       "tfoot th thead tr ul"
     ).split(" "),
   );
+  /** A ligature of an icon font, and such a font. */
+  const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
+  const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
@@ -143,7 +146,7 @@ const visibleCopy = (() => {
       // Where scripts run it is not drawn, although no style says so.
       if (tag === "noscript" && !element.checkVisibility()) return;
       const style = around.view.getComputedStyle(element);
-      if (isUnseen(style)) return;
+      if (isUnseen(style) || isIcon(element, style)) return;
       const layer = within(around, element, style);
       const cover = found.enter(element, tag, style, layer);
       const isField = tag === "input" || tag === "textarea" || tag === "select" || tag === "img";
@@ -212,6 +215,17 @@ const visibleCopy = (() => {
     const mayHide = tag.includes("-") || !firstChildOf(element);
     const root = mayHide && anyRootOf ? anyRootOf(/** @type {HTMLElement} */ (element)) : openRootOf(element);
     return childNodesOf(root ?? element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {CSSStyleDeclaration} style
+   * @returns {boolean} whether an icon font draws an image for its word, such as "edit_calendar"
+   */
+  function isIcon(element, style) {
+    const text = firstChildOf(element);
+    if (!text || nodeTypeOf(text) !== Node.TEXT_NODE || childNodesOf(element).length > 1) return false;
+    return ICON_WORD.test(/** @type {Text} */ (text).data) && ICON_FONT.test(style.fontFamily);
   }
 
   /** @param {CSSStyleDeclaration} style of an element whose descendants may still be drawn */
