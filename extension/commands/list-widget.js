@@ -8,7 +8,8 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, plain, quote } from "./widget.js";
+import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
+import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote } from "./widget.js";
 
 /** For a list to open, to close, or to show search results. */
 const OPEN_MS = 500;
@@ -96,8 +97,7 @@ export class ListWidget extends Widget {
     const mayHaveOthers = state.shown.some(isOther) && (values.length > 1 || state.isMultiple);
     if (!state.isOpen && (mayHaveOthers || !values.length)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
-    const { others } = /** @type {ListState} */ (await this.ask("list", { values }));
-    for (const other of others) {
+    for (const other of othersIn(await this.ask("list", { values }), values)) {
       const { option } = await this.#list(other);
       if (!option?.isSelected) continue;
       await this.click(option.selector);
@@ -147,7 +147,7 @@ export class ListWidget extends Widget {
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
-    if (!state.option) return this.#withoutOption(wanted, state);
+    if (!state.option) return this.#withoutOption(wanted, state, isOneOfSeveral);
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
@@ -299,12 +299,25 @@ export class ListWidget extends Widget {
   /**
    * @param {string} wanted
    * @param {ListState} state
+   * @param {boolean} isOneOfSeveral
    * @returns {Promise<string>} the typed text, if the field may accept any
    */
-  async #withoutOption(wanted, state) {
+  async #withoutOption(wanted, state, isOneOfSeveral) {
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
+    if (isOneOfSeveral && state.isEditable && state.typed !== "") await this.#entered(wanted);
     if (state.isEditable && state.typed !== "") return wanted;
     throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
+  }
+
+  /**
+   * Adds a typed text to the values of the field by the Enter key, which does not submit the form.
+   *
+   * @param {string} wanted
+   */
+  async #entered(wanted) {
+    await this.ask("hold");
+    await this.press("Enter");
+    await this.#until(wanted, ({ typed: text }) => text === "", QUIET_MS);
   }
 
   /**
@@ -360,7 +373,7 @@ export class ListWidget extends Widget {
       throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
     }
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
-    if (before.others.length && (before.isMultiple || !isEvery)) {
+    if (othersIn(before, values).length && (before.isMultiple || !isEvery)) {
       throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
     }
     if (isEvery) return state.shown;
@@ -394,36 +407,4 @@ export class ListWidget extends Widget {
       await pause(POLL_MS);
     }
   }
-}
-
-/**
- * @param {ListState} state
- * @param {[string, string]} chosen the requested value, and the label of its option
- */
-function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
-  if (wanted === "") return shown.length === 0;
-  if (isAlwaysOpen) return option?.isSelected === true;
-  const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
-  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
-}
-
-/**
- * @param {ListState} before with the list open
- * @param {ListState} now
- * @param {string} label
- * @returns {boolean} whether the option was selected and the field shows the same since, such as "3 options selected"
- */
-function isSelectedIn(before, now, label) {
-  const isSelected = before.selected.some((each) => isAlike(each, label));
-  const isSure = now.shown.length > 0 || before.isMultiple;
-  return isSelected && isSure && before.shown.join("\n") === now.shown.join("\n");
-}
-
-/**
- * @param {string} shown
- * @param {string} label of the chosen option, which may have a second line
- * @param {string} wanted
- */
-function isPartOf(shown, label, wanted) {
-  return shown !== "" && plain(label).includes(plain(shown)) && plain(shown).includes(plain(wanted));
 }

@@ -17,9 +17,9 @@ const FAR_STEPS = 20;
 const MAX_ROUNDS = 6;
 const MAX_DRAGS = 3;
 const DATE =
-  /^(?:(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
+  /^(?:(?<year>\d{4})-(?<month>\d\d)(?:-(?<day>\d\d))?)?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
 /** The year first: the day may not exist in the year that the field contains. */
-const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second", "half"]);
 
 /** A slider, a spin button, or the segments of a date. */
 export class NumberWidget extends Widget {
@@ -53,6 +53,9 @@ export class NumberWidget extends Widget {
     const wanted = datePartsOf(value);
     if (!wanted) throw this.failed("takes a date. Give it one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
     const parts = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
+    if (parts.includes("half") && wanted.hour !== undefined) {
+      Object.assign(wanted, { hour: wanted.hour % 12 || 12, half: wanted.hour < 12 ? 0 : 1 });
+    }
     for (const part of ORDER) {
       const index = parts.indexOf(part);
       if (index < 0 || wanted[part] === undefined) continue;

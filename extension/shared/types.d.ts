@@ -701,6 +701,7 @@ export type WidgetLook =
   | "selector"
   | "branch"
   | "clearer"
+  | "hold"
   | "show"
   | "number"
   | "segments"
@@ -710,7 +711,7 @@ export type WidgetLook =
   | "focus"
   | "leave"
   | "near";
-export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
+export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second" | "half";
 
 export interface ListState {
   isOpen: boolean;

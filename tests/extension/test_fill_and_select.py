@@ -437,3 +437,13 @@ async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab
 @pytest.mark.parametrize("value", [None, 5, ["a", 5]])
 async def test_value_must_be_strings(same_lists: DrivenTab, value: object) -> None:
     assert (await same_lists.refused("select", selector="#colour", value=value))[0] == "INVALID_ARGUMENT"
+
+
+async def test_decimal_point_that_a_field_takes_only_from_a_key_is_not_lost(blank: DrivenTab) -> None:
+    await blank.show("""<title>Amount</title><input id=amount><script>
+      amount.oninput = ({ data, target }) => {
+        if (data?.length > 1) target.value = target.value.replace(".", "");
+      };
+    </script>""")
+
+    assert (await blank.do("fill", selector="#amount", value="1234.5"))["value"] == "1234.5"

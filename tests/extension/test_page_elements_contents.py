@@ -284,6 +284,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "places before the first of a month": ['gridcell "1 March"  #first'],
         "part of a web component": ["clickable [part=toggle-button] 20x20  div"],
         "label of a field in several boxes": ['text "Search"', 'textbox next to "Search"  #deep'],
+        "signs between parts": ['spinbutton "Month" = 1  #month', 'spinbutton "Year" = 2026  #year'],
+        "box with an icon around a combobox": ['text "Italy"', 'combobox "Place" readonly  #place'],
+        "what a check box without a size looks like": ['switch "On" off  #on'],
+        "check boxes in entries of a list": [
+            'checkbox of "Item a" off  #a',
+            'text "Item a"',
+            'checkbox of "Item b" off  #b',
+            'text "Item b"',
+        ],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],

@@ -16,6 +16,23 @@ trees = reloaded_tab_at("/acting/tree-list.html")
 around_native = reloaded_tab_at("/acting/list-around-a-native-one.html")
 
 
+def segment(name: str, least: int, most: int) -> str:
+    return f"<b id={name} role=spinbutton tabindex=0 aria-valuemin={least} aria-valuemax={most} aria-valuenow={least}>o</b>"
+
+
+SEGMENTS = f"""<title>Segments</title>
+<p>{segment("hours", 1, 12)}{segment("minutes", 0, 59)}{segment("half", 0, 1)}</p>
+<p>{segment("months", 1, 12)}{segment("years", 2020, 9999)}</p>
+<script>
+  onkeydown = ({{ key, target }}) => {{
+    const step = {{ ArrowUp: 1, ArrowDown: -1 }}[key] ?? 0;
+    const now = Number(target.ariaValueNow) + step;
+    if (now >= target.ariaValueMin && now <= target.ariaValueMax) target.ariaValueNow = String(now);
+  }};
+</script>"""
+NOW = "all => all.map(one => one.ariaValueNow)"
+
+
 async def state(tab: DrivenTab) -> dict[str, Any]:
     return await tab.page.evaluate("state")
 
@@ -68,6 +85,7 @@ NOT_KEPT = [
     ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
     ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
     ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
+    ("chosen", "", "EXECUTION_ERROR", 'no option ""'),
     ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
     ("slider", "22", "VALUE_NOT_KEPT", " now"),
     ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
@@ -131,6 +149,22 @@ async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_writ
     code, message = await reacting.refused("fill_form", fields=fields)
 
     assert (code, "#tag. It is empty now" in message, '#phone: "555"' in message) == ("VALUE_NOT_KEPT", True, True)
+
+
+async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segments(
+    blank: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    await blank.show(SEGMENTS)
+
+    for selector, value, held in (
+        ("#hours", "14:05", ["2", "5", "1"]),
+        ("#hours", "00:30", ["12", "30", "0"]),
+        ("#hours", "12:00", ["12", "0", "1"]),
+        ("#months", "2026-03", ["3", "2026"]),
+    ):
+        with subtests.test(value):
+            assert (await blank.do("fill", selector=selector, value=value))["value"] == value
+            assert await blank.page.eval_on_selector_all(f"{selector}, {selector} ~ b", NOW) == held
 
 
 async def test_one_segment_accepts_the_whole_date(widgets: DrivenTab) -> None:

@@ -236,6 +236,9 @@ const elementCommands = (() => {
         return selectorOf(field, allRoots());
       case "branch":
         return nextBranch(field) ?? "";
+      case "hold":
+        leaving.holdEnter(field);
+        return true;
       case "clearer":
         return clearerOf(field) ?? "";
       case "number":

@@ -5,7 +5,7 @@
 const fieldFrames = (() => {
   const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
   const { NATIVE_FIELDS, textContentOf } = dom;
-  const { plain } = texts;
+  const { plain, visibleTextOf } = texts;
   const { accessibleNameOf } = aria;
 
   const CHECKABLE = "[type='checkbox'], [type='radio']";
@@ -29,7 +29,8 @@ const fieldFrames = (() => {
     const [field, ...others] = things.filter((one) => !isMatch(one, BUTTONS));
     if (!field || others.length || !isControl(field)) return false;
     const texts = inner.flatMap(({ cells }) => cells.flat().map(dataOf));
-    return isMatch(field, "[role='combobox']") && own === plain(texts.join(" "));
+    // The names of its icons are not part of the choice.
+    return isMatch(field, "[role='combobox']") && plain(visibleTextOf(element)) === plain(texts.join(" "));
   }
 
   /**
@@ -62,7 +63,12 @@ const fieldFrames = (() => {
    * @param {DOMRect} b
    */
   function overlap(a, b) {
-    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return isEmpty(a) || (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom);
+  }
+
+  /** @param {DOMRect} box of a field, without a size if the page draws it completely */
+  function isEmpty({ width, height }) {
+    return width === 0 || height === 0;
   }
 
   return { framesField, isDrawnForField, isMark };

@@ -335,7 +335,9 @@ const formControls = (() => {
     if (editor) return shows(editor, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
     const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
-    return isSame(held, text) && (isControl(field) || words(held) === words(text));
+    // The decimal point may be what is missing.
+    if (isControl(field)) return isSameNumber(held, text) ?? isSame(held, text);
+    return isSame(held, text) && words(held) === words(text);
   }
 
   /**

@@ -73,10 +73,17 @@ const leaving = (() => {
     }
   }
 
+  /** @param {HTMLElement} field that gets the Enter key next: the page handles it, but the browser does not submit the form */
+  function holdEnter(field) {
+    const hold = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && event.preventDefault();
+    const view = windowOf(/** @type {Document} */ (documentOf(field)));
+    view?.addEventListener("keypress", hold, { capture: true, once: true });
+  }
+
   /** The second turn comes after what the page defers to the next one. */
   function turns() {
     return new Promise((resolve) => setTimeout(() => setTimeout(resolve)));
   }
 
-  return { Departure, isDated };
+  return { Departure, holdEnter, isDated };
 })();

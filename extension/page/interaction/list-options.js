@@ -170,11 +170,12 @@ const listOptions = (() => {
   function optionLike(options, wanted, isLoose) {
     const value = (/** @type {Element} */ one) =>
       attributeOf(one, "data-value") ?? attributeOf(one, "value") ?? attributeOf(one, "aria-label");
+    const hasValue = (/** @type {Element} */ one) => value(one) !== null && fold(value(one) ?? "") === goal;
     const goal = fold(wanted);
     const exact =
       options.find((one) => labelOf(one) === wanted) ??
       options.find((one) => fold(labelOf(one)) === goal) ??
-      options.find((one) => fold(value(one) ?? "") === goal);
+      options.find(hasValue);
     if (exact || !isLoose || !goal) return exact;
     const like = options.filter((one) => fold(labelOf(one)).includes(goal));
     return like.length === 1 ? like[0] : undefined;

@@ -46,6 +46,7 @@ const numberFields = (() => {
     const named = DATE_PARTS.find((part) => part === type);
     const most = numberIn(attributeOf(segment, "aria-valuemax")) ?? 0;
     if (named) return named;
+    if (type === "dayPeriod" || most === 1) return "half";
     if (most > 999) return "year";
     if (most === 12) return "month";
     if (most >= 28 && most <= 31) return "day";

@@ -243,9 +243,14 @@ const pageItems = (() => {
       const item = /** @type {Item} */ (this.items[place]);
       const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
       if (!things.length) return;
-      item.own = plain(contentOf(item.element, new Set(things)));
+      // Signs between its parts say nothing.
+      const isWorded = (/** @type {string} */ text) => /[\p{L}\p{N}]/u.test(text);
+      const own = plain(contentOf(item.element, new Set(things)));
+      item.own = isWorded(own) ? own : "";
+      const isSilent = (/** @type {Item} */ { kind, cells }) =>
+        kind === "thing" || kind === "look" || !isWorded(cells.flat().map(dataOf).join(""));
       // An element that only surrounds something else to click adds nothing, unless it is a surface to draw on.
-      item.isBare = !item.own && inner.every(({ kind }) => kind === "thing" || kind === "look");
+      item.isBare = !item.own && inner.every(isSilent);
       if (item.isBare ? !isSheet(item) : framesField(item, inner)) this.items.splice(place, 1);
     }
 

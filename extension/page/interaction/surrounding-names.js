@@ -30,8 +30,13 @@ const surroundingNames = (() => {
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
+  const BUTTONS = "button, [role=button]";
+  const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const HEADERS = "th, [role=columnheader]";
+  const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
+  /** Entries that are known by their text if it is short. */
+  const ENTRIES = "li, [role=listitem], [role=option], [role=treeitem], label";
   const BRANCHES = "[role=treeitem], [role=option]";
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
 
@@ -164,7 +169,7 @@ const surroundingNames = (() => {
    */
   function isHeader(row) {
     const cells = [...childrenOf(row)];
-    return cells.length > 1 && cells.every((one) => isMatch(one, HEADERS));
+    return cells.filter((one) => isMatch(one, HEADERS)).length > 1 && !cells.some((one) => isMatch(one, BODY_CELLS));
   }
 
   /**
@@ -178,7 +183,8 @@ const surroundingNames = (() => {
     const numbered = number ? all.find((one) => attributeOf(one, "aria-colindex") === number) : undefined;
     const place = startOf(cell, row);
     const over = numbered ?? all.findLast((one) => startOf(one, heads) <= place);
-    return over ? plain(contentOf(over)) : "";
+    // The buttons for sorting and the like are not its name.
+    return over ? plain(contentOf(over, new Set(queryIn(over, BUTTONS))) || contentOf(over)) : "";
   }
 
   /**
@@ -201,7 +207,7 @@ const surroundingNames = (() => {
    * @returns {string} its header, its link, or its first text
    */
   function rowNameOf(row, cell) {
-    const cells = [...childrenOf(row)].filter((one) => one !== cell);
+    const cells = [...childrenOf(row)].filter((one) => one !== cell && !hasIn(one, CHECKBOXES));
     const links = cells.flatMap((one) => queryIn(one, "a[href]"));
     const ways = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
     return ways.map((one) => plain(contentOf(one).slice(0, ENOUGH))).find((text) => /[\p{L}\p{N}]/u.test(text)) ?? "";
@@ -222,7 +228,8 @@ const surroundingNames = (() => {
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
       if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
         const names = queryIn(entry, TITLES).map((one) => plain(contentOf(one)));
-        const name = names.find(Boolean);
+        const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
+        const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
       }
       entry = outer;

@@ -1,0 +1,50 @@
+/**
+ * What the state of a field with a list says about its choices.
+ *
+ * @import {ListState} from "../shared/types.d.ts"
+ */
+
+import { isAlike, plain } from "./widget.js";
+
+/**
+ * @param {ListState} state
+ * @param {[string, string]} chosen the requested value, and the label of its option
+ */
+export function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
+  if (wanted === "") return shown.length === 0;
+  if (isAlwaysOpen) return option?.isSelected === true;
+  const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
+  return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
+}
+
+/**
+ * @param {ListState} before with the list open
+ * @param {ListState} now
+ * @param {string} label
+ * @returns {boolean} whether the option was selected and the field shows the same since, such as "3 options selected"
+ */
+export function isSelectedIn(before, now, label) {
+  const isSelected = before.selected.some((each) => isAlike(each, label));
+  const isSure = now.shown.length > 0 || before.isMultiple;
+  return isSelected && isSure && before.shown.join("\n") === now.shown.join("\n");
+}
+
+/**
+ * @param {string} shown
+ * @param {string} label of the chosen option, which may have a second line
+ * @param {string} wanted
+ */
+function isPartOf(shown, label, wanted) {
+  return shown !== "" && plain(label).includes(plain(shown)) && plain(shown).includes(plain(wanted));
+}
+
+/**
+ * @param {ListState} state asked for these values
+ * @param {string[]} values
+ * @returns {string[]} options that are selected, but not requested: if the field shows the requested ones by name, only
+ *   others that it shows, too, because a branch of a tree may follow from what is in it
+ */
+export function othersIn({ others, shown }, values) {
+  const isShown = (/** @type {string} */ label) => shown.some((each) => isAlike(each, label));
+  return values.some(isShown) ? others.filter(isShown) : others;
+}
