@@ -5,6 +5,7 @@ import json
 import re
 import tempfile
 import threading
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -553,6 +554,8 @@ class Site(WebServer):
         self.statuses: dict[str, int] = {}
         # Additional response headers of paths.
         self.extra_headers: dict[str, tuple[str, str]] = {}
+        # How long paths take to answer.
+        self.delays_s: dict[str, float] = {}
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.server_port}{path}"
@@ -565,6 +568,7 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
         self.server.asked.append(self.path)
         if self.path == "/late":
             self.server.finish_slow.wait(20)
+        time.sleep(self.server.delays_s.get(self.path, 0))
         self.send_response(self.server.statuses.get(self.path, 200))
         self.send_header("Content-Type", CONTENT_TYPES.get(Path(self.path).suffix, "text/html"))
         if self.path in self.server.extra_headers:

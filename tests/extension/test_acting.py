@@ -1,11 +1,8 @@
 """An action reports what happened: what received the click, what was in the way, which requests it started."""
 
-import asyncio
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Route
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
 
@@ -128,20 +125,15 @@ async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenT
 
 
 # Responses of a server that take longer than a page without requests is watched.
-SLOW_MS = 200
+SLOW_S = 0.2
 
 
 @pytest.fixture
-async def asking(tab: DrivenTab) -> AsyncGenerator[DrivenTab]:
-    async def answer(route: Route) -> None:
-        await asyncio.sleep(SLOW_MS / 1000)
-        await route.fulfill(body="Saved")
-
-    await tab.page.route("**/asked", answer)
-    await tab.page.route("**/never", lambda _route: None)
+async def asking(tab: DrivenTab) -> DrivenTab:
+    tab.site.pages["/asked"] = b"Saved"
+    tab.site.delays_s["/asked"] = SLOW_S
     await tab.open("/acting/requests.html")
-    yield tab
-    await tab.page.unroute_all()
+    return tab
 
 
 async def test_toast_after_a_clicks_requests_is_in_its_reply(asking: DrivenTab) -> None:
@@ -158,8 +150,9 @@ async def test_what_a_filled_field_asks_for_is_waited_for(asking: DrivenTab, sel
 
 
 async def test_what_hovering_asks_for_is_waited_for(asking: DrivenTab) -> None:
+    # Where no earlier test has left the mouse: it would be over the hint from the start.
     await asking.show(
-        "<p id=hint>Hint</p><p id=said role=status></p><script>hint.onmouseover = async () => {"
+        "<p id=hint style='margin-top: 400px'>Hint</p><p id=said role=status></p><script>hint.onmouseover = async () => {"
         " said.textContent = await (await fetch('/asked')).text() }</script>"
     )
 
@@ -175,8 +168,12 @@ async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path
 
 
 async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:
-    async with asking.page.expect_request("**/never"):
-        assert "changed" not in await asking.do("click", selector="#forever")
+    asking.site.asked.clear()
+
+    assert "changed" not in await asking.do("click", selector="#forever")
+
+    assert "/late" in asking.site.asked
+    asking.site.finish_slow.set()
 
 
 async def test_field_that_a_server_changes_after_blur_is_reported_as_not_kept(asking: DrivenTab) -> None:

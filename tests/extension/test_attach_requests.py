@@ -24,6 +24,12 @@ async def one(paired: Popup, site: Site) -> tuple[Page, int]:
     return page, await paired.tab_id(site.url("/one"))
 
 
+async def attach(popup: Popup) -> None:
+    """Attach the tab in front, as the user does."""
+    await popup.press("attachButton")
+    await expect(popup.element("attachButton")).to_have_attribute("data-action", "detach")
+
+
 async def ask(bridge: FakeBridge, tab_id: int) -> asyncio.Task[Message]:
     """Let an agent ask; the reply arrives with the answer."""
     bridge.session = AGENT
@@ -235,7 +241,7 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
-    await paired.press("attachButton")
+    await attach(paired)
     bridge.session = AGENT
     click = partial(ask_to_click, bridge, tab_id, [["*", False], ["127.0.0.1", True]])
 
@@ -276,7 +282,7 @@ async def test_consent_to_act_on_one_site_does_not_apply_to_the_next(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
-    await paired.press("attachButton")
+    await attach(paired)
     bridge.session = AGENT
     click = partial(ask_to_click, bridge, tab_id, [["*", True]])
 
@@ -294,7 +300,7 @@ async def test_consent_to_act_on_one_site_does_not_apply_to_the_next(
 async def test_consent_prompt_closes_when_its_tab_is_detached(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
-    await paired.press("attachButton")
+    await attach(paired)
     bridge.session = AGENT
     hosts = [["127.0.0.1", True]]
     asked = asyncio.create_task(bridge.ask("press", tab_id=one[1], keys="Enter", ask_hosts=hosts))
