@@ -18,13 +18,14 @@ const changeSummary = (() => {
     parentOf,
     queryDrawnIn,
     queryIn,
+    referred,
     tagOf,
     textContentOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, referred, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
 
   const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
   /** Elements that are part of a sentence. */

@@ -428,6 +428,17 @@ const dom = (() => {
     return new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 
+  /**
+   * @param {Element} element
+   * @param {string} attribute such as `aria-controls`
+   * @returns {Element[]} the elements whose ids it contains
+   */
+  function referred(element, attribute) {
+    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
+    const root = /** @type {Root} */ (rootOf(element));
+    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+  }
+
   return {
     NATIVE_FIELDS,
     attributeNamesOf,
@@ -476,6 +487,7 @@ const dom = (() => {
     queryAll,
     queryDrawnIn,
     queryIn,
+    referred,
     rootOf,
     slottedIn,
     scrollTo,

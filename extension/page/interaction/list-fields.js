@@ -3,14 +3,15 @@
 // What the worker asks about a field with a list of options while it operates it (commands/list-widget.js).
 
 const listFields = (() => {
-  const { attributeOf, boxOf, holds, isControl, isMatch, parentElementOf, pause, queryIn, textContentOf } = dom;
+  const { attributeOf, boxOf, holds, isControl, isMatch, parentElementOf, pause, queryIn, referred, textContentOf } =
+    dom;
   const { treeAncestors } = dom;
   const { collapse, shorten } = texts;
   const { aimAt, bringIntoView, handleOf, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { isEditable, nativeBehind, roleOf } = widgets;
-  const { fold, labelOf, optionLike, optionsIn, popupOf, referred, rowOf, selectedAmong } = listOptions;
+  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong } = listOptions;
   const { hasOtherField, shownBy } = shownValues;
 
   const MOST_LISTED = 10;

@@ -16,7 +16,7 @@ const listOptions = (() => {
     queryAll,
     queryDrawnIn,
     queryIn,
-    rootOf,
+    referred,
     tagOf,
   } = dom;
   const { collapse, drawnTextOf, visibleTextOf } = texts;
@@ -191,16 +191,6 @@ const listOptions = (() => {
     return own.length ? own : options.filter((one) => isMatch(one, "[aria-selected='true'], [aria-checked='true']"));
   }
 
-  /**
-   * @param {Element} element
-   * @param {string} attribute
-   */
-  function referred(element, attribute) {
-    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
-    const root = /** @type {Root} */ (rootOf(element));
-    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-  }
-
   return {
     LISTS,
     POPUPS,
@@ -211,7 +201,6 @@ const listOptions = (() => {
     optionLike,
     optionsIn,
     popupOf,
-    referred,
     rowOf,
     selectedAmong,
   };

@@ -18,7 +18,7 @@ const pageState = (() => {
     parentOf,
     queryAll,
     queryIn,
-    rootOf,
+    referred,
     tagOf,
   } = dom;
   const { drawnTextOf, quote } = texts;
@@ -159,16 +159,6 @@ const pageState = (() => {
     return name.trim() ? `dialog ${quote(name)}` : "dialog";
   }
 
-  /**
-   * @param {Element} element
-   * @param {string} attribute
-   */
-  function referred(element, attribute) {
-    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
-    const root = /** @type {Root} */ (rootOf(element));
-    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-  }
-
   return {
     ALERTS,
     ANNOUNCED,
@@ -180,7 +170,6 @@ const pageState = (() => {
     isDrawn,
     isSeen,
     isUnshown,
-    referred,
     stateOf,
     valueOf,
   };

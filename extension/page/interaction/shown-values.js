@@ -16,13 +16,14 @@ const shownValues = (() => {
     likelyRootOf,
     parentElementOf,
     queryIn,
+    referred,
     tagOf,
     textContentOf,
   } = dom;
   const { collapse, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { isStandIn, roleOf } = widgets;
-  const { POPUPS, fold, labelOf, optionsIn, referred, selectedAmong } = listOptions;
+  const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
   const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";

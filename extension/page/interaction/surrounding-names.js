@@ -35,9 +35,9 @@ const surroundingNames = (() => {
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
-  /** Entries that are known by their text if it is short. */
-  const ENTRIES = "li, [role=listitem], [role=option], [role=treeitem], label";
   const BRANCHES = "[role=treeitem], [role=option]";
+  /** Entries that are known by their text if it is short. */
+  const ENTRIES = `li, [role=listitem], ${BRANCHES}, label`;
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
 
   /**
