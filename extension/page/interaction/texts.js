@@ -134,7 +134,9 @@ const texts = (() => {
   function readTextOf(element) {
     let text = visibleTextOf(element);
     for (const icon of queryIn(element, ICONS).filter(isIconWord)) {
-      text = text.replace(new RegExp(`(?<!\\w)${visibleTextOf(icon).trim()}(?!\\w)`, "u"), "");
+      const word = visibleTextOf(icon).trim();
+      // Only a plain word may become a pattern.
+      if (ICON_WORD.test(word)) text = text.replace(new RegExp(`(?<!\\w)${word}(?!\\w)`, "u"), "");
     }
     return text.replace(CLOSERS, "");
   }
