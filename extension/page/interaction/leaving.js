@@ -43,12 +43,9 @@ const leaving = (() => {
       const listening = { signal: AbortSignal.any([signal, this.#listening.signal]) };
       field.addEventListener("change", () => void (this.#hasChanged = true), { capture: true, ...listening });
       // The next field may open a picker of its own when it gets the focus.
-      const keep = (/** @type {string} */ key) => (/** @type {KeyboardEvent} */ event) =>
-        event.key === key && event.preventDefault();
-      const view = windowOf(/** @type {Document} */ (documentOf(field)));
-      view?.addEventListener("keydown", keep("Tab"), listening);
-      // The page gets the key, but the browser does not submit the form.
-      view?.addEventListener("keypress", keep("Enter"), { capture: true, ...listening });
+      hold(field, "keydown", "Tab", listening);
+      // The browser would submit the form.
+      hold(field, "keypress", "Enter", { capture: true, ...listening });
     }
 
     /**
@@ -73,11 +70,22 @@ const leaving = (() => {
     }
   }
 
-  /** @param {HTMLElement} field that gets the Enter key next: the page handles it, but the browser does not submit the form */
+  /** @param {HTMLElement} field that gets the Enter key next: the browser does not submit the form */
   function holdEnter(field) {
-    const hold = (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && event.preventDefault();
+    hold(field, "keypress", "Enter", { capture: true, once: true });
+  }
+
+  /**
+   * The page gets a key, but the browser does nothing by itself.
+   *
+   * @param {HTMLElement} field
+   * @param {"keydown" | "keypress"} type
+   * @param {string} key
+   * @param {AddEventListenerOptions} options
+   */
+  function hold(field, type, key, options) {
     const view = windowOf(/** @type {Document} */ (documentOf(field)));
-    view?.addEventListener("keypress", hold, { capture: true, once: true });
+    view?.addEventListener(type, (event) => event.key === key && event.preventDefault(), options);
   }
 
   /** The second turn comes after what the page defers to the next one. */
