@@ -3935,10 +3935,6 @@ class Vocabulary(NamedTuple):
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
 
-    def spellings_of_month(self, month: int) -> Spellings:
-        """Return the names of a month."""
-        return spellings(word for word, months in self.months.items() if month in months)
-
 
 @functools.cache
 def number_speller(language: str) -> RbnfEngine:
@@ -3958,6 +3954,12 @@ def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
         with contextlib.suppress(ValueError):  # for a language without such rules
             found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
     return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+
+
+@functools.lru_cache(1024)
+def spellings_of_month(month: int, languages: tuple[str, ...]) -> Spellings:
+    """Return the names of a month in some languages."""
+    return spellings(word for word, months in vocabulary(languages).months.items() if month in months)
 
 
 def spellings(words: Iterable[str]) -> Spellings:
@@ -4460,9 +4462,8 @@ class TextChunk:
 
     def _has_value(self, value: str) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
-        if (
-            len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits
-        ):  # perhaps in other groups of digits
+        # Perhaps in other groups of digits.
+        if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and "/" in self.folded)
         if may_have and value in self.values:
@@ -4479,7 +4480,9 @@ class TextChunk:
         """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
         month, day = date
         is_day_alone = all(day != other for _, other in self.dates)
-        return date in self.dates or (is_day_alone and self._spells(self.vocabulary.spellings_of_month(month)))
+        return date in self.dates or (
+            is_day_alone and self._spells(spellings_of_month(month, self.vocabulary.languages))
+        )
 
     def _is_other_currency(self, figure: Figure) -> bool:
         """Return whether the chunk has an amount only in other currencies."""
@@ -4835,8 +4838,9 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    holder = PageIndex([passage], MAX_SENTENCE_CHARS)
-    return all(map(holder.holds_anywhere, figures))
+    chunk = TextChunk(0, passage, [(0, len(passage))], folded)
+    chunk.vocabulary = words
+    return all(map(chunk.holds, figures))
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
