@@ -690,7 +690,7 @@ async def test_the_chosen_model_is_asked_where_it_was_found_although_another_add
 @pytest.mark.parametrize(
     ("names", "flags", "sentence"),
     [
-        (["qwen3:8b"], {"model": "phi4"}, "No model server has a model 'phi4'. Available: qwen3:8b."),
+        (["qwen3:8b"], {"model": "phi4"}, "No model server has a model 'phi4'. Name one of these with --model: qwen3:8b."),
         (
             ["gpt-oss:120b-cloud"],
             {},

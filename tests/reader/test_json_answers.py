@@ -286,6 +286,18 @@ async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model
     assert len(fake.chats) == 3
 
 
+async def test_json_about_a_part_of_the_page_comes_with_a_note_that_no_client_leaves_out(
+    osascript: FakeOsascript,
+) -> None:
+    osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
+    async with parts('{"city": "Oslo"}', "", '{"city": "Oslo"}') as fake, serving(fake, context_length=1600) as asker:
+        result = await asker.ask(system_prompt="Where?", output_schema=LIST)
+
+    assert json.loads(text_of(result)) == {"city": "Oslo"}
+    assert [block.text for block in result.content[1:]] == [f"[{note}]" for note in receipt_of(result)["notes"]]
+    assert result.structured_content is None
+
+
 async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_model(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
