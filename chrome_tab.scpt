@@ -895,13 +895,10 @@ property pageFunction : "function readPage(request) {
     if (ofDocument(\"readyState\") !== \"complete\") notes.push({ code: \"still_loading\" });
     if (!isWebPage || request.content === \"selection\") return notes;
     const inner = request.content === \"main\" ? \"\" : innerText(hosts);
-    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push({ code: \"more_inside\", count: inner.length });
-    }
+    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
+    if (isMore) notes.push({ code: \"more_inside\", count: inner.length });
     if (pictures) notes.push({ code: \"pictures_only\" });
-    if (windowShare(\"canvas\") >= 0.5 && shown.trim()) {
-      notes.push({ code: \"canvas\" });
-    }
+    if (windowShare(\"canvas\") >= 0.5 && shown.trim()) notes.push({ code: \"canvas\" });
     if ([...roles.values()].includes(\"feed\")) notes.push({ code: \"feed\" });
     return notes;
   }
@@ -909,9 +906,7 @@ property pageFunction : "function readPage(request) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));
   }
   function filled(text, message) {
-    if (text.trim() === \"\") {
-      throw new PageError(\"EMPTY_PAGE\", message);
-    }
+    if (text.trim() === \"\") throw new PageError(\"EMPTY_PAGE\", message);
     return text;
   }
   function find(text, keyword, from) {
@@ -1079,9 +1074,7 @@ property pageFunction : "function readPage(request) {
     return isFurniture ? FURNITURE : 0;
   }
   function stepsOf(asked) {
-    if (\"steps\" in asked) {
-      return asked.steps;
-    }
+    if (\"steps\" in asked) return asked.steps;
     const { start = null, end = null } = asked;
     const filters = [];
     if (start !== null && end !== null) {

@@ -84,7 +84,9 @@ async function pagesWithin(context, page, depth, known) {
       if (!inner || others.length || isDenied(inner.url, context.deniedHosts)) return [];
       const { frameId, documentId, url } = inner;
       const framed = { frameId, documentId, url, way: frame.selector };
-      return [framed, ...(depth < MAX_DEPTH ? await pagesWithin(context, framed, depth + 1) : [])];
+      const isDeepest =
+        depth === MAX_DEPTH || !(await framesOf(context)).some((each) => each.parentFrameId === frameId);
+      return [framed, ...(isDeepest ? [] : await pagesWithin(context, framed, depth + 1))];
     }),
   );
   return found.flat();

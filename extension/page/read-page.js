@@ -1070,13 +1070,10 @@ export function readPage(request) {
     if (ofDocument("readyState") !== "complete") notes.push({ code: "still_loading" });
     if (!isWebPage || request.content === "selection") return notes;
     const inner = request.content === "main" ? "" : innerText(hosts);
-    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push({ code: "more_inside", count: inner.length });
-    }
+    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
+    if (isMore) notes.push({ code: "more_inside", count: inner.length });
     if (pictures) notes.push({ code: "pictures_only" });
-    if (windowShare("canvas") >= 0.5 && shown.trim()) {
-      notes.push({ code: "canvas" });
-    }
+    if (windowShare("canvas") >= 0.5 && shown.trim()) notes.push({ code: "canvas" });
     if ([...roles.values()].includes("feed")) notes.push({ code: "feed" });
     return notes;
   }
@@ -1091,9 +1088,7 @@ export function readPage(request) {
    * @param {string} message for an empty text
    */
   function filled(text, message) {
-    if (text.trim() === "") {
-      throw new PageError("EMPTY_PAGE", message);
-    }
+    if (text.trim() === "") throw new PageError("EMPTY_PAGE", message);
     return text;
   }
 
@@ -1344,9 +1339,7 @@ export function readPage(request) {
    * @returns {Step[]}
    */
   function stepsOf(asked) {
-    if ("steps" in asked) {
-      return asked.steps;
-    }
+    if ("steps" in asked) return asked.steps;
     // Chrome drops nulls inside an argument on its way into the page.
     const { start = null, end = null } = asked;
     /** @type {Step[]} */
