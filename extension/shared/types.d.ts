@@ -528,6 +528,8 @@ export interface FormWay {
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
+  /** Whether the page marks it as invalid. */
+  isRejected?: boolean;
 }
 
 export type ElementRequest = ElementAction & {
@@ -562,6 +564,7 @@ export type ElementLook =
   | "readDrop"
   | "readMoved"
   | "readTransitions"
+  | "readFault"
   | "readField"
   | "readFiles"
   | "readPressed"
@@ -840,6 +843,8 @@ export interface FilledField {
   notes: string[];
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;
+  /** What the page says against the value, if it has marked the field as invalid since. */
+  fault?: string | null;
 }
 
 /** The answer of what acts on an element. */

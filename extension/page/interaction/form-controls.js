@@ -26,6 +26,7 @@ const formControls = (() => {
   const { hasSuggestions, widgetKind } = widgets;
   const { essenceOf, isNumber, isSame, isSameDate, isSameNumber } = sameValues;
   const { refuseSeveral } = nativeLists;
+  const { faultOf, isRejected } = faults;
 
   /** Fields that accept only one format, and an example of it. */
   const FORMATS = new Map([
@@ -391,11 +392,15 @@ const formControls = (() => {
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
-      isControl(field) &&
-        !isSecret(field) &&
-        !field.validity.valid &&
-        `It says: "${excerptOf(field.validationMessage)}"`,
+      isControl(field) && !isSecret(field) && complaintOf(field),
     ].filter((note) => typeof note === "string");
+  }
+
+  /** @param {HTMLInputElement} field */
+  function complaintOf(field) {
+    const fault = isRejected(field) ? faultOf(field) : field.validationMessage;
+    if (fault) return `It says: "${excerptOf(fault)}"`;
+    return isRejected(field) && "The page marks it as invalid.";
   }
 
   /** @param {string} value */
