@@ -142,7 +142,8 @@ export async function selectOptions(context) {
   context.session.watchRequests();
   const found = await target.find({ action: "select", selector, values });
   if (found.widget) {
-    const held = await new ListWidget(context, target, found, selector).set(values);
+    const isList = Array.isArray(params.value);
+    const held = await new ListWidget(context, target, found, selector).set(values, isList);
     const reply = await target.reply(found, await target.consequences());
     return {
       reply: { ...reply, selected: held.map((label) => ({ value: label, label })) },

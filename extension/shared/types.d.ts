@@ -704,6 +704,7 @@ export type WidgetLook =
   | "selector"
   | "branch"
   | "clearer"
+  | "remover"
   | "hold"
   | "show"
   | "number"
@@ -727,6 +728,8 @@ export interface ListState {
   isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** Those of them that can be removed one by one. */
+  chips: string[];
   /** The labels of the selected options, if the list is open. */
   selected: string[];
   /** Those of them that are neither requested nor follow from one that is. */

@@ -3,7 +3,8 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
+    dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -14,9 +15,9 @@ const elementCommands = (() => {
   const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
     formControls;
   const { chooseOptions, chosenIn } = nativeLists;
-  const { hasSuggestions, widgetKind } = widgets;
+  const { widgetKind } = widgets;
   const { nextBranch } = listOptions;
-  const { clearerOf, readList, scrollList, showOption } = listFields;
+  const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { faultOf, isRejected } = faults;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
@@ -253,6 +254,8 @@ const elementCommands = (() => {
         return true;
       case "clearer":
         return clearerOf(field) ?? "";
+      case "remover":
+        return removerOf(field, values) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -275,7 +278,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
