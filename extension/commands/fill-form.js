@@ -44,7 +44,10 @@ export async function fillForm(context) {
   const lost = [];
   /** @type {Held[]} */
   const kept = [];
-  for (const field of fields) {
+  const again = new Set(fields.slice(0, -1));
+  /** @type {FormField[]} */
+  const queue = [...fields];
+  for (const field of queue) {
     // After Enter the page may clear all of them.
     if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
     try {
@@ -56,10 +59,14 @@ export async function fillForm(context) {
       if (error.code !== "VALUE_NOT_KEPT") {
         throw written.length ? interrupted(error, written.length, fields.length) : error;
       }
-      lost.push(error);
+      // It may depend on the fields after it, as the start of a period does on its end.
+      if (again.delete(field)) queue.push(field);
+      else lost.push(error);
     }
   }
   await compare(context, fresh, { kept, lost });
+  const places = fields.map(({ selector }) => selector);
+  kept.sort((a, b) => places.indexOf(a.selector) - places.indexOf(b.selector));
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
@@ -101,7 +108,7 @@ async function compare(context, written, { kept, lost }) {
  */
 async function heldNow(context, { selector, checked, value }) {
   if (checked === undefined && !value) return {};
-  const form = await wayOf(context, { selector, value: checked ?? "" }, 0, 0).catch(() => null);
+  const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
   return form?.value === undefined ? {} : { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed() };
 }

@@ -105,6 +105,28 @@ async def test_value_that_the_page_marks_as_invalid_is_not_a_success(blank: Driv
     assert (code, '"5": "Must have 4 digits"' in message) == ("VALUE_NOT_KEPT", True)
 
 
+PERIOD = """<input id=start value=3 inputmode=numeric autocomplete=off><input id=end value=5 inputmode=numeric autocomplete=off>
+<script>
+  const held = { start: 3, end: 5 };
+  addEventListener("focusout", ({ target }) => {
+    const next = { ...held, [target.id]: Number(target.value) };
+    if (next.start <= next.end && next.end < 10) held[target.id] = next[target.id];
+    target.value = held[target.id];
+  });
+</script>"""
+
+
+async def test_field_that_depends_on_one_after_it_is_written_again(blank: DrivenTab) -> None:
+    await blank.show(PERIOD)
+
+    fields = [{"selector": "#start", "value": "7"}, {"selector": "#end", "value": "9"}]
+    assert [field["value"] for field in (await blank.do("fill_form", fields=fields))["fields"]] == ["7", "9"]
+
+    # A field for numbers is left although it declares that the browser has no suggestions for it.
+    code, message = await blank.refused("fill", selector="#end", value="50")
+    assert (code, '"9" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_mark_that_is_old_or_on_another_field_or_taken_back_is_not_a_failure(blank: DrivenTab) -> None:
     await blank.show(MARKING)
 
