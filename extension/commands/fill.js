@@ -2,7 +2,7 @@
 
 /**
  * @import {CommandError} from "../shared/errors.js"
- * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
  *
  * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean}) => Promise<FilledField | null>} Look at the field once it
  *   was typed into; null if the page is gone
@@ -69,16 +69,22 @@ export async function fillField(context) {
   const selector = selectorOf(context);
   session.watchRequests();
   const found = await target.find({ action: "fill", selector, value });
-  if (found.widget) {
+  const operate = async (/** @type {WidgetKind} */ kind) => {
     const held =
-      found.widget === "list"
+      kind === "list"
         ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
         : await new NumberWidget(context, target, found, selector).set(value);
     const reply = { ...(await target.reply(found, await target.consequences())), value: held };
     return { reply, ...(await rejectionOf(target, found, held)) };
-  }
+  };
+  if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, target, filling);
+  if (filled?.widget) {
+    // What was typed is selected.
+    await pressKeys(session, strokesOf("Backspace", false));
+    return operate(filled.widget);
+  }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   const { field, changed } = await afterwards(context, target, filling, filled);
   const reply = await target.reply(found, changed);

@@ -20,6 +20,9 @@ const MAX_PARTS = 60;
 const MAX_SHUT = 3;
 const MAX_CHIPS = 30;
 const MAX_TRIES = 3;
+const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
+/** Between the options of a path through menus. */
+const SEPARATOR = /\s+[/>]\s+/u;
 
 /** A combobox or a list of options. */
 export class ListWidget extends Widget {
@@ -188,6 +191,8 @@ export class ListWidget extends Widget {
     const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
+    const path = state.option ? [] : wanted.split(SEPARATOR);
+    if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
     if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
@@ -250,8 +255,26 @@ export class ListWidget extends Widget {
   #offer(state) {
     const { listed, total } = state;
     const more = total > listed.length ? ` and ${total - listed.length} more` : "";
-    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : " It has shown no options.";
+    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : NOTHING_SHOWN;
     return state;
+  }
+
+  /**
+   * Follows a path through menus that open one another.
+   *
+   * @param {string[]} path such as Europe, Italy, Rome
+   * @returns {Promise<boolean>} false if it has no such beginning
+   * @throws {CommandError} EXECUTION_ERROR if it does not lead on
+   */
+  async #followed(path) {
+    for (const [index, part] of path.entries()) {
+      const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, index ? OPEN_MS : 0));
+      if (state.option && !state.option.isDisabled) await this.click(state.option.selector);
+      else if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
+      else return false;
+    }
+    await this.#until("", ({ isOpen }) => !isOpen, QUIET_MS);
+    return true;
   }
 
   /** @param {string} wanted */

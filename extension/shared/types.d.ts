@@ -846,6 +846,8 @@ export interface FilledField {
   notes: string[];
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;
+  /** That it has opened a list, which is operated next. */
+  widget?: WidgetKind;
   /** What the page says against the value, if it has marked the field as invalid since. */
   fault?: string | null;
 }

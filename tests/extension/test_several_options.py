@@ -62,3 +62,14 @@ async def test_options_that_cannot_be_removed_are_reported(several: DrivenTab) -
     code, message = await several.refused("fill_form", fields=[{"selector": "#quiet", "value": []}])
 
     assert (code, '"Two"' in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_path_is_followed_through_menus_and_a_text_that_only_opens_them_is_not_kept(several: DrivenTab) -> None:
+    for path in ("Italy / Bari", "Peru > Lima", "Italy / Rome"):
+        result = await several.do("fill", selector="#city-path", value=path)
+
+        assert result["value"] == (await several.page.evaluate("state"))["path"] == path.replace(">", "/")
+
+    for path in ("Italy / Lima", "Nowhere"):
+        await several.refused("fill", selector="#city-path", value=path)
+        assert (await several.page.evaluate("state"))["path"] == "Italy / Rome"

@@ -212,7 +212,11 @@ const elementCommands = (() => {
     if (latest.id !== id || !prepared || !signal || !watch) return null;
     const filled = await formControls.finishFill(prepared, signal, how, isEntered, watch);
     if (filled.next || isEntered) return filled;
-    return { ...filled, changed: watch.summarize(), fault: readFault({ id }) };
+    // It may turn out only now that it opens a list.
+    const { field } = prepared;
+    const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
+    if (opened) selectContent(field);
+    return { ...filled, ...opened, changed: watch.summarize(), fault: readFault({ id }) };
   }
 
   /**

@@ -66,7 +66,18 @@ const listOptions = (() => {
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
     if (layer) return layer;
     const known = standing.get(field) ?? new Set();
-    return openLists(field).findLast((one) => !known.has(one)) ?? plainListOf(field);
+    const fresh = openLists(field).filter((one) => !known.has(one));
+    return columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1) ?? plainListOf(field);
+  }
+
+  /**
+   * @param {Element[]} menus
+   * @returns {Element | null} what holds them, if there are several: each opens the next one
+   */
+  function columnsAround(menus) {
+    const [first, ...others] = menus;
+    if (!first || !others.length) return null;
+    return [...treeAncestors(first)].find((one) => others.every((other) => holds(one, other))) ?? null;
   }
 
   /**
@@ -103,7 +114,7 @@ const listOptions = (() => {
 
   /** @param {Element} field */
   function openLists(field) {
-    const all = allRoots().flatMap((root) => queryAll(root, POPUPS));
+    const all = allRoots().flatMap((root) => queryAll(root, LISTS));
     return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
   }
 
@@ -145,7 +156,8 @@ const listOptions = (() => {
    * @returns {Element[]} those that are drawn
    */
   function optionsIn(popup) {
-    if (!isMatch(popup, LISTS)) return leavesIn(popup);
+    const isColumns = () => queryDrawnIn(popup, "[role='menu']").filter(isVisible).length > 1;
+    if (!isMatch(popup, LISTS) && !isColumns()) return leavesIn(popup);
     for (const selector of OPTION_ROLES) {
       const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;

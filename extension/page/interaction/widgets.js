@@ -55,7 +55,7 @@ const widgets = (() => {
    */
   function hasSuggestions(field) {
     const isNamed =
-      isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
+      isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox'], [aria-expanded]") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null ||
       isDrawnFor(field, nativeBehind(field)) ||
