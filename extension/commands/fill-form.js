@@ -3,14 +3,15 @@
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
  *   of a field
- * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
+ * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean, rejection?: CommandError}} Written `isEntered`: Enter
+ *   was pressed after it
  */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
 import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { fill, select } from "./fill.js";
+import { fillField, selectOptions } from "./fill.js";
 import { click } from "./click.js";
 
 const MAX_FIELDS = 50;
@@ -27,8 +28,8 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
 /**
  * Fills several fields, after checking that all of them accept their values.
  *
- * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string, a list of
- *   strings for a list of options, or true or false for a checkable field
+ * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string or a
+ *   number, a list of strings for a list of options, or true or false for a checkable field
  * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each field contains now
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
@@ -43,7 +44,10 @@ export async function fillForm(context) {
   const lost = [];
   /** @type {Held[]} */
   const kept = [];
-  for (const field of fields) {
+  const again = new Set(fields.slice(0, -1));
+  /** @type {FormField[]} */
+  const queue = [...fields];
+  for (const field of queue) {
     // After Enter the page may clear all of them.
     if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
     try {
@@ -55,10 +59,14 @@ export async function fillForm(context) {
       if (error.code !== "VALUE_NOT_KEPT") {
         throw written.length ? interrupted(error, written.length, fields.length) : error;
       }
-      lost.push(error);
+      // It may depend on the fields after it, as the start of a period does on its end.
+      if (again.delete(field)) queue.push(field);
+      else lost.push(error);
     }
   }
   await compare(context, fresh, { kept, lost });
+  const places = fields.map(({ selector }) => selector);
+  kept.sort((a, b) => places.indexOf(a.selector) - places.indexOf(b.selector));
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
@@ -82,11 +90,12 @@ export async function fillForm(context) {
  * @param {{kept: Held[], lost: CommandError[]}} found where the results are added
  */
 async function compare(context, written, { kept, lost }) {
-  for (const { held, isEntered } of written) {
+  for (const { held, isEntered, rejection } of written) {
     // A page may clear a field after Enter.
     const now = isEntered ? {} : await heldNow(context, held);
     if (now.value === "") lost.push(dropped(held));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
+    else if (rejection && (await isStillRejected(context, held))) lost.push(rejection);
     else kept.push({ ...held, ...now });
   }
 }
@@ -99,9 +108,19 @@ async function compare(context, written, { kept, lost }) {
  */
 async function heldNow(context, { selector, checked, value }) {
   if (checked === undefined && !value) return {};
-  const form = await wayOf(context, { selector, value: checked ?? "" }, 0, 0).catch(() => null);
+  const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
   return form?.value === undefined ? {} : { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed() };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {Held} held by a field that the page marked as invalid
+ * @returns {Promise<boolean>} false if another field has changed that, such as the repetition of a password
+ */
+async function isStillRejected(context, { selector, selected, value = selected?.[0]?.label ?? "" }) {
+  const form = await wayOf(context, { selector, value }, 0, 0).catch(() => null);
+  return form?.isRejected ?? true;
 }
 
 /**
@@ -150,10 +169,10 @@ function fieldsIn(fields) {
   if (!Array.isArray(fields) || !fields.length || fields.length > MAX_FIELDS) throw invalid(HOW_TO_WRITE);
   for (const { selector, value } of fields.map((field) => field ?? {})) {
     const isTexts = Array.isArray(value) && value.every((each) => typeof each === "string");
-    const isValue = typeof value === "string" || typeof value === "boolean" || isTexts;
+    const isValue = ["string", "boolean", "number"].includes(typeof value) || isTexts;
     if (typeof selector !== "string" || !selector.trim() || !isValue) throw invalid(HOW_TO_WRITE);
   }
-  return fields;
+  return fields.map(({ selector, value }) => ({ selector, value: typeof value === "number" ? String(value) : value }));
 }
 
 /**
@@ -229,11 +248,11 @@ async function write(context, field) {
     return { ...reply, held: { selector: field.selector, checked: now } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
-    const reply = await select(own);
-    return { ...reply, held: { selector: field.selector, selected: reply.selected } };
+    const { reply, rejection } = await selectOptions(own);
+    return { ...reply, rejection, held: { selector: field.selector, selected: reply.selected } };
   }
-  const reply = await fill(own);
+  const { reply, rejection } = await fillField(own);
   const isEntered = reply.element?.tag === "input" && /[\n\r]$/u.test(String(field.value));
   const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
-  return { ...reply, held: { selector: field.selector, value }, isEntered };
+  return { ...reply, rejection, held: { selector: field.selector, value }, isEntered };
 }

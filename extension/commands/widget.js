@@ -17,6 +17,8 @@ export const QUIET_MS = 150;
 export const MAX_WALK = 60;
 /** Some lists put it before selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+/** Between the parts of a path. */
+const SEPARATORS = / [/>] /gu;
 const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
 
 /** A field while it is being operated. */
@@ -94,6 +96,17 @@ export function notKept({ element }, value, held, advice) {
 }
 
 /**
+ * @param {FoundElement} found
+ * @param {string} value that the field holds
+ * @param {string} fault what the page says against it, which may be nothing
+ */
+export function rejected({ element }, value, fault) {
+  const reason = fault ? `: ${quote(fault)}` : "";
+  const message = `The page marks ${element.selector} as invalid now that it holds ${quote(value)}${reason}.`;
+  return new CommandError("VALUE_NOT_KEPT", `${message} Write a value that it accepts.`);
+}
+
+/**
  * @param {string} a
  * @param {string} b
  */
@@ -103,7 +116,7 @@ export function isAlike(a, b) {
 
 /** @param {string} text */
 export function plain(text) {
-  const line = text.replace(/\s+/gu, " ").trim();
+  const line = text.replace(/\s+/gu, " ").replace(SEPARATORS, " / ").trim();
   return line.replace(TICK, "").normalize("NFC").toLowerCase();
 }
 

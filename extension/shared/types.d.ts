@@ -528,6 +528,8 @@ export interface FormWay {
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
+  /** Whether the page marks it as invalid. */
+  isRejected?: boolean;
 }
 
 export type ElementRequest = ElementAction & {
@@ -562,6 +564,7 @@ export type ElementLook =
   | "readDrop"
   | "readMoved"
   | "readTransitions"
+  | "readFault"
   | "readField"
   | "readFiles"
   | "readPressed"
@@ -701,6 +704,7 @@ export type WidgetLook =
   | "selector"
   | "branch"
   | "clearer"
+  | "remover"
   | "hold"
   | "show"
   | "number"
@@ -724,6 +728,8 @@ export interface ListState {
   isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** Those of them that can be removed one by one. */
+  chips: string[];
   /** The labels of the selected options, if the list is open. */
   selected: string[];
   /** Those of them that are neither requested nor follow from one that is. */
@@ -840,6 +846,10 @@ export interface FilledField {
   notes: string[];
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;
+  /** That it has opened a list, which is operated next. */
+  widget?: WidgetKind;
+  /** What the page says against the value, if it has marked the field as invalid since. */
+  fault?: string | null;
 }
 
 /** The answer of what acts on an element. */

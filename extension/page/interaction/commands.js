@@ -3,7 +3,8 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
+    dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -14,10 +15,11 @@ const elementCommands = (() => {
   const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
     formControls;
   const { chooseOptions, chosenIn } = nativeLists;
-  const { hasSuggestions, widgetKind } = widgets;
+  const { widgetKind } = widgets;
   const { nextBranch } = listOptions;
-  const { clearerOf, readList, scrollList, showOption } = listFields;
+  const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
+  const { faultOf, isRejected } = faults;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -49,7 +51,7 @@ const elementCommands = (() => {
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
-   *   form?: InstanceType<typeof ChangeWatch>}}
+   *   form?: InstanceType<typeof ChangeWatch>, wasRejected?: boolean}}
    */
   let latest = { id: "" };
   /** @type {Element | null} the element that the mouse was last moved to */
@@ -77,6 +79,7 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
+      if (!rest) latest.wasRejected = isRejected(element);
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -209,7 +212,11 @@ const elementCommands = (() => {
     if (latest.id !== id || !prepared || !signal || !watch) return null;
     const filled = await formControls.finishFill(prepared, signal, how, isEntered, watch);
     if (filled.next || isEntered) return filled;
-    return { ...filled, changed: watch.summarize() };
+    // It may turn out only now that it opens a list.
+    const { field } = prepared;
+    const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
+    if (opened) selectContent(field);
+    return { ...filled, ...opened, changed: watch.summarize(), fault: readFault({ id }) };
   }
 
   /**
@@ -218,7 +225,17 @@ const elementCommands = (() => {
    */
   function readField({ id, text }) {
     const { prepared } = latest.id === id ? latest : {};
-    return prepared ? formControls.readField(prepared, text) : null;
+    return prepared ? { ...formControls.readField(prepared, text), fault: readFault({ id }) } : null;
+  }
+
+  /**
+   * @param {{id: string}} request after a field was written
+   * @returns {string | null} what the page says against the value, which may be nothing; null unless it has marked the
+   *   field as invalid since
+   */
+  function readFault({ id }) {
+    const { element, wasRejected } = latest.id === id ? latest : {};
+    return element && !wasRejected && isInPage(element) && isRejected(element) ? faultOf(element) : null;
   }
 
   /**
@@ -241,6 +258,8 @@ const elementCommands = (() => {
         return true;
       case "clearer":
         return clearerOf(field) ?? "";
+      case "remover":
+        return removerOf(field, values) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -263,7 +282,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
@@ -481,7 +500,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: wayOf(element, request.value) };
+        return { form: { ...wayOf(element, request.value), isRejected: isRejected(element) } };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);
@@ -600,6 +619,7 @@ const elementCommands = (() => {
     readChecked,
     readDrag,
     readDrop,
+    readFault,
     readField,
     readFiles,
     readPressed,
