@@ -143,4 +143,4 @@ def in_one_sentence(body: bytes) -> bytes:
         return body
     sentence = "The body is not a JSON-RPC message. Correct it, then send it again."
     error = mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message=sentence)
-    return mcp_types.JSONRPCError(jsonrpc="2.0", id=None, error=error).model_dump_json().encode()
+    return mcp_types.JSONRPCError(jsonrpc="2.0", id=None, error=error).model_dump_json(exclude_unset=True).encode()
