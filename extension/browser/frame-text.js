@@ -36,10 +36,12 @@ export async function searchablePages(context) {
 
 /**
  * @param {CommandContext} context
- * @returns {Promise<boolean>} whether the tab has frames of other origins; asking its page for them takes longer
+ * @returns {Promise<number>} how many frames the tab's page has; 0 if no frame of the tab is of another origin: asking
+ *   the page takes longer
  */
-export async function hasForeignFrames(context) {
-  return areForeign(await framesOf(context));
+export async function countFrames(context) {
+  const frames = await framesOf(context);
+  return areForeign(frames) ? frames.filter(({ parentFrameId }) => parentFrameId === 0).length : 0;
 }
 
 /** @param {chrome.webNavigation.GetAllFrameResultDetails[]} frames of a tab */

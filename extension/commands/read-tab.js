@@ -7,7 +7,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../shared/denied-hosts.js";
-import { framedPages, hasForeignFrames } from "../browser/frame-text.js";
+import { countFrames, framedPages } from "../browser/frame-text.js";
 import { askPage, runInPage, tabAsAsked, unreadable } from "../browser/inject.js";
 import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
@@ -43,16 +43,16 @@ export async function readTab(context) {
   const content = contentOf(params);
   const links = params["links"] === true;
   const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION };
-  const ask = async (/** @type {typeof readKept | typeof readPage} */ func, frames = false) => {
+  const ask = async (/** @type {typeof readKept | typeof readPage} */ func, frames = 0) => {
     const script = { func, args: /** @type {[unknown]} */ ([{ ...request, frames }]) };
     return /** @type {Promise<Answer>} */ (askPage(context, () => script));
   };
   const answer = async () => (await ask(readKept)) ?? (await ask(readPage));
-  const isFramed = await hasForeignFrames(context);
-  const first = isFramed ? await ask(readKept, true) : null;
+  const count = await countFrames(context);
+  const first = count > 0 ? await ask(readKept, count) : null;
   const frames = Array.isArray(first) ? first : null;
   const isRead = first !== null && !frames;
-  const framed = isFramed && !isRead ? await framedText(context, content, frames) : { text: "", repeated: 0 };
+  const framed = count > 0 && !isRead ? await framedText(context, content, frames) : { text: "", repeated: 0 };
   request.more = framed.text;
   let reading = isRead ? first : await answer();
   while (reading === "absent" || reading === "pdf") {
@@ -72,15 +72,16 @@ export async function readTab(context) {
 /**
  * Runs in the page: reads it with the function that an earlier reading left there, which is compiled already.
  *
- * @param {ReadPageRequest & {frames: boolean}} request `frames`: whether to look first for frames to read, by the
- *   functions that an earlier command left there
+ * @param {ReadPageRequest & {frames: number}} request `frames`: how many frames the page has, if it is to look first for
+ *   those to read, by the functions that an earlier command left there
  * @returns {Answer} the frames, if there are any
  */
 function readKept(request) {
   const kept = Object.hasOwn(globalThis, "chromeTabReadPage") ? globalThis.chromeTabReadPage : null;
   if (kept?.version !== request.keep) return null;
-  if (request.frames && !Object.hasOwn(globalThis, "chromeTabReader")) return null;
-  const frames = request.frames ? chromeTabReader.readableFrames({ way: "" }) : [];
+  const { frames: count } = request;
+  if (count > 0 && !Object.hasOwn(globalThis, "chromeTabReader")) return null;
+  const frames = count > 0 ? chromeTabReader.readableFrames({ way: "", count }) : [];
   return frames.length > 0 ? frames : /** @type {Answer} */ (kept?.read(request));
 }
 

@@ -153,10 +153,13 @@ const elementCommands = (() => {
     }
   }
 
-  /** @param {{way: string}} request `way`: path of the frame that this page is in; empty in the main frame */
-  function readableFrames({ way }) {
+  /**
+   * @param {{way: string, count?: number}} request `way`: path of the frame that this page is in; empty in the main
+   *   frame; `count` of the frames in this page, if known
+   */
+  function readableFrames({ way, count }) {
     comeBy(way);
-    return crossOriginFrames.readableFrames();
+    return crossOriginFrames.readableFrames(count);
   }
 
   /**
