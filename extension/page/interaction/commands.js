@@ -19,7 +19,6 @@ const elementCommands = (() => {
   const { nextBranch } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
-  const { faultOf, isRejected } = faults;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -51,7 +50,7 @@ const elementCommands = (() => {
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
-   *   form?: InstanceType<typeof ChangeWatch>, wasRejected?: boolean}}
+   *   form?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
   /** @type {Element | null} the element that the mouse was last moved to */
@@ -79,7 +78,6 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
-      if (!rest) latest.wasRejected = isRejected(element);
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -219,7 +217,7 @@ const elementCommands = (() => {
     const { field } = prepared;
     const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
     if (opened) selectContent(field);
-    return { ...filled, ...opened, changed: watch.summarize(), fault: readFault({ id }) };
+    return { ...filled, ...opened, changed: watch.summarize() };
   }
 
   /**
@@ -228,17 +226,7 @@ const elementCommands = (() => {
    */
   function readField({ id, text }) {
     const { prepared } = latest.id === id ? latest : {};
-    return prepared ? { ...formControls.readField(prepared, text), fault: readFault({ id }) } : null;
-  }
-
-  /**
-   * @param {{id: string}} request after a field was written
-   * @returns {string | null} what the page says against the value, which may be nothing; null unless it has marked the
-   *   field as invalid since
-   */
-  function readFault({ id }) {
-    const { element, wasRejected } = latest.id === id ? latest : {};
-    return element && !wasRejected && isInPage(element) && isRejected(element) ? faultOf(element) : null;
+    return prepared ? formControls.readField(prepared, text) : null;
   }
 
   /**
@@ -503,7 +491,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: { ...wayOf(element, request.value), isRejected: isRejected(element) } };
+        return { form: wayOf(element, request.value) };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);
@@ -622,7 +610,6 @@ const elementCommands = (() => {
     readChecked,
     readDrag,
     readDrop,
-    readFault,
     readField,
     readFiles,
     readPressed,
