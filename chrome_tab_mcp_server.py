@@ -3771,6 +3771,7 @@ MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
+CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
 WORDS = re.compile(rf"[\w{MARKS}]+")
 STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
@@ -3790,6 +3791,11 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
+# All characters but those that differ from their comparable form at most in case.
+SPECIAL = re.compile(
+    "[^\\0-\\x7f\u00c0-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
+    "\u0900-\u0957\u0e00-\u0e4f\u1ea0-\u1ef9\u3001-\u3002\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
+)
 
 
 class FoldedCharacters(dict[int, str]):
@@ -3799,7 +3805,10 @@ class FoldedCharacters(dict[int, str]):
         """Return a character without case and compatibility form, as one kind of digit, space and dash."""
         if len(self) > MAX_FOLDED:
             self.clear()
-        form = "" if SUPERSCRIPT.match(chr(code)) else unicodedata.normalize("NFKC", chr(code))
+        character = chr(code)
+        if not SPECIAL.match(character):
+            return self.setdefault(code, character.casefold())
+        form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
         folded = "".join(map(folded_part, form.casefold()))
         # A fraction follows a number without a space.
         return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
@@ -3830,7 +3839,7 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
-    return text.translate(FOLDED)
+    return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
 def is_spaced(folded: str) -> bool:
@@ -3838,16 +3847,24 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def gram_pattern(letters: str, syllables: str) -> re.Pattern[str]:
-    """Return the pattern of all neighbors in scripts without spaces: two syllables, or three letters, which mean less."""
-    kinds = (f"[{kind}]{{{length}}}" for kind, length in ((syllables, 2), (letters, 3)) if kind)
-    return re.compile(f"(?=({'|'.join(kinds) or '(?!)'}))")
+def gram_patterns(characters: str | None = None) -> list[re.Pattern[str]]:
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant.
+
+    With `characters`, only neighbors among these are found.
+    """
+
+    def chosen(kind: str) -> str:
+        return kind if characters is None else "".join({*re.findall(f"[{kind}]", characters)})
+
+    kinds = ((LETTERS, CONSONANTS, 3), (SYLLABLES, SYLLABLES, 2))
+    ends = ((chosen(kind), chosen(last), length) for kind, last, length in kinds)
+    return [re.compile(f"[{last}](?<=([{kind}]{{{length}}}))") for kind, last, length in ends if last]
 
 
-GRAMS = gram_pattern(LETTERS, SYLLABLES)
+GRAMS = gram_patterns()
 
 
-def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
+def stems(folded: str, grams: Sequence[re.Pattern[str]] = GRAMS) -> list[str]:
     """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
 
     A stem is a word without its ending: about as good as the rules of one language, and works for all.
@@ -3857,7 +3874,7 @@ def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
     words = ARABIC_STEMS if ALEF in folded else STEMS
     if is_spaced(folded):
         return words.findall(folded)
-    return words.findall(SPACELESS.sub(" ", folded)) + grams.findall(folded)
+    return words.findall(SPACELESS.sub(" ", folded)) + [gram for each in grams for gram in each.findall(folded)]
 
 
 def letters_of(folded: str) -> str:
@@ -4536,8 +4553,7 @@ class PageIndex:
         if not missing:
             return
         self._places |= {stem: {} for stem in missing}
-        characters = "".join(missing)
-        grams = gram_pattern(*("".join({*re.findall(f"[{kind}]", characters)}) for kind in (LETTERS, SYLLABLES)))
+        grams = gram_patterns("".join(missing))
         for number, chunk in enumerate(self.chunks):
             for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
                 self._places[stem][number] = times
