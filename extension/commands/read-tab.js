@@ -27,8 +27,11 @@ const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /**
- * @typedef {PageReading | CrossOriginFrame[] | "absent" | "pdf" | null} Answer of a page: frames to read before it; null if
- *   it lacks the function
+ * @typedef {PageReading | Missing | null} Answer of a page; null if it lacks the function
+ * @typedef {"absent" | "pdf" | "frames" | CrossOriginFrame[]} Missing what must come before a page is read: the functions
+ *   for its main content, the text of its PDF, or that of its frames, which it may list
+ * @typedef {ReadPageRequest & {frames: number}} PageRequest `frames`: how many frames the page has, if it is to look first
+ *   for those to read
  */
 
 /**
@@ -42,39 +45,55 @@ export async function readTab(context) {
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
   const content = contentOf(params);
   const links = params["links"] === true;
-  const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION };
-  const ask = async (/** @type {typeof readKept | typeof readPage} */ func, frames = 0) => {
-    const script = { func, args: /** @type {[unknown]} */ ([{ ...request, frames }]) };
-    return /** @type {Promise<Answer>} */ (askPage(context, () => script));
-  };
-  const answer = async () => (await ask(readKept)) ?? (await ask(readPage));
-  const count = await countFrames(context);
-  const first = count > 0 ? await ask(readKept, count) : null;
-  const frames = Array.isArray(first) ? first : null;
-  const isRead = first !== null && !frames;
-  const framed = count > 0 && !isRead ? await framedText(context, content, frames) : { text: "", repeated: 0 };
-  request.more = framed.text;
-  let reading = isRead ? first : await answer();
-  while (reading === "absent" || reading === "pdf") {
-    if (reading === "absent") await injectFiles(context, "mainContent");
-    if (reading === "pdf") await takePdf(context);
-    if (reading === "pdf") request.pdf = "taken";
-    reading = await answer();
+  const frames = await countFrames(context);
+  /** @type {PageRequest} */
+  const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION, frames };
+  let ofFrames = 0;
+  let answer = await ask(context, request);
+  while (isMissing(answer)) {
+    if (answer === "absent") await injectFiles(context, "mainContent");
+    else if (answer === "pdf") {
+      await takePdf(context);
+      request.pdf = "taken";
+    } else {
+      const framed = await framedText(context, content, answer === "frames" ? null : answer);
+      Object.assign(request, { more: framed.text, frames: 0 });
+      ofFrames = framed.repeated;
+    }
+    answer = await ask(context, request);
   }
-  if (!reading || Array.isArray(reading)) throw unreadable("The page could not be read. Reload it and try again.");
-  const { code, message, ...read } = reading;
+  if (!answer) throw unreadable("The page could not be read. Reload it and try again.");
+  const { code, message, ...read } = answer;
   if (code) throw new CommandError(code, message);
-  const repeated = (read.repeated ?? 0) + framed.repeated;
+  const repeated = (read.repeated ?? 0) + ofFrames;
   const { incognito } = tabAsAsked(context);
   return { tab_id: tabId, ...read, incognito, ...(repeated > 0 && { repeated }) };
 }
 
 /**
+ * @param {Answer} answer
+ * @returns {answer is Missing}
+ */
+function isMissing(answer) {
+  return typeof answer === "string" || Array.isArray(answer);
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {PageRequest} request
+ * @returns {Promise<Answer>}
+ */
+async function ask(context, request) {
+  const run = (/** @type {typeof readKept | typeof readPage} */ func) =>
+    /** @type {Promise<Answer>} */ (askPage(context, () => ({ func, args: /** @type {[unknown]} */ ([request]) })));
+  return (await run(readKept)) ?? (request.frames > 0 ? "frames" : run(readPage));
+}
+
+/**
  * Runs in the page: reads it with the function that an earlier reading left there, which is compiled already.
  *
- * @param {ReadPageRequest & {frames: number}} request `frames`: how many frames the page has, if it is to look first for
- *   those to read, by the functions that an earlier command left there
- * @returns {Answer} the frames, if there are any
+ * @param {PageRequest} request looks for frames by the functions that an earlier command left there
+ * @returns {Answer}
  */
 function readKept(request) {
   const kept = Object.hasOwn(globalThis, "chromeTabReadPage") ? globalThis.chromeTabReadPage : null;
