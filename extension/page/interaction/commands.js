@@ -3,8 +3,20 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
-    dom;
+  const {
+    closestOf,
+    controlOf,
+    documentOf,
+    hasIn,
+    holds,
+    isDocument,
+    isInPage,
+    isTextField,
+    kindOf,
+    pause,
+    queryAll,
+    tagOf,
+  } = dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -16,7 +28,7 @@ const elementCommands = (() => {
     formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { widgetKind } = widgets;
-  const { nextBranch } = listOptions;
+  const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { faultOf, isRejected } = faults;
@@ -79,7 +91,7 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
-      if (!rest) latest.wasRejected = isRejected(element);
+      if (!rest) latest.wasRejected = isRejected(markedFor(element));
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -235,7 +247,18 @@ const elementCommands = (() => {
    */
   function readFault({ id }) {
     const { element, wasRejected } = latest.id === id ? latest : {};
-    return element && !wasRejected && isInPage(element) && isRejected(element) ? faultOf(element) : null;
+    const marked = element && isInPage(element) ? markedFor(element) : null;
+    return marked && !wasRejected && isRejected(marked) ? faultOf(marked) : null;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element} what a page marks if it rejects the value: for a segment the whole date
+   */
+  function markedFor(field) {
+    if (widgetKind(field) !== "spinbutton") return field;
+    const group = groupOf(field);
+    return closestOf(group, "[role='group']") ?? group;
   }
 
   /**
@@ -283,6 +306,9 @@ const elementCommands = (() => {
           }
         }
         if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+        return true;
+      case "focusList":
+        /** @type {HTMLElement | null} */ (popupOf(field))?.focus();
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
@@ -500,7 +526,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: { ...wayOf(element, request.value), isRejected: isRejected(element) } };
+        return { form: { ...wayOf(element, request.value), isRejected: isRejected(markedFor(element)) } };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);
