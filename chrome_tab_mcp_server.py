@@ -2686,10 +2686,11 @@ class Answer(NamedTuple):
         text = with_numbers(self.text, self.evidence)
         return "\n\n".join(filter(None, (text, self.notes, self.read if read else "", self.note)))
 
-    def structured_evidence(self) -> dict[str, Any] | None:
-        """Return the answer and its evidence as JSON, or None without evidence."""
+    def structured_evidence(self) -> dict[str, Any]:
+        """Return the answer, its evidence, and what was read as JSON: several clients show this instead of the text."""
         evidence = [each.data(self.text) for each in self.evidence]
-        return {"answer": self.text, "evidence": evidence} if evidence else None
+        read = "\n\n".join(filter(None, (self.read, self.note)))
+        return {"answer": self.text, "evidence": evidence, "read": read}
 
 
 class Progress:
@@ -3770,6 +3771,7 @@ MAX_FOLDED = 20_000  # characters kept in the table
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
+CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
 WORDS = re.compile(rf"[\w{MARKS}]+")
 STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
@@ -3789,6 +3791,11 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
+# All characters but those that differ from their comparable form at most in case.
+SPECIAL = re.compile(
+    "[^\\0-\\x7f\u00c0-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
+    "\u0900-\u0957\u0e00-\u0e4f\u1ea0-\u1ef9\u3001-\u3002\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
+)
 
 
 class FoldedCharacters(dict[int, str]):
@@ -3798,7 +3805,10 @@ class FoldedCharacters(dict[int, str]):
         """Return a character without case and compatibility form, as one kind of digit, space and dash."""
         if len(self) > MAX_FOLDED:
             self.clear()
-        form = "" if SUPERSCRIPT.match(chr(code)) else unicodedata.normalize("NFKC", chr(code))
+        character = chr(code)
+        if not SPECIAL.match(character):
+            return self.setdefault(code, character.casefold())
+        form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
         folded = "".join(map(folded_part, form.casefold()))
         # A fraction follows a number without a space.
         return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
@@ -3829,7 +3839,7 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
-    return text.translate(FOLDED)
+    return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
 def is_spaced(folded: str) -> bool:
@@ -3837,16 +3847,24 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def gram_pattern(letters: str, syllables: str) -> re.Pattern[str]:
-    """Return the pattern of all neighbors in scripts without spaces: two syllables, or three letters, which mean less."""
-    kinds = (f"[{kind}]{{{length}}}" for kind, length in ((syllables, 2), (letters, 3)) if kind)
-    return re.compile(f"(?=({'|'.join(kinds) or '(?!)'}))")
+def gram_patterns(characters: str | None = None) -> list[re.Pattern[str]]:
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant.
+
+    With `characters`, only neighbors among these are found.
+    """
+
+    def chosen(kind: str) -> str:
+        return kind if characters is None else "".join({*re.findall(f"[{kind}]", characters)})
+
+    kinds = ((LETTERS, CONSONANTS, 3), (SYLLABLES, SYLLABLES, 2))
+    ends = ((chosen(kind), chosen(last), length) for kind, last, length in kinds)
+    return [re.compile(f"[{last}](?<=([{kind}]{{{length}}}))") for kind, last, length in ends if last]
 
 
-GRAMS = gram_pattern(LETTERS, SYLLABLES)
+GRAMS = gram_patterns()
 
 
-def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
+def stems(folded: str, grams: Sequence[re.Pattern[str]] = GRAMS) -> list[str]:
     """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
 
     A stem is a word without its ending: about as good as the rules of one language, and works for all.
@@ -3856,7 +3874,7 @@ def stems(folded: str, grams: re.Pattern[str] = GRAMS) -> list[str]:
     words = ARABIC_STEMS if ALEF in folded else STEMS
     if is_spaced(folded):
         return words.findall(folded)
-    return words.findall(SPACELESS.sub(" ", folded)) + grams.findall(folded)
+    return words.findall(SPACELESS.sub(" ", folded)) + [gram for each in grams for gram in each.findall(folded)]
 
 
 def letters_of(folded: str) -> str:
@@ -4535,8 +4553,7 @@ class PageIndex:
         if not missing:
             return
         self._places |= {stem: {} for stem in missing}
-        characters = "".join(missing)
-        grams = gram_pattern(*("".join({*re.findall(f"[{kind}]", characters)}) for kind in (LETTERS, SYLLABLES)))
+        grams = gram_patterns("".join(missing))
         for number, chunk in enumerate(self.chunks):
             for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
                 self._places[stem][number] = times
@@ -5377,7 +5394,7 @@ class TabAnswer(NamedTuple):
     answer: Answer | None
     error: ChromeTabError | None
     plain: str = ""  # the answer as the combining model gets it
-    evidence: Mapping[str, Any] | None = None
+    structured: Mapping[str, Any] | None = None
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -5533,7 +5550,7 @@ class ChromeTabs:
         if answer.evidence:
             text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
         shown = answer._replace(text=text, note=note, evidence=())
-        return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
+        return TabAnswer(tab_id, page, shown, None, plain, answer._replace(note=note).structured_evidence())
 
     async def _combine(self, answered: Sequence[TabAnswer], query: Query, progress: Progress) -> Answer:
         """Return one answer over those about several tabs."""
@@ -5891,12 +5908,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         await check_schema(output_schema)
         options = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(query, options, tab_id, client_progress(context))
-        structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        # JSON stays JSON: the note about the page is a separate block.
-        notes = answer.receipt["notes"] if answer.data is not None else ()
-        places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
-        blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
-        return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
+        return answer_result(answer)
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
@@ -5943,12 +5955,24 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         return list_result(await tabs.tabs())
 
 
+def answer_result(answer: Answer) -> ToolResult:
+    """Return an answer with its receipt. JSON stays JSON: notes about it are separate blocks."""
+    notes = answer.receipt["notes"] if answer.data is not None else ()
+    structured = answer.structured_evidence() if answer.evidence else None
+    # Clients that show structured content show nothing else, so it must not hide that something was not read.
+    if isinstance(answer.data, dict) and not any(sentence_data(note)["code"] == "unread" for note in notes):
+        structured = answer.data
+    blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *(f"[{note}]" for note in notes))]
+    return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
+
+
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
     """Return a list of tabs as JSON, and the notes of entries that are not tabs as further blocks."""
-    notes = [mcp_types.TextContent(text=f"[{tab['note']}]") for tab in tabs if "note" in tab]
+    notes = [str(tab["note"]) for tab in tabs if "note" in tab]
     listed = [tab for tab in tabs if "note" not in tab]
-    text = mcp_types.TextContent(text=json.dumps(listed, ensure_ascii=False))
-    return ToolResult([text, *notes], structured_content={"result": listed})
+    blocks = (json.dumps(listed, ensure_ascii=False), *(f"[{note}]" for note in notes))
+    structured = {"result": listed} | ({"notes": notes} if notes else {})
+    return ToolResult([mcp_types.TextContent(text=text) for text in blocks], structured_content=structured)
 
 
 def compact_json(value: Any) -> str:
@@ -5966,10 +5990,9 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
     content = [mcp_types.TextContent(text=section) for section in sections]
-    evidence = [{"tab_id": tab.tab_id, **tab.evidence} for tab in answers if tab.evidence]
-    if together and (over_all := together.structured_evidence()):
-        evidence.append({"tab_id": None, **over_all})
-    structured = {"tabs": evidence} if evidence else None
+    tabs = [{"tab_id": tab.tab_id, **(tab.error.data() if tab.error else tab.structured or {})} for tab in answers]
+    tabs += [{"tab_id": None, **together.structured_evidence()}] if together else []
+    structured = {"tabs": tabs} if any(tab.get("evidence") for tab in tabs) else None
     return ToolResult(content, structured_content=structured, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 

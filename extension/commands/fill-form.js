@@ -3,15 +3,14 @@
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
  *   of a field
- * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean, rejection?: CommandError}} Written `isEntered`: Enter
- *   was pressed after it
+ * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
  */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
 import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { fillField, selectOptions } from "./fill.js";
+import { fill, select } from "./fill.js";
 import { click } from "./click.js";
 
 const MAX_FIELDS = 50;
@@ -44,12 +43,14 @@ export async function fillForm(context) {
   const lost = [];
   /** @type {Held[]} */
   const kept = [];
+  /** @type {string[]} notes, each with its field */
+  const noted = [];
   const again = new Set(fields.slice(0, -1));
   /** @type {FormField[]} */
   const queue = [...fields];
   for (const field of queue) {
     // After Enter the page may clear all of them.
-    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
+    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost, noted });
     try {
       const one = await write(context, field);
       written.push(one);
@@ -64,11 +65,10 @@ export async function fillForm(context) {
       else lost.push(error);
     }
   }
-  await compare(context, fresh, { kept, lost });
+  await compare(context, fresh, { kept, lost, noted });
   const places = fields.map(({ selector }) => selector);
   kept.sort((a, b) => places.indexOf(a.selector) - places.indexOf(b.selector));
   if (lost.length) throw partlyKept(lost, kept);
-  const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
   const now = await new ElementTarget(context).consequences({ ofForm: true });
   // The page that follows Enter has not seen the fields before it.
@@ -78,7 +78,7 @@ export async function fillForm(context) {
     fields: kept,
     ...address,
     ...(changed && { changed }),
-    ...(notes.length && { notes }),
+    ...(noted.length && { notes: noted }),
   };
 }
 
@@ -87,40 +87,32 @@ export async function fillForm(context) {
  *
  * @param {DrivenContext} context
  * @param {Written[]} written
- * @param {{kept: Held[], lost: CommandError[]}} found where the results are added
+ * @param {{kept: Held[], lost: CommandError[], noted: string[]}} found where the results are added
  */
-async function compare(context, written, { kept, lost }) {
-  for (const { held, isEntered, rejection } of written) {
+async function compare(context, written, { kept, lost, noted }) {
+  for (const { held, isEntered, notes = [] } of written) {
     // A page may clear a field after Enter.
-    const now = isEntered ? {} : await heldNow(context, held);
+    const { complaint, ...now } = isEntered ? {} : await heldNow(context, held);
     if (now.value === "") lost.push(dropped(held));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
-    else if (rejection && (await isStillRejected(context, held))) lost.push(rejection);
     else kept.push({ ...held, ...now });
+    const own = complaint ? [...notes, complaint] : notes;
+    noted.push(...own.map((note) => `${held.selector}: ${note}`));
   }
 }
 
 /**
  * @param {DrivenContext} context
  * @param {Held} held by a field right after it was written
- * @returns {Promise<Pick<Held, "checked" | "value">>} what it holds once the others were written, too; where it is gone,
- *   what it held
+ * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string}>} what it holds once the others were written,
+ *   too, and what the page objects to it; where it is gone, what it held
  */
 async function heldNow(context, { selector, checked, value }) {
   if (checked === undefined && !value) return {};
   const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
-  return form?.value === undefined ? {} : { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed() };
-}
-
-/**
- * @param {DrivenContext} context
- * @param {Held} held by a field that the page marked as invalid
- * @returns {Promise<boolean>} false if another field has changed that, such as the repetition of a password
- */
-async function isStillRejected(context, { selector, selected, value = selected?.[0]?.label ?? "" }) {
-  const form = await wayOf(context, { selector, value }, 0, 0).catch(() => null);
-  return form?.isRejected ?? true;
+  if (form?.value === undefined) return {};
+  return { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed(), complaint: form.complaint };
 }
 
 /**
@@ -248,11 +240,11 @@ async function write(context, field) {
     return { ...reply, held: { selector: field.selector, checked: now } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
-    const { reply, rejection } = await selectOptions(own);
-    return { ...reply, rejection, held: { selector: field.selector, selected: reply.selected } };
+    const reply = await select(own);
+    return { ...reply, held: { selector: field.selector, selected: reply.selected } };
   }
-  const { reply, rejection } = await fillField(own);
+  const reply = await fill(own);
   const isEntered = reply.element?.tag === "input" && /[\n\r]$/u.test(String(field.value));
   const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
-  return { ...reply, rejection, held: { selector: field.selector, value }, isEntered };
+  return { ...reply, held: { selector: field.selector, value }, isEntered };
 }

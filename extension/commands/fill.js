@@ -1,14 +1,10 @@
 /** Fills fields with text, and selects options. */
 
 /**
- * @import {CommandError} from "../shared/errors.js"
  * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
  *
  * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean}) => Promise<FilledField | null>} Look at the field once it
  *   was typed into; null if the page is gone
- *
- * @typedef {{reply: ActionReply, rejection?: CommandError}} WrittenField `rejection`: the page has marked the field as
- *   invalid, which the next field of a form may change
  */
 
 import { invalid } from "../shared/errors.js";
@@ -18,7 +14,7 @@ import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
-import { notKept, rejected } from "./widget.js";
+import { notKept } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
@@ -32,35 +28,7 @@ const MAX_KEYED_LENGTH = 1_000;
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fill(context) {
-  return accepted(await fillField(context));
-}
-
-/**
- * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
- *   `on_dialog`, `dialog_text`
- * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
- */
-export async function select(context) {
-  return accepted(await selectOptions(context));
-}
-
-/**
- * @param {WrittenField} written
- * @throws {CommandError} VALUE_NOT_KEPT
- */
-function accepted({ reply, rejection }) {
-  if (rejection) throw rejection;
-  return reply;
-}
-
-/**
- * @param {DrivenContext} context as for `fill`
- * @returns {Promise<WrittenField>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
- */
-export async function fillField(context) {
-  const { params, session } = context;
+  const { params, session, isPart } = context;
   const { value } = params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
@@ -74,8 +42,7 @@ export async function fillField(context) {
       kind === "list"
         ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
         : await new NumberWidget(context, target, found, selector).set(value);
-    const reply = { ...(await target.reply(found, await target.consequences())), value: held };
-    return { reply, ...(await rejectionOf(target, found, held)) };
+    return { ...(await target.reply(found, await target.consequences())), value: held };
   };
   if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
@@ -88,25 +55,12 @@ export async function fillField(context) {
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   const { field, changed } = await afterwards(context, target, filling, filled);
   const reply = await target.reply(found, changed);
-  if (!field) return { reply: noting(reply, [LEFT]) };
+  if (!field) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
-  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(field.notes));
-  const { fault } = filling.isEntered || !filling.text ? {} : field;
-  return {
-    reply: { ...noting(reply, field.notes), value: field.value },
-    ...(typeof fault === "string" && { rejection: rejected(found, field.value, fault) }),
-  };
-}
-
-/**
- * @param {ElementTarget} target
- * @param {FoundElement} found
- * @param {string} held
- * @returns {Promise<{rejection?: CommandError}>}
- */
-async function rejectionOf(target, found, held) {
-  const fault = held ? await target.look("readFault") : null;
-  return typeof fault === "string" ? { rejection: rejected(found, held, fault) } : {};
+  const notes = field.complaint ? [...field.notes, field.complaint] : field.notes;
+  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(notes));
+  // In a form, a later field may settle what the page objects to.
+  return { ...noting(reply, isPart ? field.notes : notes), value: field.value };
 }
 
 /** @param {string[]} notes */
@@ -132,11 +86,12 @@ async function afterwards({ session }, target, { text, isEntered }, filled) {
 }
 
 /**
- * @param {DrivenContext} context as for `select`
- * @returns {Promise<WrittenField>}
+ * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
+ *   `on_dialog`, `dialog_text`
+ * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
-export async function selectOptions(context) {
+export async function select(context) {
   const { params } = context;
   /** @type {unknown[]} */
   const values = Array.isArray(params.value) ? params.value : [params.value];
@@ -151,19 +106,14 @@ export async function selectOptions(context) {
     const isList = Array.isArray(params.value);
     const held = await new ListWidget(context, target, found, selector).set(values, isList);
     const reply = await target.reply(found, await target.consequences());
-    return {
-      reply: { ...reply, selected: held.map((label) => ({ value: label, label })) },
-      ...(await rejectionOf(target, found, held.join(", "))),
-    };
+    return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }
   const changed = await target.consequences();
   const selected = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected")) ?? found.selected;
-  const labels = (selected ?? []).map(({ label }) => label).join(", ");
   if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
-    throw notKept(found, values.join(", "), labels, "");
+    throw notKept(found, values.join(", "), (selected ?? []).map(({ label }) => label).join(", "), "");
   }
-  const reply = { ...(await target.reply(found, changed)), selected };
-  return { reply, ...(await rejectionOf(target, found, labels)) };
+  return { ...(await target.reply(found, changed)), selected };
 }
 
 /**

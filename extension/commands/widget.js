@@ -96,17 +96,6 @@ export function notKept({ element }, value, held, advice) {
 }
 
 /**
- * @param {FoundElement} found
- * @param {string} value that the field holds
- * @param {string} fault what the page says against it, which may be nothing
- */
-export function rejected({ element }, value, fault) {
-  const reason = fault ? `: ${quote(fault)}` : "";
-  const message = `The page marks ${element.selector} as invalid now that it holds ${quote(value)}${reason}.`;
-  return new CommandError("VALUE_NOT_KEPT", `${message} Write a value that it accepts.`);
-}
-
-/**
  * @param {string} a
  * @param {string} b
  */

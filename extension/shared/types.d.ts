@@ -528,8 +528,8 @@ export interface FormWay {
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
-  /** Whether the page marks it as invalid. */
-  isRejected?: boolean;
+  /** What the page or the browser objects to its value now, as a sentence, or empty. */
+  complaint?: string;
 }
 
 export type ElementRequest = ElementAction & {
@@ -564,7 +564,6 @@ export type ElementLook =
   | "readDrop"
   | "readMoved"
   | "readTransitions"
-  | "readFault"
   | "readField"
   | "readFiles"
   | "readPressed"
@@ -845,12 +844,12 @@ export interface FilledField {
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];
+  /** What the page or the browser objects to the value, as a sentence, or empty. */
+  complaint?: string;
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;
   /** That it has opened a list, which is operated next. */
   widget?: WidgetKind;
-  /** What the page says against the value, if it has marked the field as invalid since. */
-  fault?: string | null;
 }
 
 /** The answer of what acts on an element. */

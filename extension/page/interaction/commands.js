@@ -3,20 +3,8 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const {
-    closestOf,
-    controlOf,
-    documentOf,
-    hasIn,
-    holds,
-    isDocument,
-    isInPage,
-    isTextField,
-    kindOf,
-    pause,
-    queryAll,
-    tagOf,
-  } = dom;
+  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
+    dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -31,7 +19,6 @@ const elementCommands = (() => {
   const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
-  const { faultOf, isRejected } = faults;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -63,7 +50,7 @@ const elementCommands = (() => {
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
-   *   form?: InstanceType<typeof ChangeWatch>, wasRejected?: boolean}}
+   *   form?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
   /** @type {Element | null} the element that the mouse was last moved to */
@@ -91,7 +78,6 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
-      if (!rest) latest.wasRejected = isRejected(markedFor(element));
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -165,10 +151,13 @@ const elementCommands = (() => {
     }
   }
 
-  /** @param {{way: string}} request `way`: path of the frame that this page is in; empty in the main frame */
-  function readableFrames({ way }) {
+  /**
+   * @param {{way: string, count?: number}} request `way`: path of the frame that this page is in; empty in the main
+   *   frame; `count` of the frames in this page, if known
+   */
+  function readableFrames({ way, count }) {
     comeBy(way);
-    return crossOriginFrames.readableFrames();
+    return crossOriginFrames.readableFrames(count);
   }
 
   /**
@@ -228,7 +217,7 @@ const elementCommands = (() => {
     const { field } = prepared;
     const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
     if (opened) selectContent(field);
-    return { ...filled, ...opened, changed: watch.summarize(), fault: readFault({ id }) };
+    return { ...filled, ...opened, changed: watch.summarize() };
   }
 
   /**
@@ -237,28 +226,7 @@ const elementCommands = (() => {
    */
   function readField({ id, text }) {
     const { prepared } = latest.id === id ? latest : {};
-    return prepared ? { ...formControls.readField(prepared, text), fault: readFault({ id }) } : null;
-  }
-
-  /**
-   * @param {{id: string}} request after a field was written
-   * @returns {string | null} what the page says against the value, which may be nothing; null unless it has marked the
-   *   field as invalid since
-   */
-  function readFault({ id }) {
-    const { element, wasRejected } = latest.id === id ? latest : {};
-    const marked = element && isInPage(element) ? markedFor(element) : null;
-    return marked && !wasRejected && isRejected(marked) ? faultOf(marked) : null;
-  }
-
-  /**
-   * @param {Element} field
-   * @returns {Element} what a page marks if it rejects the value: for a segment the whole date
-   */
-  function markedFor(field) {
-    if (widgetKind(field) !== "spinbutton") return field;
-    const group = groupOf(field);
-    return closestOf(group, "[role='group']") ?? group;
+    return prepared ? formControls.readField(prepared, text) : null;
   }
 
   /**
@@ -526,7 +494,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: { ...wayOf(element, request.value), isRejected: isRejected(markedFor(element)) } };
+        return { form: wayOf(element, request.value) };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);
@@ -645,7 +613,6 @@ const elementCommands = (() => {
     readChecked,
     readDrag,
     readDrop,
-    readFault,
     readField,
     readFiles,
     readPressed,

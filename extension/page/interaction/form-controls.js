@@ -317,7 +317,8 @@ const formControls = (() => {
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
-    return { value: spreadFrom(field, text) ?? shownBy(field), next: "", isKept: !isLost, notes };
+    const value = spreadFrom(field, text) ?? shownBy(field);
+    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
   }
 
   /**
@@ -402,15 +403,19 @@ const formControls = (() => {
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
-      isControl(field) && !isSecret(field) && complaintOf(field),
     ].filter((note) => typeof note === "string");
   }
 
-  /** @param {HTMLInputElement} field */
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {string} a sentence, if the page or the browser objects to its value
+   */
   function complaintOf(field) {
-    const fault = isRejected(field) ? faultOf(field) : field.validationMessage;
+    if (isSecret(field)) return "";
+    const isInvalid = isRejected(field);
+    const fault = isInvalid ? faultOf(field) : isControl(field) && field.validationMessage;
     if (fault) return `It says: "${excerptOf(fault)}"`;
-    return isRejected(field) && "The page marks it as invalid.";
+    return isInvalid ? "The page marks it as invalid." : "";
   }
 
   /** @param {string} value */
@@ -456,7 +461,7 @@ const formControls = (() => {
     if (typeof value !== "string") throw misfit(element, "takes a text.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
-    return { way: "fill", value: spreadFrom(field, value) ?? shownBy(field) };
+    return { way: "fill", value: spreadFrom(field, value) ?? shownBy(field), complaint: complaintOf(field) };
   }
 
   return {
