@@ -294,7 +294,9 @@ async def test_json_about_a_part_of_the_page_comes_with_a_note_that_no_client_le
         result = await asker.ask(system_prompt="Where?", output_schema=LIST)
 
     assert json.loads(text_of(result)) == {"city": "Oslo"}
-    assert [block.text for block in result.content[1:]] == [f"[{note}]" for note in receipt_of(result)["notes"]]
+    assert [getattr(block, "text", "") for block in result.content[1:]] == [
+        f"[{note}]" for note in receipt_of(result)["notes"]
+    ]
     assert result.structured_content is None
 
 
