@@ -64,12 +64,16 @@ export class ListWidget extends Widget {
     if ((await this.ask("leave")) === "open") await this.#escape();
   }
 
+  /** Closes the list by a key, which some take only from their field, and others only from the list. */
   async #escape() {
-    await this.press("Escape");
-    const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
-    if (!isOpen || isAlwaysOpen) return;
-    // Some lists take the key only from their field.
-    await this.#leaveBy("Escape");
+    for (const look of ["", "focus", "focusList"]) {
+      // A list may keep the focus.
+      if (look) await this.ask(look).catch(() => {});
+      await this.press("Escape");
+      const { isOpen, isAlwaysOpen } = await this.#until("", (now) => !now.isOpen, QUIET_MS);
+      if (look) await this.ask("leave");
+      if (!isOpen || isAlwaysOpen) return;
+    }
   }
 
   /** @param {string} key pressed in the field before that is left */
@@ -164,8 +168,7 @@ export class ListWidget extends Widget {
   async #deleteOthers(values) {
     let state = await this.#list("");
     const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
-    const isChips = state.typed === "" && state.shown.some((shown) => this.#before.includes(shown) && isOther(shown));
-    if (!state.isEditable || !isChips) return false;
+    if (!state.isEditable || state.typed !== "" || !state.shown.some(isOther)) return false;
     await this.ask("focus");
     // Some fields only mark a chip with the first key, and remove it with the second.
     for (let chips = 0, idle = 0; chips < MAX_CHIPS && idle < 2 && state.shown.some(isOther); chips += 1) {
@@ -268,7 +271,7 @@ export class ListWidget extends Widget {
    */
   async #followed(path) {
     for (const [index, part] of path.entries()) {
-      const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, index ? OPEN_MS : 0));
+      const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, OPEN_MS));
       if (state.option && !state.option.isDisabled) await this.click(state.option.selector);
       else if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
       else return false;

@@ -712,6 +712,7 @@ export type WidgetLook =
   | "track"
   | "scroll"
   | "focus"
+  | "focusList"
   | "leave"
   | "near";
 export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second" | "half";

@@ -18,6 +18,7 @@ REQUESTED = [
     ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
     ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
     ("#word", "words", [["old", "new"], ["third"]]),
+    ("#extra", "extras", [["Boat", "Sauna"], ["Sauna"]]),
 ]
 
 
@@ -30,6 +31,7 @@ async def test_field_holds_exactly_the_requested_options(several: DrivenTab, sub
                 assert sorted(option["label"] for option in reply["fields"][0]["selected"]) == sorted(values)
                 state = await several.page.evaluate("state")
                 assert (sorted(state[name]), state["submitted"]) == (sorted(values), 0)
+    assert await several.page.locator("#extra-list").is_hidden()
 
 
 async def test_nothing_is_lost_if_a_value_is_not_accepted(several: DrivenTab, subtests: pytest.Subtests) -> None:

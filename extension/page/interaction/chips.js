@@ -27,8 +27,9 @@ const chips = (() => {
   function chipsOf(field) {
     let around = parentElementOf(field);
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+      if (isMatch(around, "form, body")) return [];
       const parts = queryIn(around, PARTS);
-      if (parts.length > MOST_PARTS || isMatch(around, "form, body") || hasOtherField(around, field)) return [];
+      if (parts.length > MOST_PARTS || hasOtherField(around, field)) return [];
       const found = removableIn(around, parts, field);
       if (found.length) return found;
       const values = valuesBehind(around, field);

@@ -16,7 +16,7 @@ const elementCommands = (() => {
     formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { widgetKind } = widgets;
-  const { nextBranch } = listOptions;
+  const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
@@ -274,6 +274,9 @@ const elementCommands = (() => {
           }
         }
         if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+        return true;
+      case "focusList":
+        /** @type {HTMLElement | null} */ (popupOf(field))?.focus();
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);
