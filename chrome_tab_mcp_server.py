@@ -4195,7 +4195,8 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
         found.update(f"{hour}:{clock.minute:02}" for hour in clock.hours)
         found.update(value for hour in clock.hours if not clock.minute for value in (f"h{hour}", str(hour)))
         if first := RANGE_BEFORE.search(folded, max(0, clock.start - MAX_RANGE), clock.start):
-            found.update(f"h{hour}" for hour in (int(first[1]), clock.hours[0] // NOON * NOON + int(first[1])))
+            other_half = NOON if clock.hour <= NOON <= clock.hours[0] else 0
+            found |= {f"h{first[1]}", f"h{int(first[1]) + other_half}"}
     for hour, minute in DOTTED_CLOCK.findall(folded):
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
@@ -4291,18 +4292,15 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     folded = [FOLDED[ord(c)] for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
-    return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
+    # A number after a unit of measure belongs to it: "20 m2".
+    numbers = (each for each in numbers if not UNIT.search(text, max(0, each.start - 3), each.start))
+    return sorted([*found, *(with_name(each, text) for each in numbers)])
 
 
 def plain_tex(tex: re.Match[str]) -> str:
     """Return TeX as plain text of the same length: a fraction, a comma between digits, or nothing for an exponent."""
     plain = f"{tex[1]}\u2044{tex[2]}" if tex[1] else "," * (tex[0] == "{,}")
     return plain[:-1] + "\u200b" * (len(tex[0]) - len(plain)) + plain[-1:]
-
-
-def is_exponent(figure: Figure, text: str) -> bool:
-    """Return whether a number belongs to a unit of measure, as in "20 m2"."""
-    return UNIT.search(text, max(0, figure.start - 3), figure.start) is not None
 
 
 def with_name(figure: Figure, text: str) -> Figure:
@@ -4574,11 +4572,13 @@ class TextChunk:
     @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
-        factors = self.vocabulary.factors.items()
-        named = ((word, found) for word, found in factors if word in self.folded and is_factor(word))
-        return set[int]().union(
-            *(found for word, found in named if re.search(rf"(?<![0-9])(?<![0-9] )(?<!\w){word}(?!\w)", self.folded))
-        )
+        factors = self.vocabulary.factors
+        is_apart = is_spaced(self.folded)
+        named = self.words & factors.keys() if is_apart else filter(self.folded.__contains__, factors)
+        before = r"(?<![0-9])(?<![0-9] )" + r"(?<!\w)" * is_apart
+        apart = (f"{before}{word}{AFTER_NAME}" for word in named if is_factor(word))
+        found = (word[0] for each in apart if (word := re.search(each, self.folded)))
+        return {factor for word in found for factor in factors[word]}
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -5064,11 +5064,16 @@ def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
-    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found."""
+    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found.
+
+    A sentence that its passage repeats is not quoted again.
+    """
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
-        sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
-        notes.append(f'[{number}] "{sentence}": {passage_note(each.passage, each.offset, each.link, each.page.tab_id)}')
+        sentence = answer[each.start : each.end]
+        is_same = letters_of(fold(sentence)) in letters_of(fold(each.passage))
+        quoted = "" if is_same else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
+        notes.append(f"[{number}] {quoted}{passage_note(each.passage, each.offset, each.link, each.page.tab_id)}")
         links += [each.link or "", each.passage]
     # The passages' own addresses are on the page.
     safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]

@@ -285,7 +285,9 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
     assert foreign == {"sentence": "Quantum chromodynamics explains gluon confinement.", "passage": None}
     lines = lines_of(result)
     assert lines[0] == text.replace("adults.", "adults. [1]") + " [2]"
-    assert supported["link"] in next(line for line in lines if line.startswith("[1]"))
+    note = next(line for line in lines if line.startswith("[1]"))
+    assert supported["link"] in note
+    assert note.count(passage) == 1
     assert lines[-1].startswith("(read ")
     assert (await asked(text)).structured_content is None
 
