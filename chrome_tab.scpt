@@ -238,18 +238,19 @@ property pageFunction : "function readPage(request) {
   const MAX_SKIP = 1_000;
   const MAX_HEADINGS = 2_000;
   const BLANK = 0;
-  const FURNITURE = 1;
-  const LINK = 2;
-  const KEPT = 4;
-  const SECTION = 8;
+  const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND] = [16, 32, 64, 128, 256];
   const TRAITS = new Map(
     Object.entries({
       ...{ nav: FURNITURE, navigation: FURNITURE, banner: FURNITURE, contentinfo: FURNITURE, menu: FURNITURE },
-      ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT },
-      ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION },
+      ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
+      ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
+      ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD },
+      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
-  const UNREAD = new Set(\"script style noscript template iframe object canvas audio video\".split(\" \"));
+  const DRAWN = { visibilityProperty: true };
   const CHOSEN = \"(selected)\";
   const CHECKED = \"(checked)\";
   const MAX_SIGN = 30;
@@ -268,8 +269,8 @@ property pageFunction : "function readPage(request) {
   function ofDocument(name) {
     return Reflect.get(Document.prototype, name, document);
   }
-  function getterOf(prototype, name) {
-    return /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
+  function gettersOf(prototype, ...names) {
+    return /** @type {any} */ (names.map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.get));
   }
   function quote(text) {
     const start = text.trim().slice(0, 2 * EXCERPT_LENGTH + 2);
@@ -320,7 +321,11 @@ property pageFunction : "function readPage(request) {
     return { text, pieces, headings: [] };
   }
   function alignedPage(text) {
-    if (isWebPage) rows = rowsOfData();
+    roles = new Map(all(\"[role]\").map((element) => [element, attributeOf(element, \"role\")]));
+    if (isWebPage) {
+      thirds = all(\":nth-child(3)\");
+      rows = rowsOfData();
+    }
     const quick = new Alignment(text, false);
     return (quick.isLost ? new Alignment(text, true) : quick).result();
   }
@@ -328,9 +333,9 @@ property pageFunction : "function readPage(request) {
     constructor(source, isStrict) {
       this.source = source;
       this.cards = isWebPage ? cardsOfPage() : new Set();
+      hosts = [];
       this.isStrict = isStrict;
       this.isLost = false;
-      this.roles = new Map(all(\"[role]\").map((element) => [element, element.getAttribute(\"role\") ?? \"\"]));
       this.cursor = 0;
       this.copied = 0;
       this.parts = [];
@@ -351,18 +356,17 @@ property pageFunction : "function readPage(request) {
       return { text: this.parts.join(\"\"), pieces: this.pieces, headings: this.headings };
     }
     #walk(body) {
-      const asked = [body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT];
-      const walker = Reflect.apply(Document.prototype.createTreeWalker, document, asked);
-      let node = walker.firstChild();
+      let node = firstChildOf.call(body);
       while (node && !this.isLost) {
-        const isText = node instanceof Text;
-        if (isText) this.#text(node);
-        let next = !isText && this.#enter(node) ? walker.firstChild() : null;
-        if (!next && !isText) this.#leave(node);
-        while (!next && !(next = walker.nextSibling())) {
-          const parent = walker.parentNode();
-          if (!parent || parent === body) break;
-          this.#leave(parent);
+        const kind = typeOf.call(node);
+        const isElement = kind === Node.ELEMENT_NODE;
+        if (kind === Node.TEXT_NODE) this.#text(node);
+        let next = isElement && this.#enter(node) ? firstChildOf.call(node) : null;
+        if (isElement && !next) this.#leave(node);
+        while (!next && !(next = nextOf.call(node))) {
+          node = parentOf.call(node);
+          if (!node || node === body) break;
+          this.#leave(node);
         }
         node = next;
       }
@@ -370,35 +374,42 @@ property pageFunction : "function readPage(request) {
     }
     #enter(element) {
       const tag = tagOf.call(element);
-      if (UNREAD.has(tag)) return false;
-      if (tag === \"input\" || tag === \"textarea\" || (tag === \"img\" && this.row?.cell)) {
+      const own = TRAITS.get(tag) ?? 0;
+      if (own & UNREAD) {
+        if (firstElementOf.call(element)) hosts.push(...element.querySelectorAll(\"*\"));
+        return false;
+      }
+      if (own & FIELD && (tag !== \"img\" || this.row?.cell)) {
         this.#field(element, tag);
         return false;
       }
-      if (tag === \"option\") this.option = this.cursor;
+      if (own === 0 && tag.includes(\"-\")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
-      const traits = this.traits | this.#traitsOf(element, tag);
-      if (traits !== this.traits) this.open.push({ element, traits: this.traits });
+      const traits = this.traits | this.#traitsOf(element, own);
+      if (own & OPTION) this.option = this.cursor;
+      if (traits !== this.traits || own & OPTION) this.open.push({ element, traits: this.traits, own });
       this.traits = traits;
-      if (/^h[1-6]$/.test(tag)) this.level = Number(tag[1]);
+      if (own & HEADING) this.level = Number(tag[1]);
       return true;
     }
-    #traitsOf(element, tag) {
-      const role = this.roles.size > 0 ? this.roles.get(element) : undefined;
-      const isAround = (tag === \"header\" || tag === \"footer\") && !(this.traits & SECTION);
-      const traits = (TRAITS.get(tag) ?? 0) | (isAround ? FURNITURE : 0) | (role ? (TRAITS.get(role) ?? 0) : 0);
+    #traitsOf(element, own) {
+      const role = roles.size > 0 ? roles.get(element) : undefined;
+      const isAround = own & AROUND && !(this.traits & SECTION);
+      const traits = ((own | (role ? (TRAITS.get(role) ?? 0) : 0)) & INHERITED) | (isAround ? FURNITURE : 0);
       const isCard = this.cards.size > 0 && this.cards.has(element) && !((this.traits | traits) & FURNITURE);
       return isCard ? traits | KEPT : traits;
     }
     #leave(element) {
-      if (tagOf.call(element) === \"option\" && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
+      const open = this.open.at(-1);
+      const isOpen = open?.element === element;
+      if (isOpen && open.own & OPTION && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
         this.row.cell = null;
       }
       if (this.row?.element === element) this.#leaveRow(this.row);
-      if (this.open.at(-1)?.element === element) this.traits = this.open.pop()?.traits ?? 0;
+      if (isOpen) this.traits = this.open.pop()?.traits ?? 0;
     }
     #text(node) {
       const words = node.data.trim();
@@ -426,8 +437,10 @@ property pageFunction : "function readPage(request) {
     }
     #match(words, start) {
       if (this.source.startsWith(words, start)) return start + words.length;
+      const line = words.replace(/\\s+/g, \" \");
+      if (this.source.startsWith(line, start)) return start + line.length;
       let end = start;
-      for (const word of words.split(/\\s+/)) {
+      for (const word of line.split(\" \")) {
         end = this.#skipSpace(end);
         const found = this.source.slice(end, end + word.length);
         if (found !== word && fold(found) !== fold(word)) return -1;
@@ -547,10 +560,8 @@ property pageFunction : "function readPage(request) {
     return lines.join(\"\\n\");
   }
   function isDrawn(node, isThorough) {
-    let element = parentOf.call(node);
-    const asked = [{ visibilityProperty: true }];
-    for (; element; element = parentOf.call(element)) {
-      if (Reflect.apply(Element.prototype.checkVisibility, element, asked)) return true;
+    for (let element = parentOf.call(node); element; element = parentOf.call(element)) {
+      if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== \"contents\") return false;
     }
     return false;
@@ -594,7 +605,9 @@ property pageFunction : "function readPage(request) {
     return Reflect.apply(Element.prototype.getAttribute, element, [name]) ?? \"\";
   }
   function childrenOf(element) {
-    return [...Reflect.get(Element.prototype, \"children\", element)];
+    const children = [];
+    for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
+    return children;
   }
   function rowsOfData() {
     const found = new Map();
@@ -603,7 +616,8 @@ property pageFunction : "function readPage(request) {
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
       for (const cell of [element, ...cells]) found.set(cell, row);
     };
-    for (const table of all(\"[role=table], [role=grid], [role=treegrid]\")) {
+    for (const [table, role] of roles) {
+      if (!/^(?:table|grid|treegrid)$/.test(role)) continue;
       for (const row of table.querySelectorAll(\"[role=row]\")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all(\"table\")) {
@@ -626,8 +640,9 @@ property pageFunction : "function readPage(request) {
     return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
   }
   function addShapes(add) {
-    const rowParents = new Set(all(\":nth-child(3) > :nth-child(2)\").map((cell) => parentOf.call(parentOf.call(cell))));
-    for (const group of rowParents) {
+    for (const third of thirds) {
+      if (childrenOf(third).length < 2) continue;
+      const group = parentOf.call(third);
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
       if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
@@ -641,19 +656,19 @@ property pageFunction : "function readPage(request) {
     }
     const gridParents = new Set(all(\":nth-child(6)\").map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
-      const { display, gridTemplateColumns } = getComputedStyle(group);
+      const style = getComputedStyle(group);
+      if (!style.display.endsWith(\"grid\")) continue;
       const cells = childrenOf(group);
-      const columns = gridTemplateColumns.split(\" \").length;
-      const isGrid = display.endsWith(\"grid\") && columns > 1 && cells.length % columns === 0;
-      if (isGrid) add(group, cells, { group, columns, isNarrow: true });
+      const columns = style.gridTemplateColumns.split(\" \").length;
+      if (columns > 1 && cells.length % columns === 0) add(group, cells, { group, columns, isNarrow: true });
     }
   }
   function cardsOfPage() {
     const cards = new Set();
-    const groups = new Set(all(\":nth-child(3):has(:nth-child(2))\").map((card) => parentOf.call(card)));
-    for (const group of groups) {
+    for (const third of thirds) {
+      if (!Reflect.apply(Element.prototype.querySelector, third, [\":nth-child(2)\"])) continue;
       const shapes = new Map();
-      for (const element of childrenOf(group)) {
+      for (const element of childrenOf(parentOf.call(third))) {
         const shape = shapeOf(element);
         const alike = shapes.get(shape) ?? [];
         shapes.set(shape, alike);
@@ -666,8 +681,8 @@ property pageFunction : "function readPage(request) {
     return cards;
   }
   function shapeOf(element) {
-    const [name] = attributeOf(element, \"class\").trim().split(/\\s+/, 1);
-    const inside = name || childrenOf(element).map((child) => tagOf.call(child));
+    const [name] = /\\S+/.exec(attributeOf(element, \"class\")) ?? [];
+    const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
     return `${tagOf.call(element)} ${inside}`;
   }
   function isSideBySide(row) {
@@ -692,8 +707,8 @@ property pageFunction : "function readPage(request) {
     return text;
   }
   function isDrawnEditor(text) {
-    const isLabels = !text.split(\"\\n\").some((line) => line.length >= LONG_LINE);
-    if (!isLabels || windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
+    if (windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
+    if (text.split(\"\\n\").some((line) => line.length >= LONG_LINE)) return false;
     const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
@@ -824,11 +839,6 @@ property pageFunction : "function readPage(request) {
     }
     return parts.map(drawnTextOf).join(\"\\n\").trim();
   }
-  function customElements() {
-    const asked = [\"//*[contains(name(), '-')]\", document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE];
-    const found = Reflect.apply(Document.prototype.evaluate, document, asked);
-    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i));
-  }
   function shadowRootOf(element) {
     const open = Reflect.get(Element.prototype, \"shadowRoot\", element);
     if (open || !(\"innerText\" in element)) return open;
@@ -884,26 +894,19 @@ property pageFunction : "function readPage(request) {
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument(\"readyState\") !== \"complete\") notes.push({ code: \"still_loading\" });
     if (!isWebPage || request.content === \"selection\") return notes;
-    const inner = request.content === \"main\" ? \"\" : innerText(customElements());
-    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push({ code: \"more_inside\", count: inner.length });
-    }
+    const inner = request.content === \"main\" ? \"\" : innerText(hosts);
+    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
+    if (isMore) notes.push({ code: \"more_inside\", count: inner.length });
     if (pictures) notes.push({ code: \"pictures_only\" });
-    if (windowShare(\"canvas\") >= 0.5 && shown.trim()) {
-      notes.push({ code: \"canvas\" });
-    }
-    if (all(\"[role=feed]\").length > 0) {
-      notes.push({ code: \"feed\" });
-    }
+    if (windowShare(\"canvas\") >= 0.5 && shown.trim()) notes.push({ code: \"canvas\" });
+    if ([...roles.values()].includes(\"feed\")) notes.push({ code: \"feed\" });
     return notes;
   }
   function withLineFeeds(text) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));
   }
   function filled(text, message) {
-    if (text.trim() === \"\") {
-      throw new PageError(\"EMPTY_PAGE\", message);
-    }
+    if (text.trim() === \"\") throw new PageError(\"EMPTY_PAGE\", message);
     return text;
   }
   function find(text, keyword, from) {
@@ -942,7 +945,7 @@ property pageFunction : "function readPage(request) {
   const steps = {
     deduplicateLines(text) {
       const whole = `${text}\\n`;
-      const lines = linesOf(whole);
+      const lines = linesOf(text);
       const isRepeated = repeatedLines(lines);
       const kept = [];
       const headings = [];
@@ -1005,23 +1008,18 @@ property pageFunction : "function readPage(request) {
     work.headings = inside.map(([place, level]) => [place - start, level]);
     return text.slice(start, end);
   }
-  function linesOf(whole) {
-    const keys = fold(whole);
-    const isAligned = keys.length === whole.length;
+  function linesOf(text) {
+    const keys = fold(text).split(\"\\n\");
     const ids = new Map();
-    const lines = [];
-    for (let start = 0, end, keyStart = 0, keyEnd; start < whole.length; start = end, keyStart = keyEnd) {
-      keyEnd = keys.indexOf(\"\\n\", keyStart) + 1;
-      end = isAligned ? keyEnd : whole.indexOf(\"\\n\", start) + 1;
-      const key = keys.slice(keyStart, keyEnd);
-      let id = ids.get(key);
-      if (id === undefined) {
-        id = key.trim() === \"\" ? BLANK : ids.size + 1;
-        ids.set(key, id);
-      }
-      lines.push({ start, end, id });
-    }
-    return lines;
+    let end = 0;
+    return text.split(\"\\n\").map(({ length }, i) => {
+      const key = keys[i] ?? \"\";
+      const id = ids.get(key) ?? (key.trim() === \"\" ? BLANK : ids.size + 1);
+      ids.set(key, id);
+      const start = end;
+      end += length + 1;
+      return { start, end, id };
+    });
   }
   function repeatedLines(lines) {
     const isRepeated = new Uint8Array(lines.length);
@@ -1076,9 +1074,7 @@ property pageFunction : "function readPage(request) {
     return isFurniture ? FURNITURE : 0;
   }
   function stepsOf(asked) {
-    if (\"steps\" in asked) {
-      return asked.steps;
-    }
+    if (\"steps\" in asked) return asked.steps;
     const { start = null, end = null } = asked;
     const filters = [];
     if (start !== null && end !== null) {
@@ -1146,10 +1142,15 @@ property pageFunction : "function readPage(request) {
       return [place - pairs, level];
     });
   }
-  const tagOf = getterOf(Element.prototype, \"localName\");
-  const parentOf = getterOf(Node.prototype, \"parentElement\");
+  const [tagOf, firstElementOf] = gettersOf(Element.prototype, \"localName\", \"firstElementChild\");
+  const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
+  const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
+  const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   let rows = new Map();
+  let thirds = [];
+  let roles = new Map();
+  let hosts = [];
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";

@@ -2686,10 +2686,11 @@ class Answer(NamedTuple):
         text = with_numbers(self.text, self.evidence)
         return "\n\n".join(filter(None, (text, self.notes, self.read if read else "", self.note)))
 
-    def structured_evidence(self) -> dict[str, Any] | None:
-        """Return the answer and its evidence as JSON, or None without evidence."""
+    def structured_evidence(self) -> dict[str, Any]:
+        """Return the answer, its evidence, and what was read as JSON: several clients show this instead of the text."""
         evidence = [each.data(self.text) for each in self.evidence]
-        return {"answer": self.text, "evidence": evidence} if evidence else None
+        read = "\n\n".join(filter(None, (self.read, self.note)))
+        return {"answer": self.text, "evidence": evidence, "read": read}
 
 
 class Progress:
@@ -5539,7 +5540,7 @@ class TabAnswer(NamedTuple):
     answer: Answer | None
     error: ChromeTabError | None
     plain: str = ""  # the answer as the combining model gets it
-    evidence: Mapping[str, Any] | None = None
+    structured: Mapping[str, Any] | None = None
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -5695,7 +5696,7 @@ class ChromeTabs:
         if answer.evidence:
             text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
         shown = answer._replace(text=text, note=note, evidence=())
-        return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
+        return TabAnswer(tab_id, page, shown, None, plain, answer._replace(note=note).structured_evidence())
 
     async def _combine(self, answered: Sequence[TabAnswer], query: Query, progress: Progress) -> Answer:
         """Return one answer over those about several tabs."""
@@ -6053,12 +6054,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         await check_schema(output_schema)
         options = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(query, options, tab_id, client_progress(context))
-        structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        # JSON stays JSON: the note about the page is a separate block.
-        notes = answer.receipt["notes"] if answer.data is not None else ()
-        places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
-        blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
-        return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
+        return answer_result(answer)
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
@@ -6105,12 +6101,24 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         return list_result(await tabs.tabs())
 
 
+def answer_result(answer: Answer) -> ToolResult:
+    """Return an answer with its receipt. JSON stays JSON: notes about it are separate blocks."""
+    notes = answer.receipt["notes"] if answer.data is not None else ()
+    structured = answer.structured_evidence() if answer.evidence else None
+    # Clients that show structured content show nothing else, so it must not hide that something was not read.
+    if isinstance(answer.data, dict) and not any(sentence_data(note)["code"] == "unread" for note in notes):
+        structured = answer.data
+    blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *(f"[{note}]" for note in notes))]
+    return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
+
+
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
     """Return a list of tabs as JSON, and the notes of entries that are not tabs as further blocks."""
-    notes = [mcp_types.TextContent(text=f"[{tab['note']}]") for tab in tabs if "note" in tab]
+    notes = [str(tab["note"]) for tab in tabs if "note" in tab]
     listed = [tab for tab in tabs if "note" not in tab]
-    text = mcp_types.TextContent(text=json.dumps(listed, ensure_ascii=False))
-    return ToolResult([text, *notes], structured_content={"result": listed})
+    blocks = (json.dumps(listed, ensure_ascii=False), *(f"[{note}]" for note in notes))
+    structured = {"result": listed} | ({"notes": notes} if notes else {})
+    return ToolResult([mcp_types.TextContent(text=text) for text in blocks], structured_content=structured)
 
 
 def compact_json(value: Any) -> str:
@@ -6128,10 +6136,9 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
     content = [mcp_types.TextContent(text=section) for section in sections]
-    evidence = [{"tab_id": tab.tab_id, **tab.evidence} for tab in answers if tab.evidence]
-    if together and (over_all := together.structured_evidence()):
-        evidence.append({"tab_id": None, **over_all})
-    structured = {"tabs": evidence} if evidence else None
+    tabs = [{"tab_id": tab.tab_id, **(tab.error.data() if tab.error else tab.structured or {})} for tab in answers]
+    tabs += [{"tab_id": None, **together.structured_evidence()}] if together else []
+    structured = {"tabs": tabs} if any(tab.get("evidence") for tab in tabs) else None
     return ToolResult(content, structured_content=structured, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 

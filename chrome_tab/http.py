@@ -64,7 +64,7 @@ async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) ->
         shown = (
             "without a key: any program on this machine can use it"
             if settings.open
-            else "its bearer key: --pair --http"
+            else "--pair --http prints its bearer key"
         )
         print(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).", file=sys.stderr)
         link = f"{address}/" if settings.open else f"{http.new_link()} (works once, for two minutes)"

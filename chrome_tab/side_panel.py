@@ -318,7 +318,7 @@ async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
         elif bridge.role is Role.FOLLOWER:
             said = "Another of your servers answers the side panel, with its own settings. When it ends, this one takes over."
         else:
-            said = "Ask in the browser: the extension's side panel."
+            said = "This server answers the extension's side panel."
         print(f"{said} Ctrl+C ends this server.", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
     return 0

@@ -16,6 +16,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "clients.md"
 SETTINGS = ["--ollama-url", "http://localhost:11434", "--model", "qwen3"]
 ASKED = {"ollama_url": "Address of your model server", "model": "Name of the model to ask"}
 ANSWER_S = 900  # the server's own limit for an answer, for clients that have one too
+START_S = 60  # the first start downloads the libraries
 SLOW_S = 1800  # the same for a large model that thinks
 READING_TOOLS = (
     *("process_chrome_tab", "process_chrome_tabs", "read_chrome_tab", "browser_get_tabs", "chrome_tab_status"),
@@ -108,7 +109,7 @@ def codex(launch: Launch) -> str:
             f"[mcp_servers.{APP_NAME}]",
             f'command = "{launch.command}"',
             f"args = {json.dumps(launch.args)}",
-            "startup_timeout_sec = 60",
+            f"startup_timeout_sec = {START_S}",
             f"tool_timeout_sec = {ANSWER_S}",
         ]
     )
@@ -116,6 +117,10 @@ def codex(launch: Launch) -> str:
 
 def gemini(launch: Launch) -> dict[str, Any]:
     return {"mcpServers": {APP_NAME: entry(launch, timeout=ANSWER_S * 1000)}}
+
+
+def opencode(launch: Launch) -> dict[str, Any]:
+    return {"mcp": {APP_NAME: {"type": "local", "command": [launch.command, *launch.args], "timeout": START_S * 1000}}}
 
 
 def zed(launch: Launch) -> dict[str, Any]:
@@ -207,9 +212,14 @@ def page() -> str:
         "## Codex",
         "In `~/.codex/config.toml`:",
         block("toml", codex(CLONE)),
+        "`codex exec` sends its first request before the server has listed its tools. With `required = true` in this table, "
+        "Codex waits for the server, and does not start if the server fails.",
         "## Gemini CLI",
         "In `~/.gemini/settings.json`:",
         block("json", gemini(CLONE)),
+        "## OpenCode",
+        "In `~/.config/opencode/opencode.json`:",
+        block("json", opencode(CLONE)),
         "## Zed",
         "In its `settings.json`:",
         block("json", zed(CLONE)),

@@ -64,8 +64,8 @@ PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
     "content": "`main`: without menus, footers and invisible text",
-    "evidence": "adds the passage that supports each sentence",
-    "quick": "reads only what matches system_prompt",
+    "evidence": "with the passage that supports each sentence",
+    "quick": "read only what matches system_prompt",
     "offset": "where to continue",
     "max_chars": "how much at once",
     "question": "what to find out",
@@ -78,13 +78,16 @@ PARAMETERS = {
     "max": "how many",
     "fields": "for each field a text, a list of options, or true or false for a checkbox or radio button",
     "paths": "files below `--upload-folder`",
+    "button": "mouse button",
+    "text": "a text that must be shown",
+    "gone": "a text that must no longer be shown",
     "start": "only after this text",
     "end": "only before this text",
 }
 NOTES = {
     "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer contains](asking.md).",
     "read_chrome_tab": "Returns 20,000 characters at a time.",
-    "look_at_chrome_tab": "Sends a screenshot to your local vision model and returns only its answer. [Pictures](asking.md#pictures).",
+    "look_at_chrome_tab": "The model is `model`, else `--vision-model`, else `--model`. [Pictures](asking.md#pictures).",
     "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
     "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
     "browser_get_tabs": "On a Mac, while no extension is connected, AppleScript lists the tabs of the browser that `--browser` names. "
@@ -108,9 +111,10 @@ NOTES = {
     "that follows a navigation.",
     "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. Whitespace, cell borders and Markdown are "
     "ignored. The page itself is not changed. Escape, the next highlight or an empty text removes the highlight.",
-    "fill_form": "If one field cannot be written, none is.",
-    "upload": "The selector names a file field, or the button that asks for files.",
-    "screenshot": "Shows what the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
+    "fill_form": "All fields are checked before the first one is written. If the page then does not keep a value, the error lists what every "
+    "field holds.",
+    "upload": "The browser gets a private copy of each file. [What may be uploaded](troubleshooting.md#file_not_allowed).",
+    "screenshot": "With `width` and `height`, as the page looks in a window of that size. [Screenshots](driving.md#screenshots).",
     "network_requests": "Lists the requests since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is "
     "a type (`xhr`, `fetch`, `document` ...) or a part of the address. `body_of`, the id of a request, adds its response as text. "
     "Analytics hits (`/g/collect` and others) are listed as names and values. Headers are not shown; everything else is "

@@ -188,7 +188,8 @@ PAGE_HEADERS = {
     "cache-control": "no-store",
 }
 HTTP_SENTENCES = {
-    400: "The request is malformed. Send JSON-RPC, and over SSE the session_id from the start of the stream.",
+    400: "The request is malformed. Send JSON-RPC as application/json, and over SSE the session_id from the start of the "
+    "stream.",
     404: "There is nothing at this address. MCP is at /mcp with --transport http, at /sse with --transport sse.",
     405: "This address does not support that method.",
     406: "The client must accept application/json and text/event-stream.",

@@ -7,6 +7,8 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+import mcp_types
+
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge.port import HTTP_SENTENCES, PAGE_HEADERS, extension_origin, http_failure
 
@@ -97,12 +99,13 @@ def admitting(connection: Any, receive: Receive) -> Receive:
 
 
 class JsonErrors:
-    """An ASGI `send` that rewrites non-JSON error responses as JSON, and adds the security headers."""
+    """An ASGI `send` that reports errors as one sentence in JSON, and adds the security headers."""
 
     def __init__(self, send: Send, path: str) -> None:
         self._send = send
         self._path = path
         self._replaced = False
+        self._held: Message | None = None
 
     async def __call__(self, message: Message) -> None:
         """Send one message of a response."""
@@ -122,5 +125,22 @@ class JsonErrors:
                 await self._send({**message, "status": status, "headers": failure.raw_headers})
                 await self._send({"type": "http.response.body", "body": bytes(failure.body)})
                 return
+            if status == HTTPStatus.BAD_REQUEST:
+                self._held = message
+                return
+        elif held := self._held:
+            self._held = None
+            message["body"] = in_one_sentence(message["body"])
+            MutableHeaders(scope=held)["content-length"] = str(len(message["body"]))
+            await self._send(held)
         if not self._replaced:
             await self._send(message)
+
+
+def in_one_sentence(body: bytes) -> bytes:
+    """Replace an error of several lines: mcp quotes pydantic's report on its own classes. Return others unchanged."""
+    if b"\\n" not in body:
+        return body
+    sentence = "The body is not a JSON-RPC message. Correct it, then send it again."
+    error = mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message=sentence)
+    return mcp_types.JSONRPCError(jsonrpc="2.0", id=None, error=error).model_dump_json(exclude_unset=True).encode()

@@ -223,7 +223,9 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     if "model" in flags:
         if models and not wanted:
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
-            raise SetupError(f"No model server has a model {settings.model!r}. Available: {listed}.")
+            raise SetupError(
+                f"No model server has a model {settings.model!r}. Name one of these with --model: {listed}."
+            )
         url = wanted[0].url if wanted else settings.ollama_url
         warn_if_elsewhere(terminal, settings.model or "", leaves=bool(wanted and wanted[0].leaves()))
         return {"ollama_url": url, "model": settings.model} if url else {}

@@ -310,14 +310,14 @@ def remove(terminal: Terminal, names: str | None) -> None:
     ):
         terminal.say("Deleted.", "green")
     terminal.heading("What remains")
-    for line in what_stays(here, folder):
+    for line in what_stays(here, folder, [path for path in files if path.is_file()]):
         terminal.say(line, indent=2)
 
 
-def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
-    """Return a line for each remaining file or component of ours."""
+def what_stays(here: Sequence[Client], folder: Path, kept: Sequence[Path]) -> list[str]:
+    """Return a line for each remaining file or component of ours; `kept` are files that the user did not delete."""
     backups = [backup_of(client.path) for client in here if backup_of(client.path).exists()]
-    left = [folder] if folder.is_dir() else []
+    left = [folder] if folder.is_dir() and {*folder.iterdir()} - {*kept} else []
     history = [path for path in [chrome_tab_history.History().path] if path.exists()]
     is_tool = Path(sys.prefix, "uv-receipt.toml").is_file()
     by_uv = f". `uv tool uninstall {server.APP_NAME}` deletes it." if is_tool else ""
@@ -325,6 +325,7 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
         "The extension: remove it in chrome://extensions.",
         *(f"{path}: the file before the last change. You can delete it." for path in backups),
         *(f"{path}: your questions and answers. You can delete it." for path in history),
+        *(f"{path}: you kept it." for path in kept),
         *(f"{path}: contains other files of yours." for path in left),
         "The libraries in uv's cache: `uv cache prune` deletes those that nothing uses any more.",
         f"The program: {server.FILES if server.IS_INSTALLED else server.HERE}{by_uv}",

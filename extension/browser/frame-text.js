@@ -22,29 +22,47 @@ const MAX_DEPTH = 3;
  * @returns {Promise<FramePage[]>} the pages in frames of the tab's own origin, then those of `framedPages`
  */
 export async function searchablePages(context) {
-  const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
+  const frames = await framesOf(context);
   const denied = new Set((await deniedFrames(context)).map(({ frameId }) => frameId));
   const origin = originOf(frames.find(({ frameId }) => frameId === 0)?.url ?? "");
   const own = frames.filter(
     ({ frameId, url }) =>
       frameId !== 0 && !denied.has(frameId) && (url.startsWith("about:") || originOf(url) === origin),
   );
-  const pages = [...own, ...(await framedPages(context))];
+  const pages = [...own, ...(areForeign(frames) ? await framedPages(context) : [])];
   // A sandboxed frame has an origin of its own, whatever its URL.
   return [...new Map(pages.map(({ frameId, documentId }) => [frameId, { frameId, documentId }])).values()];
 }
 
 /**
+ * @param {CommandContext} context
+ * @returns {Promise<number>} how many frames the tab's page has; 0 if no frame of the tab is of another origin: asking
+ *   the page takes longer
+ */
+export async function countFrames(context) {
+  const frames = await framesOf(context);
+  return areForeign(frames) ? frames.filter(({ parentFrameId }) => parentFrameId === 0).length : 0;
+}
+
+/** @param {chrome.webNavigation.GetAllFrameResultDetails[]} frames of a tab */
+function areForeign(frames) {
+  return new Set(frames.filter(({ url }) => !url.startsWith("about:")).map(({ url }) => originOf(url))).size > 1;
+}
+
+/** @param {CommandContext} context */
+async function framesOf({ tabId }) {
+  return (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+}
+
+/**
  * The cross-origin frames that the user sees. Omits frames that are too small to read, and those of denied hosts.
  *
- * @param {CommandContext} context
+ * @param {CommandContext} context of a tab that has foreign frames
+ * @param {CrossOriginFrame[] | null} [frames] of its own page, if they are known
  * @returns {Promise<FramedPage[]>} at most 20, each before those inside it
  */
-export async function framedPages(context) {
-  const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
-  const origins = new Set(frames.filter(({ url }) => !url.startsWith("about:")).map(({ url }) => originOf(url)));
-  // Asking each page for its frames takes too long for a page without any.
-  return origins.size > 1 ? (await pagesWithin(context, undefined, 1)).slice(0, MAX_PAGES) : [];
+export async function framedPages(context, frames) {
+  return (await pagesWithin(context, undefined, 1, frames)).slice(0, MAX_PAGES);
 }
 
 /** @param {string} url */
@@ -56,18 +74,21 @@ function originOf(url) {
  * @param {CommandContext} context
  * @param {FramedPage | undefined} page in a frame; without it the tab's own
  * @param {number} depth
+ * @param {CrossOriginFrame[] | null} [known] its frames
  * @returns {Promise<FramedPage[]>}
  */
-async function pagesWithin(context, page, depth) {
+async function pagesWithin(context, page, depth, known) {
   const script = ask("readableFrames", { way: page?.way ?? "" });
-  const frames = /** @type {CrossOriginFrame[] | null} */ (await answerOf(context, page, () => script)) ?? [];
+  const frames = known ?? /** @type {CrossOriginFrame[] | null} */ (await answerOf(context, page, () => script));
   const found = await Promise.all(
-    frames.slice(0, MAX_PAGES).map(async (frame) => {
+    (frames ?? []).slice(0, MAX_PAGES).map(async (frame) => {
       const [inner, ...others] = await pagesIn(context, page?.frameId ?? 0, frame);
       if (!inner || others.length || isDenied(inner.url, context.deniedHosts)) return [];
       const { frameId, documentId, url } = inner;
       const framed = { frameId, documentId, url, way: frame.selector };
-      return [framed, ...(depth < MAX_DEPTH ? await pagesWithin(context, framed, depth + 1) : [])];
+      const isDeepest =
+        depth === MAX_DEPTH || !(await framesOf(context)).some((each) => each.parentFrameId === frameId);
+      return [framed, ...(isDeepest ? [] : await pagesWithin(context, framed, depth + 1))];
     }),
   );
   return found.flat();

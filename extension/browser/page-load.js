@@ -94,7 +94,8 @@ export class PageLoadWatch {
   };
 
   #onRemoved = (/** @type {number} */ tabId) => {
-    this.#load(tabId).reject(new CommandError("TAB_DISCONNECTED", "The tab was closed while its page was loading."));
+    const sentence = "The tab was closed while its page was loading. List the tabs with browser_get_tabs.";
+    this.#load(tabId).reject(new CommandError("TAB_DISCONNECTED", sentence));
   };
 }
 

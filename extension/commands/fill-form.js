@@ -27,8 +27,8 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
 /**
  * Fills several fields, after checking that all of them accept their values.
  *
- * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string, a list of
- *   strings for a list of options, or true or false for a checkable field
+ * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string or a
+ *   number, a list of strings for a list of options, or true or false for a checkable field
  * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each field contains now
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
@@ -43,9 +43,14 @@ export async function fillForm(context) {
   const lost = [];
   /** @type {Held[]} */
   const kept = [];
-  for (const field of fields) {
+  /** @type {string[]} notes, each with its field */
+  const noted = [];
+  const again = new Set(fields.slice(0, -1));
+  /** @type {FormField[]} */
+  const queue = [...fields];
+  for (const field of queue) {
     // After Enter the page may clear all of them.
-    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost });
+    if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost, noted });
     try {
       const one = await write(context, field);
       written.push(one);
@@ -55,12 +60,15 @@ export async function fillForm(context) {
       if (error.code !== "VALUE_NOT_KEPT") {
         throw written.length ? interrupted(error, written.length, fields.length) : error;
       }
-      lost.push(error);
+      // It may depend on the fields after it, as the start of a period does on its end.
+      if (again.delete(field)) queue.push(field);
+      else lost.push(error);
     }
   }
-  await compare(context, fresh, { kept, lost });
+  await compare(context, fresh, { kept, lost, noted });
+  const places = fields.map(({ selector }) => selector);
+  kept.sort((a, b) => places.indexOf(a.selector) - places.indexOf(b.selector));
   if (lost.length) throw partlyKept(lost, kept);
-  const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // Filling a later field may have changed an earlier one.
   const now = await new ElementTarget(context).consequences({ ofForm: true });
   // The page that follows Enter has not seen the fields before it.
@@ -70,7 +78,7 @@ export async function fillForm(context) {
     fields: kept,
     ...address,
     ...(changed && { changed }),
-    ...(notes.length && { notes }),
+    ...(noted.length && { notes: noted }),
   };
 }
 
@@ -79,29 +87,32 @@ export async function fillForm(context) {
  *
  * @param {DrivenContext} context
  * @param {Written[]} written
- * @param {{kept: Held[], lost: CommandError[]}} found where the results are added
+ * @param {{kept: Held[], lost: CommandError[], noted: string[]}} found where the results are added
  */
-async function compare(context, written, { kept, lost }) {
-  for (const { held, isEntered } of written) {
+async function compare(context, written, { kept, lost, noted }) {
+  for (const { held, isEntered, notes = [] } of written) {
     // A page may clear a field after Enter.
-    const now = isEntered ? {} : await heldNow(context, held);
+    const { complaint, ...now } = isEntered ? {} : await heldNow(context, held);
     if (now.value === "") lost.push(dropped(held));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
     else kept.push({ ...held, ...now });
+    const own = complaint ? [...notes, complaint] : notes;
+    noted.push(...own.map((note) => `${held.selector}: ${note}`));
   }
 }
 
 /**
  * @param {DrivenContext} context
  * @param {Held} held by a field right after it was written
- * @returns {Promise<Pick<Held, "checked" | "value">>} what it holds once the others were written, too; where it is gone,
- *   what it held
+ * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string}>} what it holds once the others were written,
+ *   too, and what the page objects to it; where it is gone, what it held
  */
 async function heldNow(context, { selector, checked, value }) {
   if (checked === undefined && !value) return {};
-  const form = await wayOf(context, { selector, value: checked ?? "" }, 0, 0).catch(() => null);
+  const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
-  return form?.value === undefined ? {} : { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed() };
+  if (form?.value === undefined) return {};
+  return { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed(), complaint: form.complaint };
 }
 
 /**
@@ -150,10 +161,10 @@ function fieldsIn(fields) {
   if (!Array.isArray(fields) || !fields.length || fields.length > MAX_FIELDS) throw invalid(HOW_TO_WRITE);
   for (const { selector, value } of fields.map((field) => field ?? {})) {
     const isTexts = Array.isArray(value) && value.every((each) => typeof each === "string");
-    const isValue = typeof value === "string" || typeof value === "boolean" || isTexts;
+    const isValue = ["string", "boolean", "number"].includes(typeof value) || isTexts;
     if (typeof selector !== "string" || !selector.trim() || !isValue) throw invalid(HOW_TO_WRITE);
   }
-  return fields;
+  return fields.map(({ selector, value }) => ({ selector, value: typeof value === "number" ? String(value) : value }));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Fills fields with text, and selects options. */
 
 /**
- * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
  *
  * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean}) => Promise<FilledField | null>} Look at the field once it
  *   was typed into; null if the page is gone
@@ -28,7 +28,7 @@ const MAX_KEYED_LENGTH = 1_000;
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fill(context) {
-  const { params, session } = context;
+  const { params, session, isPart } = context;
   const { value } = params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
@@ -37,22 +37,30 @@ export async function fill(context) {
   const selector = selectorOf(context);
   session.watchRequests();
   const found = await target.find({ action: "fill", selector, value });
-  if (found.widget) {
+  const operate = async (/** @type {WidgetKind} */ kind) => {
     const held =
-      found.widget === "list"
+      kind === "list"
         ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
         : await new NumberWidget(context, target, found, selector).set(value);
     return { ...(await target.reply(found, await target.consequences())), value: held };
-  }
+  };
+  if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, target, filling);
+  if (filled?.widget) {
+    // What was typed is selected.
+    await pressKeys(session, strokesOf("Backspace", false));
+    return operate(filled.widget);
+  }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   const { field, changed } = await afterwards(context, target, filling, filled);
   const reply = await target.reply(found, changed);
   if (!field) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
-  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(field.notes));
-  return { ...noting(reply, field.notes), value: field.value };
+  const notes = field.complaint ? [...field.notes, field.complaint] : field.notes;
+  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(notes));
+  // In a form, a later field may settle what the page objects to.
+  return { ...noting(reply, isPart ? field.notes : notes), value: field.value };
 }
 
 /** @param {string[]} notes */
@@ -95,7 +103,8 @@ export async function select(context) {
   context.session.watchRequests();
   const found = await target.find({ action: "select", selector, values });
   if (found.widget) {
-    const held = await new ListWidget(context, target, found, selector).set(values);
+    const isList = Array.isArray(params.value);
+    const held = await new ListWidget(context, target, found, selector).set(values, isList);
     const reply = await target.reply(found, await target.consequences());
     return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }

@@ -20,6 +20,9 @@ const MAX_PARTS = 60;
 const MAX_SHUT = 3;
 const MAX_CHIPS = 30;
 const MAX_TRIES = 3;
+const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
+/** Between the options of a path through menus. */
+const SEPARATOR = /\s+[/>]\s+/u;
 
 /** A combobox or a list of options. */
 export class ListWidget extends Widget {
@@ -27,22 +30,34 @@ export class ListWidget extends Widget {
   #offered = "";
   /** @type {string[]} the texts that represented its value before */
   #before = [];
+  /** Whether it adds what is typed to the values next to it. */
+  #isAdding = false;
+  #wasOpen = false;
+  #wasEmpty = false;
 
   /**
    * Chooses options. After a failure it closes the list, which would keep the page from all input.
    *
    * @param {string[]} values several only for lists with multiple selection
+   * @param {boolean} [isList] whether they were given as a list
    * @returns {Promise<string[]>} the values that the field contains now
    * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
    */
-  async set(values) {
+  async set(values, isList = false) {
     try {
-      return await this.#choose(values);
+      return await this.#choose(values, isList);
     } catch (error) {
       // If the page has replaced the field, the first failure says more.
+      await this.#dropText().catch(() => {});
       await this.#shut().catch(() => {});
       throw error;
     }
+  }
+
+  /** Deletes what was typed next to other values. */
+  async #dropText() {
+    const { typed: text, shown } = await this.#list("");
+    if (this.#wasEmpty && text !== "" && !shown.includes(text)) await this.#clear();
   }
 
   async #shut() {
@@ -64,18 +79,53 @@ export class ListWidget extends Widget {
     await this.ask("leave");
   }
 
-  /** @param {string[]} values */
-  async #choose(values) {
-    /** @type {Map<string, string>} labels of the options, by requested value */
-    const labels = new Map();
+  /**
+   * @param {string[]} values
+   * @param {boolean} isList
+   */
+  async #choose(values, isList) {
     if (!values.some(Boolean)) await this.#pressClearer();
-    const state = await this.#removeOthers(values);
-    for (const wanted of values) {
-      const label = await this.#chooseOne(wanted, values.length > 1 || state.isMultiple);
-      labels.set(wanted, label);
+    const { shown, isMultiple, chips, typed: text, isOpen } = await this.#list("");
+    this.#before = shown;
+    this.#wasOpen = isOpen;
+    this.#wasEmpty = text === "";
+    this.#isAdding = chips.length > 0 && text === "";
+    const isOneOfSeveral = values.length > 1 || isMultiple || this.#isAdding;
+    const choose = async () => {
+      /** @type {Map<string, string>} labels of the options, by requested value */
+      const chosen = new Map();
+      for (const wanted of values) chosen.set(wanted, await this.#chooseOne(wanted, isOneOfSeveral, isList));
+      return chosen;
+    };
+    let labels = await choose();
+    // The others go last: nothing is lost if the field does not accept the new ones.
+    if (await this.#showsAll(labels)) {
+      await this.#removeChips(values);
+      if (await this.#deleteOthers(values)) labels = await choose();
     }
     await this.#deselectOthers(values);
     return this.#kept(labels);
+  }
+
+  /** @param {Map<string, string>} labels */
+  async #showsAll(labels) {
+    const state = await this.#list("");
+    return [...labels].every((pair) => pair[0] === "" || holdsOption(state, pair));
+  }
+
+  /**
+   * Removes other values by their own buttons.
+   *
+   * @param {string[]} values
+   */
+  async #removeChips(values) {
+    for (let count = 0; count < MAX_CHIPS; count += 1) {
+      const other = await this.ask("remover", { values });
+      if (!other) return;
+      await this.click(other.selector);
+      const { chips } = await this.#until("", (now) => !now.chips.includes(other.text), QUIET_MS);
+      if (chips.includes(other.text)) return;
+    }
   }
 
   /** Empties the field by its own button for that: some fields keep their choice when only its text is deleted. */
@@ -106,48 +156,49 @@ export class ListWidget extends Widget {
   }
 
   /**
-   * Deselects previous choices with Backspace in a field that shows them before its text.
+   * Deletes previous choices with Backspace in a field that shows them before its text.
    *
    * @param {string[]} values
-   * @returns {Promise<ListState>}
+   * @returns {Promise<boolean>} whether it did: the requested ones, which came last, are deleted first
    */
-  async #removeOthers(values) {
-    let state = await this.#list(values[0] ?? "");
-    this.#before = state.shown;
+  async #deleteOthers(values) {
+    let state = await this.#list("");
     const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
-    if (!state.isEditable || !state.shown.some(isOther)) return state;
-    const isChips = state.shown.length > 0 && state.typed === "";
-    if (!isChips && values.some(Boolean)) return state;
+    const isChips = state.typed === "" && state.shown.some((shown) => this.#before.includes(shown) && isOther(shown));
+    if (!state.isEditable || !isChips) return false;
     await this.ask("focus");
     // Some fields only mark a chip with the first key, and remove it with the second.
     for (let chips = 0, idle = 0; chips < MAX_CHIPS && idle < 2 && state.shown.some(isOther); chips += 1) {
       const before = state;
       await this.press("Backspace");
-      state = await this.#until(values[0] ?? "", (now) => now.shown.join("\n") !== before.shown.join("\n"), QUIET_MS);
+      state = await this.#until("", (now) => now.shown.join("\n") !== before.shown.join("\n"), QUIET_MS);
       idle = state.shown.join("\n") === before.shown.join("\n") ? idle + 1 : 0;
     }
-    return state;
+    return true;
   }
 
   /**
    * @param {string} wanted
    * @param {boolean} isOneOfSeveral
+   * @param {boolean} isList whether the values were given as a list
    * @param {number} [tries] a list may be redrawn at any time
    * @returns {Promise<string>} the label of the option, or the typed text if no option matches
    */
-  async #chooseOne(wanted, isOneOfSeveral, tries = 1) {
+  async #chooseOne(wanted, isOneOfSeveral, isList, tries = 1) {
     let state = await this.#list(wanted);
     if (wanted === "" && state.isEditable) return this.#clear();
     const isShown = state.shown.some((shown) => isAlike(shown, wanted));
     const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
+    const path = state.option ? [] : wanted.split(SEPARATOR);
+    if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
     if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
-    if (!state.option) return this.#withoutOption(wanted, state, isOneOfSeveral);
+    if (!state.option) return this.#withoutOption(wanted, state, isOneOfSeveral || isList);
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
@@ -159,7 +210,7 @@ export class ListWidget extends Widget {
     } catch (error) {
       const isGone = error instanceof CommandError && error.code === "ELEMENT_NOT_FOUND";
       if (!isGone || tries === MAX_TRIES) throw error;
-      return this.#chooseOne(wanted, isOneOfSeveral, tries + 1);
+      return this.#chooseOne(wanted, isOneOfSeveral, isList, tries + 1);
     }
     await this.#until(
       wanted,
@@ -204,8 +255,26 @@ export class ListWidget extends Widget {
   #offer(state) {
     const { listed, total } = state;
     const more = total > listed.length ? ` and ${total - listed.length} more` : "";
-    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : " It has shown no options.";
+    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : NOTHING_SHOWN;
     return state;
+  }
+
+  /**
+   * Follows a path through menus that open one another.
+   *
+   * @param {string[]} path such as Europe, Italy, Rome
+   * @returns {Promise<boolean>} false if it has no such beginning
+   * @throws {CommandError} EXECUTION_ERROR if it does not lead on
+   */
+  async #followed(path) {
+    for (const [index, part] of path.entries()) {
+      const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, index ? OPEN_MS : 0));
+      if (state.option && !state.option.isDisabled) await this.click(state.option.selector);
+      else if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
+      else return false;
+    }
+    await this.#until("", ({ isOpen }) => !isOpen, QUIET_MS);
+    return true;
   }
 
   /** @param {string} wanted */
@@ -299,13 +368,14 @@ export class ListWidget extends Widget {
   /**
    * @param {string} wanted
    * @param {ListState} state
-   * @param {boolean} isOneOfSeveral
+   * @param {boolean} isEntered whether the Enter key is to add the text
    * @returns {Promise<string>} the typed text, if the field may accept any
    */
-  async #withoutOption(wanted, state, isOneOfSeveral) {
+  async #withoutOption(wanted, state, isEntered) {
+    const isTyped = state.isEditable && state.typed !== "";
+    if (isTyped && isEntered && (await this.#entered(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
-    if (isOneOfSeveral && state.isEditable && state.typed !== "") await this.#entered(wanted);
-    if (state.isEditable && state.typed !== "") return wanted;
+    if (isTyped) return wanted;
     throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
   }
 
@@ -313,11 +383,13 @@ export class ListWidget extends Widget {
    * Adds a typed text to the values of the field by the Enter key, which does not submit the form.
    *
    * @param {string} wanted
+   * @returns {Promise<boolean>} whether the field has taken it
    */
   async #entered(wanted) {
     await this.ask("hold");
     await this.press("Enter");
-    await this.#until(wanted, ({ typed: text }) => text === "", QUIET_MS);
+    const { typed: text } = await this.#until(wanted, (now) => now.typed === "", QUIET_MS);
+    return text === "";
   }
 
   /**
@@ -361,7 +433,8 @@ export class ListWidget extends Widget {
     let state = await this.#list("");
     // A list for several options stays open, and would cover the page.
     const isTyped = state.isEditable && state.typed !== "";
-    if (isLayerOpen && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
+    const hasOpened = isLayerOpen || !this.#wasOpen;
+    if (hasOpened && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
     // Some pages accept or drop a typed text only when the key for that leaves the field.
     if (isTyped && state.isOpen && !state.isAlwaysOpen) await this.#leaveBy("Tab");
     // A page may drop typed text a moment later.
@@ -375,6 +448,10 @@ export class ListWidget extends Widget {
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
     if (othersIn(before, values).length && (before.isMultiple || !isEvery)) {
       throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
+    }
+    const isMeant = (/** @type {string} */ shown) => values.some((value) => isAlike(shown, value));
+    if (values.length && !state.chips.every(isMeant)) {
+      throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
     if (isEvery) return state.shown;
     return before.selected;
@@ -390,7 +467,10 @@ export class ListWidget extends Widget {
 
   /** @param {string} wanted */
   async #list(wanted) {
-    return /** @type {ListState} */ (await this.ask("list", { wanted }));
+    const state = /** @type {ListState} */ (await this.ask("list", { wanted }));
+    // What is typed next to values is not one of them yet.
+    const isTyped = this.#isAdding && state.typed !== "" && !state.chips.length;
+    return isTyped ? { ...state, shown: [] } : state;
   }
 
   /**

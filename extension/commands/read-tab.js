@@ -1,5 +1,5 @@
 /**
- * @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts"
+ * @import {CommandContext, CrossOriginFrame, PageReading, TabText} from "../shared/types.d.ts"
  * @import {ReadPageRequest} from "../page/read-page.js"
  * @import {FileGroup} from "../browser/page-files.js"
  */
@@ -7,7 +7,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../shared/denied-hosts.js";
-import { framedPages } from "../browser/frame-text.js";
+import { countFrames, framedPages } from "../browser/frame-text.js";
 import { askPage, runInPage, tabAsAsked, unreadable } from "../browser/inject.js";
 import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
@@ -27,6 +27,11 @@ const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 /**
+ * @typedef {PageReading | CrossOriginFrame[] | "absent" | "pdf" | null} Answer of a page: frames to read before it; null if
+ *   it lacks the function
+ */
+
+/**
  * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null; `content`: "main", "all" or
  *   "selection"; `links`: whether the main content includes link URLs
  * @returns {Promise<TabText>}
@@ -37,22 +42,26 @@ export async function readTab(context) {
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
   const content = contentOf(params);
   const links = params["links"] === true;
-  const framed = await framedText(context, content);
-  const request = { ...keywords, content, links, more: framed.text, pdf: "wanted", keep: VERSION };
-  const ask = async () => {
-    const kept = { func: readKept, args: /** @type {[unknown]} */ ([request]) };
-    const script = { func: readPage, args: kept.args };
-    const reading = (await askPage(context, () => kept)) ?? (await askPage(context, () => script));
-    return /** @type {PageReading | "absent" | "pdf" | null} */ (reading);
+  const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION };
+  const ask = async (/** @type {typeof readKept | typeof readPage} */ func, frames = 0) => {
+    const script = { func, args: /** @type {[unknown]} */ ([{ ...request, frames }]) };
+    return /** @type {Promise<Answer>} */ (askPage(context, () => script));
   };
-  let reading = await ask();
+  const answer = async () => (await ask(readKept)) ?? (await ask(readPage));
+  const count = await countFrames(context);
+  const first = count > 0 ? await ask(readKept, count) : null;
+  const frames = Array.isArray(first) ? first : null;
+  const isRead = first !== null && !frames;
+  const framed = count > 0 && !isRead ? await framedText(context, content, frames) : { text: "", repeated: 0 };
+  request.more = framed.text;
+  let reading = isRead ? first : await answer();
   while (reading === "absent" || reading === "pdf") {
     if (reading === "absent") await injectFiles(context, "mainContent");
     if (reading === "pdf") await takePdf(context);
     if (reading === "pdf") request.pdf = "taken";
-    reading = await ask();
+    reading = await answer();
   }
-  if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
+  if (!reading || Array.isArray(reading)) throw unreadable("The page could not be read. Reload it and try again.");
   const { code, message, ...read } = reading;
   if (code) throw new CommandError(code, message);
   const repeated = (read.repeated ?? 0) + framed.repeated;
@@ -63,11 +72,17 @@ export async function readTab(context) {
 /**
  * Runs in the page: reads it with the function that an earlier reading left there, which is compiled already.
  *
- * @param {ReadPageRequest} request
+ * @param {ReadPageRequest & {frames: number}} request `frames`: how many frames the page has, if it is to look first for
+ *   those to read, by the functions that an earlier command left there
+ * @returns {Answer} the frames, if there are any
  */
 function readKept(request) {
   const kept = Object.hasOwn(globalThis, "chromeTabReadPage") ? globalThis.chromeTabReadPage : null;
-  return kept?.version === request.keep ? kept?.read(request) : null;
+  if (kept?.version !== request.keep) return null;
+  const { frames: count } = request;
+  if (count > 0 && !Object.hasOwn(globalThis, "chromeTabReader")) return null;
+  const frames = count > 0 ? chromeTabReader.readableFrames({ way: "", count }) : [];
+  return frames.length > 0 ? frames : /** @type {Answer} */ (kept?.read(request));
 }
 
 /**
@@ -145,14 +160,15 @@ async function dataUrlOf(url) {
 /**
  * @param {CommandContext} context
  * @param {string} content
+ * @param {CrossOriginFrame[] | null} frames of the tab's own page, if they are known
  * @returns {Promise<{text: string, repeated: number}>} the visible or selected text in cross-origin frames, each after
  *   a line that names its host, and the number of lines removed there
  */
-async function framedText(context, content) {
+async function framedText(context, content, frames) {
   /** @type {string[]} */
   const texts = [];
   let repeated = 0;
-  const work = framedPages(context).then((pages) =>
+  const work = framedPages(context, frames).then((pages) =>
     Promise.all(
       pages.map(async (page, index) => {
         const asked = { content: content === "selection" ? content : "all" };

@@ -17,6 +17,8 @@ export const QUIET_MS = 150;
 export const MAX_WALK = 60;
 /** Some lists put it before selected options. */
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+/** Between the parts of a path. */
+const SEPARATORS = / [/>] /gu;
 const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
 
 /** A field while it is being operated. */
@@ -103,7 +105,7 @@ export function isAlike(a, b) {
 
 /** @param {string} text */
 export function plain(text) {
-  const line = text.replace(/\s+/gu, " ").trim();
+  const line = text.replace(/\s+/gu, " ").replace(SEPARATORS, " / ").trim();
   return line.replace(TICK, "").normalize("NFC").toLowerCase();
 }
 

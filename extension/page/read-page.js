@@ -82,19 +82,21 @@ export function readPage(request) {
   const MAX_HEADINGS = 2_000;
   const BLANK = 0;
   /** Traits of a piece of text. In `KEPT` pieces (code, rows and fields) nothing counts as repeated. */
-  const FURNITURE = 1;
-  const LINK = 2;
-  const KEPT = 4;
-  const SECTION = 8;
+  const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
+  /** Traits of an element alone. Those that are `UNREAD` show none of the text inside them. */
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND] = [16, 32, 64, 128, 256];
+  /** By the name or the role of an element. */
   const TRAITS = new Map(
     Object.entries({
       ...{ nav: FURNITURE, navigation: FURNITURE, banner: FURNITURE, contentinfo: FURNITURE, menu: FURNITURE },
-      ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT },
-      ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION },
+      ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
+      ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
+      ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD },
+      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
-  /** Elements that show none of the text inside them. */
-  const UNREAD = new Set("script style noscript template iframe object canvas audio video".split(" "));
+  const DRAWN = { visibilityProperty: true };
   const CHOSEN = "(selected)";
   const CHECKED = "(checked)";
   /** Maximum length of the text of an icon. */
@@ -130,14 +132,15 @@ export function readPage(request) {
   }
 
   /**
-   * Returns a property's own getter: a page can shadow properties of its forms, too.
+   * Returns the getters of properties: a page can shadow properties of its forms, too.
    *
+   * @template {string[]} Names
    * @param {object} prototype
-   * @param {string} name
-   * @returns {() => any}
+   * @param {Names} names
+   * @returns {{[index in keyof Names]: () => any}}
    */
-  function getterOf(prototype, name) {
-    return /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
+  function gettersOf(prototype, ...names) {
+    return /** @type {any} */ (names.map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.get));
   }
 
   /**
@@ -243,7 +246,11 @@ export function readPage(request) {
    * @returns {AlignedText} with the values of its fields, and each row of data on one line
    */
   function alignedPage(text) {
-    if (isWebPage) rows = rowsOfData();
+    roles = new Map(all("[role]").map((element) => [element, attributeOf(element, "role")]));
+    if (isWebPage) {
+      thirds = all(":nth-child(3)");
+      rows = rowsOfData();
+    }
     const quick = new Alignment(text, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
     return (quick.isLost ? new Alignment(text, true) : quick).result();
@@ -258,9 +265,9 @@ export function readPage(request) {
     constructor(source, isStrict) {
       this.source = source;
       this.cards = isWebPage ? cardsOfPage() : new Set();
+      hosts = [];
       this.isStrict = isStrict;
       this.isLost = false;
-      this.roles = new Map(all("[role]").map((element) => [element, element.getAttribute("role") ?? ""]));
       /** The source was matched with the page up to `cursor`, and copied up to `copied`. */
       this.cursor = 0;
       this.copied = 0;
@@ -272,7 +279,7 @@ export function readPage(request) {
       /** @type {Heading[]} */
       this.headings = [];
       this.traits = 0;
-      /** @type {{element: Element, traits: number}[]} ancestors that have traits, with the traits outside them */
+      /** @type {{element: Element, traits: number, own: number}[]} ancestors with traits, and the traits outside them */
       this.open = [];
       /** Level of the heading that begins with the next text. */
       this.level = 0;
@@ -295,18 +302,17 @@ export function readPage(request) {
 
     /** @param {Element} body */
     #walk(body) {
-      const asked = [body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT];
-      const walker = Reflect.apply(Document.prototype.createTreeWalker, document, asked);
-      let node = walker.firstChild();
+      let node = firstChildOf.call(body);
       while (node && !this.isLost) {
-        const isText = node instanceof Text;
-        if (isText) this.#text(node);
-        let next = !isText && this.#enter(node) ? walker.firstChild() : null;
-        if (!next && !isText) this.#leave(node);
-        while (!next && !(next = walker.nextSibling())) {
-          const parent = walker.parentNode();
-          if (!parent || parent === body) break;
-          this.#leave(parent);
+        const kind = typeOf.call(node);
+        const isElement = kind === Node.ELEMENT_NODE;
+        if (kind === Node.TEXT_NODE) this.#text(node);
+        let next = isElement && this.#enter(node) ? firstChildOf.call(node) : null;
+        if (isElement && !next) this.#leave(node);
+        while (!next && !(next = nextOf.call(node))) {
+          node = parentOf.call(node);
+          if (!node || node === body) break;
+          this.#leave(node);
         }
         node = next;
       }
@@ -319,42 +325,49 @@ export function readPage(request) {
      */
     #enter(element) {
       const tag = tagOf.call(element);
-      if (UNREAD.has(tag)) return false;
-      if (tag === "input" || tag === "textarea" || (tag === "img" && this.row?.cell)) {
+      const own = TRAITS.get(tag) ?? 0;
+      if (own & UNREAD) {
+        if (firstElementOf.call(element)) hosts.push(...element.querySelectorAll("*"));
+        return false;
+      }
+      if (own & FIELD && (tag !== "img" || this.row?.cell)) {
         this.#field(element, tag);
         return false;
       }
-      if (tag === "option") this.option = this.cursor;
+      if (own === 0 && tag.includes("-")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
-      const traits = this.traits | this.#traitsOf(element, tag);
-      if (traits !== this.traits) this.open.push({ element, traits: this.traits });
+      const traits = this.traits | this.#traitsOf(element, own);
+      if (own & OPTION) this.option = this.cursor;
+      if (traits !== this.traits || own & OPTION) this.open.push({ element, traits: this.traits, own });
       this.traits = traits;
-      if (/^h[1-6]$/.test(tag)) this.level = Number(tag[1]);
+      if (own & HEADING) this.level = Number(tag[1]);
       return true;
     }
 
     /**
      * @param {Element} element
-     * @param {string} tag
+     * @param {number} own traits by its name
      */
-    #traitsOf(element, tag) {
-      const role = this.roles.size > 0 ? this.roles.get(element) : undefined;
-      const isAround = (tag === "header" || tag === "footer") && !(this.traits & SECTION);
-      const traits = (TRAITS.get(tag) ?? 0) | (isAround ? FURNITURE : 0) | (role ? (TRAITS.get(role) ?? 0) : 0);
+    #traitsOf(element, own) {
+      const role = roles.size > 0 ? roles.get(element) : undefined;
+      const isAround = own & AROUND && !(this.traits & SECTION);
+      const traits = ((own | (role ? (TRAITS.get(role) ?? 0) : 0)) & INHERITED) | (isAround ? FURNITURE : 0);
       const isCard = this.cards.size > 0 && this.cards.has(element) && !((this.traits | traits) & FURNITURE);
       return isCard ? traits | KEPT : traits;
     }
 
     /** @param {Element} element */
     #leave(element) {
-      if (tagOf.call(element) === "option" && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
+      const open = this.open.at(-1);
+      const isOpen = open?.element === element;
+      if (isOpen && open.own & OPTION && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
         this.row.cell = null;
       }
       if (this.row?.element === element) this.#leaveRow(this.row);
-      if (this.open.at(-1)?.element === element) this.traits = this.open.pop()?.traits ?? 0;
+      if (isOpen) this.traits = this.open.pop()?.traits ?? 0;
     }
 
     /** @param {Text} node */
@@ -396,8 +409,10 @@ export function readPage(request) {
      */
     #match(words, start) {
       if (this.source.startsWith(words, start)) return start + words.length;
+      const line = words.replace(/\s+/g, " ");
+      if (this.source.startsWith(line, start)) return start + line.length;
       let end = start;
-      for (const word of words.split(/\s+/)) {
+      for (const word of line.split(" ")) {
         end = this.#skipSpace(end);
         const found = this.source.slice(end, end + word.length);
         // A style may change the case.
@@ -556,10 +571,8 @@ export function readPage(request) {
    * @param {boolean} isThorough whether an ancestor without a box is represented by its parent
    */
   function isDrawn(node, isThorough) {
-    let element = parentOf.call(node);
-    const asked = [{ visibilityProperty: true }];
-    for (; element; element = parentOf.call(element)) {
-      if (Reflect.apply(Element.prototype.checkVisibility, element, asked)) return true;
+    for (let element = parentOf.call(node); element; element = parentOf.call(element)) {
+      if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== "contents") return false;
     }
     return false;
@@ -643,7 +656,9 @@ export function readPage(request) {
    * @returns {Element[]}
    */
   function childrenOf(element) {
-    return [...Reflect.get(Element.prototype, "children", element)];
+    const children = [];
+    for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
+    return children;
   }
 
   /** @returns {Map<Element, Row>} the rows of data of this page and their cells */
@@ -656,7 +671,8 @@ export function readPage(request) {
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
       for (const cell of [element, ...cells]) found.set(cell, row);
     };
-    for (const table of all("[role=table], [role=grid], [role=treegrid]")) {
+    for (const [table, role] of roles) {
+      if (!/^(?:table|grid|treegrid)$/.test(role)) continue;
       for (const row of table.querySelectorAll("[role=row]")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all("table")) {
@@ -690,8 +706,9 @@ export function readPage(request) {
    * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
    */
   function addShapes(add) {
-    const rowParents = new Set(all(":nth-child(3) > :nth-child(2)").map((cell) => parentOf.call(parentOf.call(cell))));
-    for (const group of rowParents) {
+    for (const third of thirds) {
+      if (childrenOf(third).length < 2) continue;
+      const group = parentOf.call(third);
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
       if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
@@ -705,11 +722,11 @@ export function readPage(request) {
     }
     const gridParents = new Set(all(":nth-child(6)").map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
-      const { display, gridTemplateColumns } = getComputedStyle(group);
+      const style = getComputedStyle(group);
+      if (!style.display.endsWith("grid")) continue;
       const cells = childrenOf(group);
-      const columns = gridTemplateColumns.split(" ").length;
-      const isGrid = display.endsWith("grid") && columns > 1 && cells.length % columns === 0;
-      if (isGrid) add(group, cells, { group, columns, isNarrow: true });
+      const columns = style.gridTemplateColumns.split(" ").length;
+      if (columns > 1 && cells.length % columns === 0) add(group, cells, { group, columns, isNarrow: true });
     }
   }
 
@@ -721,11 +738,11 @@ export function readPage(request) {
   function cardsOfPage() {
     /** @type {Set<Element>} */
     const cards = new Set();
-    const groups = new Set(all(":nth-child(3):has(:nth-child(2))").map((card) => parentOf.call(card)));
-    for (const group of groups) {
+    for (const third of thirds) {
+      if (!Reflect.apply(Element.prototype.querySelector, third, [":nth-child(2)"])) continue;
       /** @type {Map<string, Element[]>} */
       const shapes = new Map();
-      for (const element of childrenOf(group)) {
+      for (const element of childrenOf(parentOf.call(third))) {
         const shape = shapeOf(element);
         const alike = shapes.get(shape) ?? [];
         shapes.set(shape, alike);
@@ -740,8 +757,8 @@ export function readPage(request) {
 
   /** @param {Element} element */
   function shapeOf(element) {
-    const [name] = attributeOf(element, "class").trim().split(/\s+/, 1);
-    const inside = name || childrenOf(element).map((child) => tagOf.call(child));
+    const [name] = /\S+/.exec(attributeOf(element, "class")) ?? [];
+    const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
     return `${tagOf.call(element)} ${inside}`;
   }
 
@@ -776,8 +793,8 @@ export function readPage(request) {
    * @param {string} text
    */
   function isDrawnEditor(text) {
-    const isLabels = !text.split("\n").some((line) => line.length >= LONG_LINE);
-    if (!isLabels || windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
+    if (windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
+    if (text.split("\n").some((line) => line.length >= LONG_LINE)) return false;
     const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
@@ -963,18 +980,6 @@ export function readPage(request) {
   }
 
   /**
-   * Returns custom elements only: querying the shadow root of every element of a large page takes longer than its
-   * `innerText`.
-   *
-   * @returns {Element[]}
-   */
-  function customElements() {
-    const asked = ["//*[contains(name(), '-')]", document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE];
-    const found = Reflect.apply(Document.prototype.evaluate, document, asked);
-    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i));
-  }
-
-  /**
    * @param {Element} element
    * @returns {ShadowRoot | null} also a closed one, if an extension asks
    */
@@ -1064,17 +1069,12 @@ export function readPage(request) {
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument("readyState") !== "complete") notes.push({ code: "still_loading" });
     if (!isWebPage || request.content === "selection") return notes;
-    const inner = request.content === "main" ? "" : innerText(customElements());
-    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push({ code: "more_inside", count: inner.length });
-    }
+    const inner = request.content === "main" ? "" : innerText(hosts);
+    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
+    if (isMore) notes.push({ code: "more_inside", count: inner.length });
     if (pictures) notes.push({ code: "pictures_only" });
-    if (windowShare("canvas") >= 0.5 && shown.trim()) {
-      notes.push({ code: "canvas" });
-    }
-    if (all("[role=feed]").length > 0) {
-      notes.push({ code: "feed" });
-    }
+    if (windowShare("canvas") >= 0.5 && shown.trim()) notes.push({ code: "canvas" });
+    if ([...roles.values()].includes("feed")) notes.push({ code: "feed" });
     return notes;
   }
 
@@ -1088,9 +1088,7 @@ export function readPage(request) {
    * @param {string} message for an empty text
    */
   function filled(text, message) {
-    if (text.trim() === "") {
-      throw new PageError("EMPTY_PAGE", message);
-    }
+    if (text.trim() === "") throw new PageError("EMPTY_PAGE", message);
     return text;
   }
 
@@ -1159,7 +1157,7 @@ export function readPage(request) {
   const steps = {
     deduplicateLines(text) {
       const whole = `${text}\n`;
-      const lines = linesOf(whole);
+      const lines = linesOf(text);
       const isRepeated = repeatedLines(lines);
       /** @type {string[]} */
       const kept = [];
@@ -1241,29 +1239,22 @@ export function readPage(request) {
    */
 
   /**
-   * @param {string} whole text with a trailing line ending
+   * @param {string} text
    * @returns {Line[]}
    */
-  function linesOf(whole) {
-    const keys = fold(whole);
-    // Folding never shortens a character, so at equal total length lines and keys end at the same positions.
-    const isAligned = keys.length === whole.length;
+  function linesOf(text) {
+    const keys = fold(text).split("\n");
     /** @type {Map<string, number>} */
     const ids = new Map();
-    /** @type {Line[]} */
-    const lines = [];
-    for (let start = 0, end, keyStart = 0, keyEnd; start < whole.length; start = end, keyStart = keyEnd) {
-      keyEnd = keys.indexOf("\n", keyStart) + 1;
-      end = isAligned ? keyEnd : whole.indexOf("\n", start) + 1;
-      const key = keys.slice(keyStart, keyEnd);
-      let id = ids.get(key);
-      if (id === undefined) {
-        id = key.trim() === "" ? BLANK : ids.size + 1;
-        ids.set(key, id);
-      }
-      lines.push({ start, end, id });
-    }
-    return lines;
+    let end = 0;
+    return text.split("\n").map(({ length }, i) => {
+      const key = keys[i] ?? "";
+      const id = ids.get(key) ?? (key.trim() === "" ? BLANK : ids.size + 1);
+      ids.set(key, id);
+      const start = end;
+      end += length + 1;
+      return { start, end, id };
+    });
   }
 
   /**
@@ -1348,9 +1339,7 @@ export function readPage(request) {
    * @returns {Step[]}
    */
   function stepsOf(asked) {
-    if ("steps" in asked) {
-      return asked.steps;
-    }
+    if ("steps" in asked) return asked.steps;
     // Chrome drops nulls inside an argument on its way into the page.
     const { start = null, end = null } = asked;
     /** @type {Step[]} */
@@ -1462,12 +1451,25 @@ export function readPage(request) {
     });
   }
 
-  const tagOf = getterOf(Element.prototype, "localName");
-  const parentOf = getterOf(Node.prototype, "parentElement");
+  const [tagOf, firstElementOf] = gettersOf(Element.prototype, "localName", "firstElementChild");
+  const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
+  const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
+  const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
   let rows = new Map();
+  /** @type {Element[]} one of each group of three or more siblings */
+  let thirds = [];
+  /** @type {Map<Element, string>} each element of the page that has a role */
+  let roles = new Map();
+  /**
+   * The elements of the page that may have a shadow root. Asking every element of a large page for it takes longer than
+   * its `innerText`.
+   *
+   * @type {Element[]}
+   */
+  let hosts = [];
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";

@@ -528,6 +528,8 @@ export interface FormWay {
   checked?: boolean;
   /** Of what takes a text: what it holds. */
   value?: string;
+  /** What the page or the browser objects to its value now, as a sentence, or empty. */
+  complaint?: string;
 }
 
 export type ElementRequest = ElementAction & {
@@ -701,6 +703,7 @@ export type WidgetLook =
   | "selector"
   | "branch"
   | "clearer"
+  | "remover"
   | "hold"
   | "show"
   | "number"
@@ -724,6 +727,8 @@ export interface ListState {
   isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** Those of them that can be removed one by one. */
+  chips: string[];
   /** The labels of the selected options, if the list is open. */
   selected: string[];
   /** Those of them that are neither requested nor follow from one that is. */
@@ -838,8 +843,12 @@ export interface FilledField {
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];
+  /** What the page or the browser objects to the value, as a sentence, or empty. */
+  complaint?: string;
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;
+  /** That it has opened a list, which is operated next. */
+  widget?: WidgetKind;
 }
 
 /** The answer of what acts on an element. */

@@ -36,6 +36,10 @@ def test_each_language_has_every_text_with_the_same_placeholders(locale: str) ->
     assert others["language"] == locale.replace("_", "-")
 
 
+def test_no_line_of_a_french_text_begins_with_punctuation() -> None:
+    assert not [text for text in texts("fr").values() if re.search(r" [:;?!»]|« ", text)]
+
+
 def test_every_text_that_is_used_exists_and_every_text_is_used() -> None:
     html = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     scripts = "".join(

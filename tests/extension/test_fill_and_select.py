@@ -408,7 +408,7 @@ async def test_list_of_options_is_selected_as_a_whole(same_lists: DrivenTab, wan
         ("#many", "none", '"o9" ("Option 9") and 15 more.'),
         ("#colour", ["r", "g"], "takes one option"),
         ("#colour", [], "takes one option"),
-        ("#custom", "Red", "has shown no options"),
+        ("#custom", "Red", 'has no option "Red"'),
         ("#field", "Red", "Use fill or click"),
     ],
 )

@@ -84,6 +84,41 @@ async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: D
     assert (result["title"], "notes" in result) == ("Shown", False)
 
 
+PIN = {"selector": "#pin"}
+# By the field: what its page marks as invalid when it is left, the field itself first.
+MARKING = """<input id=pin aria-describedby=why><p id=why>Must have 4 digits</p><input id=pw><input id=again><input id=code
+aria-invalid=true><input id=mark><script>
+  const mark = (field, isBad) => (field.ariaInvalid = String(isBad));
+  pin.onblur = () => mark(pin, pin.value.length !== 4);
+  pw.onblur = again.onblur = () => { for (const one of [pw, again]) mark(one, pw.value !== again.value) };
+  document.querySelector("#mark").onblur = () => mark(again, true);
+</script>"""
+
+
+async def test_what_the_page_objects_to_a_value_is_noted(blank: DrivenTab) -> None:
+    await blank.show(MARKING)
+
+    for action, value in (
+        ("fill", {"selector": "#pin", "value": "12"}),
+        ("fill_form", {"fields": [PIN | {"value": 5}]}),
+    ):
+        assert "Must have 4 digits" in (await blank.do(action, **value))["notes"][0]
+    assert "notes" not in await blank.do("fill", **PIN, value="1234")
+    assert (await blank.do("fill", selector="#code", value="x"))["notes"]
+    assert "notes" not in await blank.do("fill", selector="#mark", value="x")
+
+
+async def test_what_a_later_field_of_a_form_settles_is_not_noted(blank: DrivenTab) -> None:
+    await blank.show(MARKING)
+
+    fields = [{"selector": selector, "value": 1234} for selector in ("#pw", "#again", "#pin")]
+    result = await blank.do("fill_form", fields=fields)
+    assert [field["value"] for field in result["fields"]] == ["1234"] * 3
+    assert "notes" not in result
+    result = await blank.do("fill_form", fields=[{"selector": "#pw", "value": "5"}, PIN | {"value": "1234"}])
+    assert [note.partition(":")[0] for note in result["notes"]] == ["#pw"]
+
+
 @pytest.mark.parametrize(
     "event", ["a.onclick = () => setTimeout(() => (a.checked = false))", "b.onclick = () => void (a.checked = false)"]
 )
@@ -180,7 +215,7 @@ async def test_field_that_disappears_during_writing_is_reported_with_the_progres
         [None],
         [{"selector": "#name"}],
         [{"selector": "", "value": "x"}],
-        [{"selector": "#name", "value": 5}],
+        [{"selector": "#name", "value": None}],
         [{"selector": "#tags", "value": [5]}],
         [{"selector": "#name", "value": "x"}] * 51,
     ],

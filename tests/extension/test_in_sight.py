@@ -255,12 +255,12 @@ async def log_of(popup: Popup, count: int) -> list[dict[str, Any]]:
     return (await popup.chrome("await chrome.storage.local.get('activity')"))["activity"]
 
 
-async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_values(driven: DrivenTab) -> None:
-    bridge, popup = driven.bridge, driven.popup
-    await driven.show("<input id=a><p>words of the page", title="A secret title")
+async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_values(blank: DrivenTab) -> None:
+    bridge, popup = blank.bridge, blank.popup
+    await blank.show("<input id=a><p>words of the page", title="A secret title")
     bridge.session = {"id": "3fa2", "client": "claude-code"}
-    await driven.do("fill", selector="#a", value=SECRET)
-    await driven.refused("click", selector="#nowhere")
+    await blank.do("fill", selector="#a", value=SECRET)
+    await blank.refused("click", selector="#nowhere")
     await bridge.ask("browser_get_tabs")
     bridge.session = None
 
@@ -269,9 +269,9 @@ async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_v
 
     assert [entry["command"] for entry in (listed, clicked, filled)] == ["browser_get_tabs", "click", "fill"]
     assert [entry["code"] for entry in (listed, clicked, filled)] == ["", "ELEMENT_NOT_FOUND", ""]
-    host = driven.site.url("/").split("/")[2]
+    host = blank.site.url("/").split("/")[2]
     assert {(entry["client"], entry["session"]) for entry in (listed, clicked, filled)} == {("claude-code", "3fa2")}
-    assert [(entry["tab_id"], entry["site"]) for entry in (listed, filled)] == [(None, ""), (driven.tab_id, host)]
+    assert [(entry["tab_id"], entry["site"]) for entry in (listed, filled)] == [(None, ""), (blank.tab_id, host)]
     assert filled["milliseconds"] >= 0
     assert filled["time"] < listed["time"]
     kept = await popup.chrome("JSON.stringify([await chrome.storage.local.get(), await chrome.storage.session.get()])")
@@ -280,11 +280,11 @@ async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_v
 
 
 async def test_popup_shows_exports_and_clears_the_log_and_keeps_none_unless_the_user_wants_it(
-    driven: DrivenTab,
+    blank: DrivenTab,
 ) -> None:
-    popup = driven.popup
+    popup = blank.popup
     await popup.open()
-    await driven.ask("click", selector="#nowhere")
+    await blank.ask("click", selector="#nowhere")
     await log_of(popup, 1)
     await popup.page.bring_to_front()
     await popup.page.locator("#log summary").click()
@@ -299,31 +299,30 @@ async def test_popup_shows_exports_and_clears_the_log_and_keeps_none_unless_the_
     await popup.press("activity-clear")
     await expect(popup.element("activity-empty")).to_be_visible()
     await prefer(popup, log=False)
-    await driven.ask("click", selector="#nowhere")
+    await blank.ask("click", selector="#nowhere")
     await prefer(popup, log=True)
-    await driven.ask("hover", selector="#nowhere")
+    await blank.ask("hover", selector="#nowhere")
     assert [entry["command"] for entry in await log_of(popup, 1)] == ["hover"]
 
 
-async def test_log_keeps_the_newest_500(driven: DrivenTab) -> None:
-    await log_of(driven.popup, 1)
+async def test_log_keeps_the_newest_500(blank: DrivenTab) -> None:
     entry = {"time": "2000-01-01T00:00:00Z", "session": "", "client": "", "tab_id": None, "site": "", "code": ""}
     old = [entry | {"command": f"old {number}", "milliseconds": 1} for number in range(500)]
-    await driven.popup.chrome(f"await chrome.storage.local.set({{ activity: {json.dumps(old)} }})")
+    await blank.popup.chrome(f"await chrome.storage.local.set({{ activity: {json.dumps(old)} }})")
 
-    await driven.ask("hover", selector="#nowhere")
+    await blank.ask("hover", selector="#nowhere")
 
-    await until(driven.popup, "(await chrome.storage.local.get('activity')).activity[0].command === 'hover'")
-    commands = [entry["command"] for entry in await log_of(driven.popup, 500)]
+    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity[0].command === 'hover'")
+    commands = [entry["command"] for entry in await log_of(blank.popup, 500)]
     # A command of the preparation may be logged late.
     new = [command for command in commands if not command.startswith("old ")]
     assert new
     assert commands == new + [f"old {number}" for number in range(500 - len(new))]
 
 
-async def test_panel_shows_the_log_including_the_users_own_commands(driven: DrivenTab) -> None:
-    page = await driven.page.context.new_page()
-    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
+async def test_panel_shows_the_log_including_the_users_own_commands(blank: DrivenTab) -> None:
+    page = await blank.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={blank.tab_id}")
     await page.locator("#command").select_option("list_tabs")
     await page.locator("#run").click()
     await page.locator("#tab-activity").click()
@@ -333,15 +332,15 @@ async def test_panel_shows_the_log_including_the_users_own_commands(driven: Driv
     await page.close()
 
 
-async def test_activity_shows_the_client_and_merges_repeats(driven: DrivenTab) -> None:
-    bridge = driven.bridge
-    await driven.popup.chrome("await chrome.storage.local.remove('activity')")
+async def test_activity_shows_the_client_and_merges_repeats(blank: DrivenTab) -> None:
+    bridge = blank.bridge
+    await blank.popup.chrome("await chrome.storage.local.remove('activity')")
     for client in ("side-panel", "claude-code", "claude-code", "terminal"):
         bridge.session = {"id": "aaaa", "client": client}
         assert (await bridge.ask("list_tabs"))["success"]
-    await log_of(driven.popup, 4)
-    page = await driven.page.context.new_page()
-    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
+    await log_of(blank.popup, 4)
+    page = await blank.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={blank.tab_id}")
     await page.locator("#tab-activity").click()
 
     rows = page.locator("#activity > li")
@@ -371,21 +370,21 @@ SPY = """isOn => {
 
 
 async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_screenshots(
-    driven: DrivenTab,
+    blank: DrivenTab,
 ) -> None:
-    await driven.show("<style>body{margin:0}</style><button id=b style='width:200px;height:100px'>b")
-    (worker,) = driven.page.context.service_workers
-    before = (await driven.do("screenshot"))["data"]
-    async with changed_worker(driven.page.context, SPY, True, False):
-        await driven.do("hover", selector="#b")
+    await blank.show("<style>body{margin:0}</style><button id=b style='width:200px;height:100px'>b")
+    (worker,) = blank.page.context.service_workers
+    before = (await blank.do("screenshot"))["data"]
+    async with changed_worker(blank.page.context, SPY, True, False):
+        await blank.do("hover", selector="#b")
         # It is drawn after the reply.
         async with asyncio.timeout(20):
             while not await worker.evaluate("drawn.length"):
                 pass
-        after = (await driven.do("screenshot"))["data"]
+        after = (await blank.do("screenshot"))["data"]
         drawn = await worker.evaluate("drawn.splice(0)")
-        await driven.do("click", selector="#b")
-        await until(driven.popup, "true")
+        await blank.do("click", selector="#b")
+        await until(blank.popup, "true")
         async with asyncio.timeout(20):
             while len(ended := await worker.evaluate("drawn")) < 2:
                 pass
@@ -402,10 +401,10 @@ async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_s
         assert before
         assert after
 
-        await prefer(driven.popup, outline=False)
+        await prefer(blank.popup, outline=False)
         await worker.evaluate("drawn.splice(0)")
-        await until(driven.popup, "true")
-        await driven.do("click", selector="#b")
+        await until(blank.popup, "true")
+        await blank.do("click", selector="#b")
         # A timer of the same length that starts later fires later.
         await worker.evaluate("new Promise(end => setTimeout(end, 10))")
         assert await worker.evaluate("drawn") == []

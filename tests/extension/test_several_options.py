@@ -14,6 +14,10 @@ REQUESTED = [
     ("#note", "notes", [["old", "new"]]),
     ("#place", "places", [["France", "Japan"]]),
     ("#quiet", "quiet", [["One", "Three"], []]),
+    ("#name", "names", [["old", "new"], ["third"], []]),
+    ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
+    ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
+    ("#word", "words", [["old", "new"], ["third"]]),
 ]
 
 
@@ -26,6 +30,22 @@ async def test_field_holds_exactly_the_requested_options(several: DrivenTab, sub
                 assert sorted(option["label"] for option in reply["fields"][0]["selected"]) == sorted(values)
                 state = await several.page.evaluate("state")
                 assert (sorted(state[name]), state["submitted"]) == (sorted(values), 0)
+
+
+async def test_nothing_is_lost_if_a_value_is_not_accepted(several: DrivenTab, subtests: pytest.Subtests) -> None:
+    for selector, value, name, held in [
+        ("#name", "never", "names", ["old", "Rex"]),
+        ("#town", "Nowhere", "towns", ["Lima"]),
+        ("#pet", "Emu", "pets", ["old", "Rex"]),
+    ]:
+        with subtests.test(selector):
+            await several.do("fill", selector="#town", value="Lima")
+
+            code, _ = await several.refused("fill", selector=selector, value=value)
+
+            assert code in {"VALUE_NOT_KEPT", "EXECUTION_ERROR"}
+            assert (await several.page.evaluate("state"))[name] == held
+            assert await several.page.input_value(selector) == ""
 
 
 async def test_choice_that_outlives_its_text_is_cleared_by_the_fields_button(several: DrivenTab) -> None:
@@ -42,3 +62,14 @@ async def test_options_that_cannot_be_removed_are_reported(several: DrivenTab) -
     code, message = await several.refused("fill_form", fields=[{"selector": "#quiet", "value": []}])
 
     assert (code, '"Two"' in message) == ("VALUE_NOT_KEPT", True)
+
+
+async def test_path_is_followed_through_menus_and_a_text_that_only_opens_them_is_not_kept(several: DrivenTab) -> None:
+    for path in ("Italy / Bari", "Peru > Lima", "Italy / Rome"):
+        result = await several.do("fill", selector="#city-path", value=path)
+
+        assert result["value"] == (await several.page.evaluate("state"))["path"] == path.replace(">", "/")
+
+    for path in ("Italy / Lima", "Nowhere"):
+        await several.refused("fill", selector="#city-path", value=path)
+        assert (await several.page.evaluate("state"))["path"] == "Italy / Rome"

@@ -122,8 +122,8 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("scroll", {"to": -500}, {"to": -500}),
     (
         "fill_form",
-        {"fields": [{"selector": "#a", "value": "x"}, {"selector": "#b", "value": True}]},
-        {"fields": [{"selector": "#a", "value": "x"}, {"selector": "#b", "value": True}]},
+        {"fields": [{"selector": "#a", "value": 5}, {"selector": "#b", "value": True}]},
+        {"fields": [{"selector": "#a", "value": 5}, {"selector": "#b", "value": True}]},
     ),
     (
         "fill_form",
@@ -400,6 +400,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
         {"fields": [{"selector": "#a", "value": "b"}, {"selector": 5, "value": "b"}]},
         "fields.1.selector must",
     ),
+    ("fill_form", {"fields": [{"selector": "#a", "value": {}}]}, "fields.0.value must be text, or a number, or"),
     ("scroll", {"to": "middle"}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got 'middle')."),
     ("evaluate", {"code": ""}, "code must not be empty"),
     ("console_logs", {"max": 0}, "max must be at least 1"),

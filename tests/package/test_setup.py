@@ -690,7 +690,11 @@ async def test_the_chosen_model_is_asked_where_it_was_found_although_another_add
 @pytest.mark.parametrize(
     ("names", "flags", "sentence"),
     [
-        (["qwen3:8b"], {"model": "phi4"}, "No model server has a model 'phi4'. Available: qwen3:8b."),
+        (
+            ["qwen3:8b"],
+            {"model": "phi4"},
+            "No model server has a model 'phi4'. Name one of these with --model: qwen3:8b.",
+        ),
         (
             ["gpt-oss:120b-cloud"],
             {},
@@ -1375,7 +1379,7 @@ def test_a_tool_installed_by_uv_is_removed_by_uv(
     (tmp_path / receipt).touch()
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
 
-    program = steps.what_stays([], tmp_path / "none")[-1]
+    program = steps.what_stays([], tmp_path / "none", [])[-1]
 
     assert program.startswith(f"The program: {SERVER.parent}")
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
@@ -1398,6 +1402,11 @@ def test_manual_steps_are_listed_and_unwanted_ones_are_skipped(
     assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
     assert "Nothing was changed." in shown
     assert (broken.read_text(), fine.read_text()) == ("{", "{}")
+    pairing.pairing_key()
+    steps.remove(terminal, "none")
+    shown = said(capsys)
+    assert "key: you kept it." in shown
+    assert "contains other files" not in shown
 
 
 def test_a_removal_without_anything_to_remove_says_so(

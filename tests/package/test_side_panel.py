@@ -436,4 +436,4 @@ async def test_a_server_for_the_panel_alone_reports_at_once_which_model_answers(
     foreigner.close()
     async with panel() as owner:
         assert "Another of your servers answers the side panel" in await said(owner.extension.port)
-    assert await said(free_port()) == "Ask in the browser: the extension's side panel. Ctrl+C ends this server.\n"
+    assert await said(free_port()) == "This server answers the extension's side panel. Ctrl+C ends this server.\n"

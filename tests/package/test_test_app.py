@@ -550,7 +550,18 @@ async def test_nothing_is_cut_off_and_everything_has_an_accessible_name(
         assert await app.page.evaluate("document.documentElement.scrollWidth") <= width
         nameless = await app.page.evaluate(NAMELESS)
         assert nameless == []
+        assert not await app.page.evaluate(IS_COVERED)
 
+
+# Whether the button lies on the text next to it, however long the first line is.
+IS_COVERED = """() => {
+  const [button, text] = document.querySelector(".block").children;
+  text.textContent = "word ".repeat(200);
+  const line = document.createRange();
+  line.selectNodeContents(text);
+  const { left, bottom } = button.getBoundingClientRect();
+  return [...line.getClientRects()].some((part) => part.right > left && part.top < bottom);
+}"""
 
 # Fields and buttons without a name for screen readers.
 NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, [role=tab], progress")]

@@ -11,7 +11,6 @@ import pytest
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from demo.tiny_model import started as tiny_model_started
 from tests.support.fake_models import (
     HANG,
     FakeLlamaCpp,
@@ -800,22 +799,6 @@ async def test_receipt_states_what_was_read_by_which_model_at_what_cost(
         "content": {},
         "checked": {"on_page": [], "elsewhere": [], "in_prompt": [], "not_on_page": []},
     }
-
-
-# --- A real server ---
-
-
-@pytest.mark.e2e
-async def test_real_server_with_a_small_window_reads_the_whole_page_in_chunks(osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(20)))
-    with tiny_model_started(context_length=512) as small:
-        async with serving(small.url, model=small.model) as asker:
-            receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
-
-    assert (receipt["window"], receipt["window_source"]) == (512, "llama.cpp /props")
-    assert receipt["chunks"] > 1
-    assert receipt["characters_read"] == receipt["page_characters"]
-    assert receipt["retries"] == 0
 
 
 # --- How a page's text reaches the model ---

@@ -291,7 +291,7 @@ def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
 
 
 @given(readings())
-@settings(max_examples=300, database=None)
+@settings(max_examples=120, database=None)
 def test_random_text_is_read_identically_by_script_extension_and_model(
     tabs: Tabs, reading: tuple[str, str | None, str | None]
 ) -> None:

@@ -136,12 +136,12 @@ def test_nothing_in_a_random_answer_takes_effect_in_any_client(browser: Page) ->
     made = random.Random(27)  # noqa: S311 -- the same texts each time
     texts = [
         "".join(made.choice(ADDRESSES if made.random() < 0.25 else PIECES) for _ in range(made.randint(3, 16)))
-        for _ in range(2_000)
+        for _ in range(800)
     ]
     safe = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
 
     assert [(text, found) for text, found in zip(safe, acting(browser, safe, KNOWN), strict=True) if found] == []
-    assert sum(map(bool, acting(browser, texts, KNOWN))) > 500
+    assert sum(map(bool, acting(browser, texts, KNOWN))) > 200
 
 
 @pytest.mark.parametrize(

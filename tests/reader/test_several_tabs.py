@@ -128,14 +128,18 @@ async def test_an_answer_cannot_pose_as_another_tab_or_as_the_reader() -> None:
 
 async def test_a_tab_that_fails_is_named_and_does_not_stop_the_others() -> None:
     async with FakeOpenAIServer(script=echo) as fake, serving(fake) as client:
-        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [9, 1, 1]})
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [9, 1, 1], "evidence": True})
 
     failed, read = blocks_of(result)
     assert failed == "## Tab 9\n\nNot read: There is no such tab. [TAB_NOT_FOUND]"
-    assert read.startswith("## Tab 1: Apples (https://a.test/)\n\nRead: Apples\n\n")
+    assert read.startswith("## Tab 1: Apples (https://a.test/)\n\nRead: Apples")
     errors = [{"tab_id": 9, "error": {"message": "There is no such tab.", "code": "TAB_NOT_FOUND"}}]
     assert result.meta is not None
     assert result.meta["receipt"]["failed"] == errors
+    assert result.structured_content is not None
+    missing, found = result.structured_content["tabs"]
+    assert [missing] == errors
+    assert read.endswith(f"\n\n{found['read']}")
 
 
 async def test_when_all_tabs_fail_the_call_fails() -> None:

@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 from demo.tiny_model import TinyModel, started
+from tests.support.fake_osascript import FakeOsascript
+from tests.support.tool_client import receipt_of, serving
 
 QUESTION = {
     "temperature": 0,
@@ -28,10 +30,17 @@ async def test_tiny_model_is_deterministic(tiny_model: TinyModel) -> None:
 
 
 @pytest.mark.e2e
-def test_tiny_model_frees_its_port_at_the_end_of_the_block() -> None:
-    with started() as server:
-        address = ("127.0.0.1", urllib.parse.urlsplit(server.url).port or 0)
-        socket.create_connection(address, timeout=5).close()
+async def test_small_window_is_read_in_chunks_and_the_port_is_free_at_the_end_of_the_block(
+    osascript: FakeOsascript,
+) -> None:
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(20)))
+    with started(context_length=512) as small:
+        async with serving(small.url, model=small.model) as asker:
+            receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
 
+    assert (receipt["window"], receipt["window_source"]) == (512, "llama.cpp /props")
+    assert receipt["chunks"] > 1
+    assert receipt["characters_read"] == receipt["page_characters"]
+    assert receipt["retries"] == 0
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(address, timeout=5)
+        socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(small.url).port or 0), timeout=5)

@@ -102,21 +102,17 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
         assert ours is None or ("article" in theirs["description"] and "article" not in ours["description"])
 
 
-async def test_the_terminal_commands_answer_diagnose_and_print_the_version(program: Path) -> None:
+async def test_the_terminal_commands_answer_and_diagnose(program: Path) -> None:
     async with FakeOpenAIServer(answer("One euro.")) as model:
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}
-        answered, diagnosed, version = (
-            await run_alone(program, "--analyze", "What do apples cost?", **settings),
-            await run_alone(program, "--doctor", **settings),
-            await run_alone(program, "--version"),
-        )
+        answered = await run_alone(program, "--analyze", "What do apples cost?", **settings)
+        diagnosed = await run_alone(program, "--doctor", **settings)
 
     assert answered[:2] == (0, "One euro.\n")
     assert (diagnosed[0], [line.split()[:2] for line in diagnosed[1].splitlines()]) == (
         0,
         [["browser", "ok"], ["permission", "ok"], ["model", "ok"], ["window", "ok"]],
     )
-    assert version == (0, f"{server.APP_NAME} {server.__version__}\n", "")
 
 
 NEED_THE_PACKAGE = [
@@ -157,13 +153,15 @@ print(json.dumps([outcome(*each) for each in json.loads(sys.argv[1])]))
 async def test_help_lists_no_feature_that_needs_the_package_and_each_says_so_in_one_sentence(
     program: Path, run: Run
 ) -> None:
-    runs = [(["--help"], {}), *((flags, {}) for flags in NEED_THE_PACKAGE), ([], {"CHROME_TAB_TRANSPORT": "http"})]
+    need = [*((flags, {}) for flags in NEED_THE_PACKAGE), ([], {"CHROME_TAB_TRANSPORT": "http"})]
+    runs = [(["--help"], {}), (["--version"], {}), *need]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", SEVERAL, json.dumps(runs)), cwd=program.parent, stdout=asyncio.subprocess.PIPE
     )
     async with asyncio.timeout(WAIT_S):
-        (_, listed, _), *rejected = json.loads((await process.communicate())[0])
+        (_, listed, _), version, *rejected = json.loads((await process.communicate())[0])
 
+    assert version == [0, f"{server.APP_NAME} {server.__version__}\n", ""]
     assert [(status, out) for status, out, _ in rejected] == [(2, "")] * len(rejected)
     *sentences, of_a_setting = [err for _, _, err in rejected]
     whole = run("--help")[1]

@@ -5,6 +5,7 @@
 const announcements = (() => {
   const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, queryAll } = dom;
   const { collapse, visibleTextOf } = texts;
+  const { INVALID } = faults;
   const { ALERTS, STATUSES, isSeen } = pageState;
   const { announced, faultLine, joined, outermost } = changeSummary;
 
@@ -23,7 +24,6 @@ const announcements = (() => {
   const PARTS = `${NATIVE_FIELDS}, table`;
   const WORDED = /[\p{L}\p{N}]/u;
   const OTHERS = "a, button, nav, nav *, label";
-  const FAULTY = "[aria-invalid]:not([aria-invalid='false'])";
 
   /**
    * @param {Root[]} roots of the whole page
@@ -36,7 +36,7 @@ const announcements = (() => {
     const isNew = (/** @type {Element} */ one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert));
     const statuses = /** @type {Element[]} */ (shown(STATUSES)).filter(isNew);
     const isAgain = document.referrer === location.href.replace(/#.*/su, "");
-    const faulty = isAgain ? roots.flatMap((root) => queryAll(root, FAULTY)).filter(isSeen) : [];
+    const faulty = isAgain ? roots.flatMap((root) => queryAll(root, INVALID)).filter(isSeen) : [];
     const others = alerts.length || statuses.length || faulty.length ? [] : messagesIn(roots);
     const partsWith = (/** @type {number} */ length) => [
       ...(isAgain ? ["page loaded again"] : []),

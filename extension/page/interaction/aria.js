@@ -33,7 +33,7 @@ const aria = (() => {
   const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
-  const { isStandIn } = widgets;
+  const { isStandIn } = standIns;
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;

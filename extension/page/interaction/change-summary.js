@@ -18,12 +18,12 @@ const changeSummary = (() => {
     parentOf,
     queryDrawnIn,
     queryIn,
-    referred,
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten } = texts;
   const { isVisible } = geometry;
+  const { faultOf, messagesOf } = faults;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
 
@@ -372,20 +372,6 @@ const changeSummary = (() => {
   function itemsIn(list) {
     const items = queryDrawnIn(list, isMenu(list) ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
     return items.length || !isMenu(list) ? items : queryDrawnIn(list, CONTROLS).filter(isVisible);
-  }
-
-  /**
-   * @param {Element} field
-   * @returns {Element[]} its error messages
-   */
-  function messagesOf(field) {
-    return [...referred(field, "aria-errormessage"), ...referred(field, "aria-describedby")].filter(isVisible);
-  }
-
-  /** @param {Element} field */
-  function faultOf(field) {
-    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
-    return said || (isControl(field) ? field.validationMessage : "");
   }
 
   /**

@@ -3,7 +3,8 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isControl, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
+    dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -14,9 +15,9 @@ const elementCommands = (() => {
   const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
     formControls;
   const { chooseOptions, chosenIn } = nativeLists;
-  const { hasSuggestions, widgetKind } = widgets;
+  const { widgetKind } = widgets;
   const { nextBranch } = listOptions;
-  const { clearerOf, readList, scrollList, showOption } = listFields;
+  const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
@@ -150,10 +151,13 @@ const elementCommands = (() => {
     }
   }
 
-  /** @param {{way: string}} request `way`: path of the frame that this page is in; empty in the main frame */
-  function readableFrames({ way }) {
+  /**
+   * @param {{way: string, count?: number}} request `way`: path of the frame that this page is in; empty in the main
+   *   frame; `count` of the frames in this page, if known
+   */
+  function readableFrames({ way, count }) {
     comeBy(way);
-    return crossOriginFrames.readableFrames();
+    return crossOriginFrames.readableFrames(count);
   }
 
   /**
@@ -209,7 +213,11 @@ const elementCommands = (() => {
     if (latest.id !== id || !prepared || !signal || !watch) return null;
     const filled = await formControls.finishFill(prepared, signal, how, isEntered, watch);
     if (filled.next || isEntered) return filled;
-    return { ...filled, changed: watch.summarize() };
+    // It may turn out only now that it opens a list.
+    const { field } = prepared;
+    const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
+    if (opened) selectContent(field);
+    return { ...filled, ...opened, changed: watch.summarize() };
   }
 
   /**
@@ -241,6 +249,8 @@ const elementCommands = (() => {
         return true;
       case "clearer":
         return clearerOf(field) ?? "";
+      case "remover":
+        return removerOf(field, values) ?? "";
       case "number":
         return readNumber(field);
       case "segments":
@@ -263,7 +273,7 @@ const elementCommands = (() => {
             return { trouble: error instanceof PageError ? error.message : String(error) };
           }
         }
-        if (isControl(field) && hasSuggestions(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+        if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "near":
         setValue(/** @type {HTMLInputElement} */ (field), wanted);

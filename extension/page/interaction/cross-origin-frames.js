@@ -3,7 +3,7 @@
 // Cross-origin frames, seen from the page around them. Only the extension can reach what is in them.
 
 const crossOriginFrames = (() => {
-  const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
+  const { documentOf, innerRootOf, isCrossOrigin, queryAll, tagOf, windowOf } = dom;
   const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
@@ -63,15 +63,20 @@ const crossOriginFrames = (() => {
     return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
   }
 
-  /** @returns {CrossOriginFrame[]} those that a user can see and read */
-  function readableFrames() {
-    const roots = allRoots();
-    const shown = crossOriginFramesIn(roots).filter(
-      (frame) => isRendered(frame, { opacityProperty: true }) && !isAside(frame),
-    );
-    return shown
-      .map((frame) => describeFrame(frame, roots))
-      .filter(({ width, height }) => width >= LEAST_WIDTH && height >= LEAST_HEIGHT);
+  /**
+   * @param {number} [count] of the frames in this page. If its document has as many of other sites, no shadow root has
+   *   any, and searching a large page for shadow roots takes longer than reading it
+   * @returns {CrossOriginFrame[]} those that a user can see and read
+   */
+  function readableFrames(count) {
+    const isSimple = queryAll(document, "iframe, frame").filter(isCrossOrigin).length === count;
+    const frames = crossOriginFramesIn(isSimple ? [document] : allRoots()).filter((frame) => {
+      const { width, height } = traitsOf(frame);
+      const isLarge = width >= LEAST_WIDTH && height >= LEAST_HEIGHT;
+      return isLarge && isRendered(frame, { opacityProperty: true }) && !isAside(frame);
+    });
+    const roots = frames.length > 0 ? allRoots() : [];
+    return frames.map((frame) => describeFrame(frame, roots));
   }
 
   /**

@@ -26,6 +26,7 @@ const formControls = (() => {
   const { hasSuggestions, widgetKind } = widgets;
   const { essenceOf, isNumber, isSame, isSameDate, isSameNumber } = sameValues;
   const { refuseSeveral } = nativeLists;
+  const { faultOf, isRejected } = faults;
 
   /** Fields that accept only one format, and an example of it. */
   const FORMATS = new Map([
@@ -55,6 +56,8 @@ const formControls = (() => {
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
+  /** Fields for numbers, for which there are none. */
+  const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
@@ -264,7 +267,7 @@ const formControls = (() => {
       return { value: "", next: "retype", notes: [] };
     }
     const isDate = isDated(text);
-    const isLeft = !isEntered && (isDate || (!isMatch(field, SUGGESTING) && !watch.hasOpenedList()));
+    const isLeft = !isEntered && (isDate || (!maySuggest(field) && !watch.hasOpenedList()));
     const mayPick = isLeft && isDate && typed && isInput(field);
     if (mayPick && !prepared.departure && focusedElement() === field) {
       prepared.departure = new Departure(field, watch, signal);
@@ -288,6 +291,11 @@ const formControls = (() => {
     return readField(prepared, text);
   }
 
+  /** @param {Element} field */
+  function maySuggest(field) {
+    return isMatch(field, SUGGESTING) && !isMatch(field, NUMERIC);
+  }
+
   /**
    * Waits until an editor has drawn what was typed, for a short time only.
    *
@@ -309,7 +317,8 @@ const formControls = (() => {
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
-    return { value: spreadFrom(field, text) ?? shownBy(field), next: "", isKept: !isLost, notes };
+    const value = spreadFrom(field, text) ?? shownBy(field);
+    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
   }
 
   /**
@@ -343,12 +352,15 @@ const formControls = (() => {
   /**
    * @param {HTMLInputElement} field
    * @param {string} text
-   * @returns {string | null} the text, if the page has spread its characters over this field and those after it
+   * @returns {string | null} what this field and those after it hold, if the page spreads a code over them, or has spread
+   *   the text over them
    */
   function spreadFrom(field, text) {
-    if (!isControl(field) || isSecret(field) || field.value !== text[0] || text.length < 2) return null;
-    const own = fieldsFrom(field).slice(0, text.length);
-    return own.map(({ value }) => value).join("") === text ? text : null;
+    if (!isControl(field) || isSecret(field) || field.value.length > 1 || text.length < 2) return null;
+    const held = fieldsFrom(field)
+      .map(({ value }) => value)
+      .join("");
+    return held === text || isCodePart(field) ? held : null;
   }
 
   /** @param {HTMLInputElement} field */
@@ -391,11 +403,19 @@ const formControls = (() => {
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field writes it in its own way.",
-      isControl(field) &&
-        !isSecret(field) &&
-        !field.validity.valid &&
-        `It says: "${excerptOf(field.validationMessage)}"`,
     ].filter((note) => typeof note === "string");
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {string} a sentence, if the page or the browser objects to its value
+   */
+  function complaintOf(field) {
+    if (isSecret(field)) return "";
+    const isInvalid = isRejected(field);
+    const fault = isInvalid ? faultOf(field) : isControl(field) && field.validationMessage;
+    if (fault) return `It says: "${excerptOf(fault)}"`;
+    return isInvalid ? "The page marks it as invalid." : "";
   }
 
   /** @param {string} value */
@@ -441,7 +461,7 @@ const formControls = (() => {
     if (typeof value !== "string") throw misfit(element, "takes a text.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
-    return { way: "fill", value: shownBy(field) };
+    return { way: "fill", value: spreadFrom(field, value) ?? shownBy(field), complaint: complaintOf(field) };
   }
 
   return {

@@ -10,9 +10,11 @@ const listFields = (() => {
   const { aimAt, bringIntoView, handleOf, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
-  const { isEditable, nativeBehind, roleOf } = widgets;
+  const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
+  const { chipsOf } = chips;
+  const { isEditable, roleOf } = widgets;
   const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong } = listOptions;
-  const { hasOtherField, shownBy } = shownValues;
+  const { shownBy } = shownValues;
 
   const MOST_LISTED = 10;
   const SCROLL_WAIT_MS = 300;
@@ -40,13 +42,15 @@ const listFields = (() => {
     const selected = native
       ? options.filter(isChosen)
       : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
-    const isMultiple = isDeclared || native !== null || selected.length > 1;
+    const chipTexts = chipsOf(field).map(({ text }) => text);
+    const isMultiple = isDeclared || (nativeBehind(field)?.multiple ?? false) || selected.length > 1;
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
       isMultiple,
       isEditable: isEditable(field),
-      shown: native ?? shownBy(field),
+      shown: native ?? (chipTexts.length ? chipTexts : shownBy(field)),
+      chips: chipTexts,
       selected: selected.map(labelOf),
       isReachable: isReachable(field),
       others: native ? without(native, values) : othersAmong(selected, values).map(labelOf),
@@ -67,11 +71,26 @@ const listFields = (() => {
 
   /**
    * @param {Element} field
-   * @returns {string[] | null} what is selected in the native list for several options behind it; null if there is none
+   * @returns {string[] | null} what is selected in the native list behind it; null if there is none
    */
   function chosenInNative(field) {
     const native = nativeBehind(field);
-    return native?.multiple ? [...native.selectedOptions].map(({ label }) => collapse(label)) : null;
+    if (!native || !(native.multiple || isDrawnFor(field, native))) return null;
+    return [...native.selectedOptions].filter(({ value }) => value !== "").map(({ label }) => collapse(label));
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string[]} values
+   * @returns {{selector: string, text: string} | null} what removes the next value that is not one of these; null if there
+   *   is none that can be pressed
+   */
+  function removerOf(field, values) {
+    const isOther = (/** @type {string} */ text) => !values.some((value) => fold(value) === fold(text));
+    const { text, remover } = chipsOf(field).find((chip) => isOther(chip.text)) ?? {};
+    if (!text || !remover) return null;
+    bringIntoView(remover, "nearest");
+    return aimAt(remover, remover).point ? { selector: selectorOf(remover, allRoots()), text } : null;
   }
 
   /**
@@ -160,5 +179,5 @@ const listFields = (() => {
     return false;
   }
 
-  return { clearerOf, readList, scrollList, showOption };
+  return { clearerOf, readList, removerOf, scrollList, showOption };
 })();

@@ -18,11 +18,14 @@ const listOptions = (() => {
     queryIn,
     referred,
     tagOf,
+    textContentOf,
+    treeAncestors,
   } = dom;
   const { collapse, drawnTextOf, visibleTextOf } = texts;
-  const { isVisible } = geometry;
+  const { isClippedAway, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { isDrawnFor, nativeBehind } = standIns;
   const { roleOf, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
@@ -63,12 +66,55 @@ const listOptions = (() => {
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
     if (layer) return layer;
     const known = standing.get(field) ?? new Set();
-    return openLists(field).findLast((one) => !known.has(one)) ?? null;
+    const fresh = openLists(field).filter((one) => !known.has(one));
+    return columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1) ?? plainListOf(field);
+  }
+
+  /**
+   * @param {Element[]} menus
+   * @returns {Element | null} what holds them, if there are several: each opens the next one
+   */
+  function columnsAround(menus) {
+    const [first, ...others] = menus;
+    if (!first || !others.length) return null;
+    return [...treeAncestors(first)].find((one) => others.every((other) => holds(one, other))) ?? null;
+  }
+
+  /**
+   * @param {Element} field drawn in the place of a native list
+   * @returns {Element | null} the list after it whose options have no role, but are those of the native list
+   */
+  function plainListOf(field) {
+    const native = nativeBehind(field);
+    if (!native || !isDrawnFor(field, native)) return null;
+    const labels = new Set([...native.options].map(({ label }) => fold(label)).filter(Boolean));
+    const isOption = (/** @type {Element} */ one) =>
+      tagOf(one) !== "option" &&
+      labels.has(fold(textContentOf(one) ?? "")) &&
+      isAfter(one, field) &&
+      isVisible(one) &&
+      ![...treeAncestors(one)].some(isClippedAway) &&
+      !queryIn(one, "*").some(isOption);
+    let around = /** @type {Element | null} */ (field);
+    while (around && !queryIn(around, "*").some(isOption)) {
+      if (closestOf(around, "form, body") === around) return null;
+      around = parentElementOf(around);
+    }
+    const [first] = around ? queryIn(around, "*").filter(isOption) : [];
+    return first ? parentElementOf(first) : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} field
+   */
+  function isAfter(element, field) {
+    return Boolean(field.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
   }
 
   /** @param {Element} field */
   function openLists(field) {
-    const all = allRoots().flatMap((root) => queryAll(root, POPUPS));
+    const all = allRoots().flatMap((root) => queryAll(root, LISTS));
     return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
   }
 
@@ -110,7 +156,8 @@ const listOptions = (() => {
    * @returns {Element[]} those that are drawn
    */
   function optionsIn(popup) {
-    if (!isMatch(popup, LISTS)) return leavesIn(popup);
+    const isColumns = () => queryDrawnIn(popup, "[role='menu']").filter(isVisible).length > 1;
+    if (!isMatch(popup, LISTS) && !isColumns()) return leavesIn(popup);
     for (const selector of OPTION_ROLES) {
       const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;

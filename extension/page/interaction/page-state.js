@@ -26,7 +26,7 @@ const pageState = (() => {
 
   /** Elements examined before an action. */
   const MOST_ELEMENTS = 20_000;
-  const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
+  const FAULTY = `:user-invalid, ${faults.INVALID}`;
   /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;

@@ -8,7 +8,7 @@ const proxies = (() => {
   const { accessibleNameOf, roleOf } = aria;
   const { hasVisibleLabel } = offscreenItems;
   const { isOnlySpoken } = itemPlaces;
-  const { isStandIn } = widgets;
+  const { isStandIn } = standIns;
 
   const RULE = /^\s*[-\u2010-\u2015\u2500_=]{3,}\s*$/u;
   const GUARDS = new Set("button clickable link".split(" "));

@@ -4,10 +4,9 @@
 
 const shownValues = (() => {
   const {
-    NATIVE_FIELDS,
     attributeOf,
+    boxOf,
     drawnChildrenOf,
-    holds,
     isControl,
     isElement,
     isMatch,
@@ -22,10 +21,10 @@ const shownValues = (() => {
   } = dom;
   const { collapse, visibleTextOf } = texts;
   const { isVisible } = geometry;
-  const { isStandIn, roleOf } = widgets;
+  const { hasOtherField } = standIns;
+  const { roleOf } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
-  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
   const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live], ${NAMED_BUTTONS}`;
   /** Descriptions that a field has while it is empty. */
@@ -62,16 +61,6 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
-  }
-
-  /**
-   * @param {Element} around
-   * @param {Element} field
-   */
-  function hasOtherField(around, field) {
-    const isOther = (/** @type {Element} */ one) =>
-      one !== field && !holds(one, field) && isVisible(one) && !isStandIn(one);
-    return queryIn(around, OTHER_FIELDS).some(isOther);
   }
 
   /** @param {Element} element */
@@ -116,10 +105,22 @@ const shownValues = (() => {
    * @returns {boolean} whether it does not show the value: a list before the field may consist of chips
    */
   function isUnshown(element, field) {
+    if (isLayerBelow(element, field)) return true;
     if (!isMatch(element, UNSHOWN)) return false;
     const isChips = isMatch(element, "[role='listbox']") && !referred(field, "aria-controls").includes(element);
     return !isChips || !(element.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING);
   }
 
-  return { hasOtherField, shownBy };
+  /**
+   * @param {Element} element next to a field
+   * @param {Element} field
+   * @returns {boolean} whether it lies over the page below or above the field, as a list without a role does
+   */
+  function isLayerBelow(element, field) {
+    if (!["absolute", "fixed"].includes(getComputedStyle(element).position)) return false;
+    const [layer, own] = [boxOf(element), boxOf(field)];
+    return layer.height > 0 && (layer.top >= own.bottom - 1 || layer.bottom <= own.top + 1);
+  }
+
+  return { shownBy };
 })();

@@ -4,33 +4,17 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const {
-    attributeOf,
-    closestOf,
-    isControl,
-    isHtml,
-    isMatch,
-    isReadOnly,
-    kindOf,
-    parentElementOf,
-    previousElementOf,
-    queryIn,
-    tagOf,
-    treeAncestors,
-  } = dom;
-  const { DRAWN, isClippedAway, isRendered, isVisible } = geometry;
+  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, kindOf, queryIn, tagOf } = dom;
+  const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
+  const { TEXT_INPUTS, isDrawnFor, nativeBehind } = standIns;
+  const { chipsOf } = chips;
 
-  const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
-  /** The same to the element that is drawn instead of a native list. */
-  const NATIVE_LEVELS = 7;
-  /** The same from a hidden text field to the box around both. */
-  const STAND_IN_LEVELS = 3;
 
   /** @param {Element} element */
   function roleOf(element) {
@@ -57,7 +41,7 @@ const widgets = (() => {
   function isListField(element, role) {
     if (!isHtml(element)) return false;
     if (isControl(element)) {
-      return hasSuggestions(element) && (!isMatch(element, SEARCHES) || nativeBehind(element) !== null);
+      return hasSuggestions(element) && (!isMatch(element, SEARCHES) || isDrawnInstead(element));
     }
     if (role === "listbox") return true;
     const isButton = tagOf(element) === "button" || role === "button";
@@ -66,14 +50,25 @@ const widgets = (() => {
 
   /**
    * @param {Control} field
-   * @returns {boolean} whether a list opens for it, also for one that accepts any text, but not for an editor's
+   * @returns {boolean} whether a list opens for it, also for one that accepts any text, but not for an editor's; or whether
+   *   it adds to the values next to it
    */
   function hasSuggestions(field) {
     const isNamed =
-      isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox']") ||
+      isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox'], [aria-expanded]") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
-      wrapperOf(field) !== null;
+      wrapperOf(field) !== null ||
+      isDrawnFor(field, nativeBehind(field)) ||
+      (tagOf(field) === "input" && chipsOf(field).length > 0);
     return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
+  }
+
+  /**
+   * @param {Element} search
+   * @returns {boolean} whether it searches the options of a list, or adds to values
+   */
+  function isDrawnInstead(search) {
+    return nativeBehind(search) !== null || chipsOf(search).length > 0;
   }
 
   /** @param {Element} element */
@@ -91,49 +86,6 @@ const widgets = (() => {
   }
 
   /**
-   * @param {Element} field
-   * @returns {HTMLSelectElement | null} the native list that the page has hidden to draw this one in its place
-   */
-  function nativeBehind(field) {
-    const [inside, ...others] = queryIn(closestOf(field, "[role='combobox']") ?? field, "select").filter(isHidden);
-    if (inside && !others.length) return /** @type {HTMLSelectElement} */ (inside);
-    let around = /** @type {Element | null} */ (field);
-    for (let level = 0; around && level < NATIVE_LEVELS; level += 1, around = parentElementOf(around)) {
-      const before = previousElementOf(around);
-      if (before && tagOf(before) === "select" && isHidden(before)) return /** @type {HTMLSelectElement} */ (before);
-    }
-    return null;
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether users do not see it, although screen readers may
-   */
-  function isHidden(element) {
-    return !isVisible(element) || isClippedAway(element) || isStandIn(element);
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is a field that users cannot reach, because the page draws another one in its place
-   */
-  function isStandIn(element) {
-    if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
-    const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
-    return isField && (isClippedAway(element) || !isRendered(element, DRAWN));
-  }
-
-  /**
-   * @param {Element} field
-   * @returns {boolean} whether there is another text field in the same box: a page may take keys in a hidden one
-   */
-  function hasFieldNextTo(field) {
-    const around = [...treeAncestors(field)].slice(1, STAND_IN_LEVELS);
-    const isOther = (/** @type {Element} */ one) => one !== field && TEXT_INPUTS.has(kindOf(one)) && isVisible(one);
-    return around.some((box) => queryIn(box, "input, textarea").some(isOther));
-  }
-
-  /**
    * @param {Element} element
    * @returns {Element} the field inside an element with the role of a combobox, or the element itself
    */
@@ -148,5 +100,5 @@ const widgets = (() => {
     return isControl(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, isStandIn, nativeBehind, operableIn, roleOf, widgetKind, wrapperOf };
+  return { hasSuggestions, isEditable, operableIn, roleOf, widgetKind, wrapperOf };
 })();

@@ -141,7 +141,8 @@ export function checkSentences(counts, missing, elsewhere) {
     const named = figures.slice(0, MAX_NAMED_FIGURES).map((figure) => isolated(figure));
     return new Intl.ListFormat(language()).format(figures.length > named.length ? [...named, "…"] : named);
   };
-  const sentences = [phrase("checkOnPage", grouped(counts.on_page + counts.elsewhere), grouped(all))];
+  const found = counts.on_page + counts.elsewhere;
+  const sentences = [all === 1 ? phrase("checkOneOnPage", found) : phrase("checkOnPage", grouped(found), grouped(all))];
   if (missing.length) sentences.push(phrase("checkMissing", list(missing)));
   if (elsewhere.length) sentences.push(phrase("checkElsewhere", list(elsewhere)));
   return sentences;

@@ -1,0 +1,98 @@
+"use strict";
+
+// Values that a field shows next to its text: each with a button that removes it, or all of them in a hidden field.
+
+/** @typedef {{text: string, remover?: Element}} Chip */
+
+const chips = (() => {
+  const { attributeOf, holds, isMatch, parentElementOf, queryIn } = dom;
+  const { collapse, readTextOf } = texts;
+  const { isVisible } = geometry;
+  const { hasOtherField, isStandIn } = standIns;
+
+  /** Maximum number of levels from a field to the box around it and its chips. */
+  const LEVELS = 4;
+  /** More elements are not the frame of a field. */
+  const MOST_PARTS = 600;
+  const ATTRIBUTES = ["aria-label", "class", "data-part", "part", "title"];
+  /** In class names these words are English everywhere. */
+  const REMOVING = /(?:remove|delete|close|token-icon)(?!d|able)/iu;
+  const SIGN = /^[\u00d7\u2715\u2716\u2a2f]$|^x$/iu;
+  const PARTS = "a, button, i, span, svg, x, [role='button']";
+
+  /**
+   * @param {Element} field
+   * @returns {Chip[]} in the order of the page
+   */
+  function chipsOf(field) {
+    let around = parentElementOf(field);
+    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+      const parts = queryIn(around, PARTS);
+      if (parts.length > MOST_PARTS || isMatch(around, "form, body") || hasOtherField(around, field)) return [];
+      const found = removableIn(around, parts, field);
+      if (found.length) return found;
+      const values = valuesBehind(around, field);
+      if (values.length) return values.map((text) => ({ text }));
+    }
+    return [];
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} field
+   * @returns {string[]} what a hidden field next to it holds, if each of these values is shown
+   */
+  function valuesBehind(around, field) {
+    const isHidden = (/** @type {Element} */ one) => one !== field && (isStandIn(one) || !isVisible(one));
+    const [hidden, ...others] = queryIn(around, "input").filter(isHidden);
+    if (!hidden || others.length) return [];
+    const { value } = /** @type {HTMLInputElement} */ (hidden);
+    const values = value.split(",").map(collapse).filter(Boolean);
+    const shown = queryIn(around, "*").filter((one) => !holds(one, field) && isVisible(one));
+    return values.every((text) => shown.some((one) => collapse(readTextOf(one)) === text)) ? values : [];
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element[]} parts of it
+   * @param {Element} field
+   */
+  function removableIn(around, parts, field) {
+    /** @type {Map<Element, Chip>} by their elements: a button may be made of several parts */
+    const found = new Map();
+    for (const remover of parts) {
+      if (holds(remover, field) || !isRemover(remover) || !isVisible(remover)) continue;
+      const [element, text] = valueAround(remover, around, field);
+      if (element && text && !found.has(element)) found.set(element, { text, remover });
+    }
+    return [...found.values()];
+  }
+
+  /** @param {Element} element */
+  function isRemover(element) {
+    return (
+      ATTRIBUTES.some((name) => REMOVING.test(attributeOf(element, name) ?? "")) ||
+      SIGN.test(collapse(readTextOf(element)))
+    );
+  }
+
+  /**
+   * @param {Element} remover
+   * @param {Element} around
+   * @param {Element} field
+   * @returns {[Element | null, string]} the element that it removes, and its text
+   */
+  function valueAround(remover, around, field) {
+    const own = collapse(readTextOf(remover));
+    for (let one = parentElementOf(remover); one && one !== around; one = parentElementOf(one)) {
+      if (holds(one, field)) break;
+      const text = collapse(readTextOf(one));
+      const value = own && text.endsWith(own) ? text.slice(0, -own.length).trim() : text;
+      const rest = own && value.startsWith(own) ? value.slice(own.length).trim() : value;
+      if (/[\p{L}\p{N}]/u.test(rest)) return [one, rest];
+    }
+    return [null, ""];
+  }
+
+  return { chipsOf };
+})();

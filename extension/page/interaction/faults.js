@@ -1,0 +1,39 @@
+"use strict";
+
+// What a page says is wrong with the value of a field.
+
+const faults = (() => {
+  const { isControl, isMatch, referred } = dom;
+  const { plain, visibleTextOf } = texts;
+  const { isVisible } = geometry;
+
+  const INVALID = "[aria-invalid]:not([aria-invalid='false'])";
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether the page itself marks it as invalid; a constraint of the browser's own, such as an
+   *   attribute for the number of digits, is often not used by the page
+   */
+  function isRejected(field) {
+    return isMatch(field, INVALID) || (isControl(field) && field.validity.customError);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element[]} its error messages
+   */
+  function messagesOf(field) {
+    return [...referred(field, "aria-errormessage"), ...referred(field, "aria-describedby")].filter(isVisible);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} what is wrong with it; empty if the page does not say
+   */
+  function faultOf(field) {
+    const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
+    return said || (isControl(field) ? field.validationMessage : "");
+  }
+
+  return { INVALID, faultOf, isRejected, messagesOf };
+})();

@@ -1,0 +1,120 @@
+"use strict";
+
+// Fields that the page has hidden to draw others in their place.
+
+const standIns = (() => {
+  const {
+    NATIVE_FIELDS,
+    closestOf,
+    holds,
+    idOf,
+    isControl,
+    isMatch,
+    kindOf,
+    nextElementOf,
+    parentElementOf,
+    previousElementOf,
+    queryIn,
+    tagOf,
+    treeAncestors,
+  } = dom;
+  const { collapse, visibleTextOf } = texts;
+  const { DRAWN, isClippedAway, isRendered, isVisible } = geometry;
+
+  const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
+  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
+  /** Maximum number of levels between a hidden native list and the field that is drawn in its place. */
+  const NATIVE_LEVELS = 7;
+  /** The same from a hidden text field to the box around both. */
+  const STAND_IN_LEVELS = 3;
+
+  /**
+   * @param {Element} field
+   * @returns {HTMLSelectElement | null} the native list that the page has hidden to draw this one in its place
+   */
+  function nativeBehind(field) {
+    const [inside, ...others] = queryIn(closestOf(field, "[role='combobox']") ?? field, "select").filter(isHidden);
+    if (inside && !others.length) return /** @type {HTMLSelectElement} */ (inside);
+    let around = /** @type {Element | null} */ (field);
+    for (let level = 0; around && level < NATIVE_LEVELS; level += 1, around = parentElementOf(around)) {
+      const [before, after] = [previousElementOf(around), nextElementOf(around)];
+      if (before && isHiddenList(before)) return before;
+      if (after && isHiddenList(after) && isNamedAfter(around, after)) return after;
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {element is HTMLSelectElement}
+   */
+  function isHiddenList(element) {
+    return tagOf(element) === "select" && isHidden(element);
+  }
+
+  /**
+   * @param {Element} drawn
+   * @param {Element} native
+   * @returns {boolean} whether its id is made of that of the native list
+   */
+  function isNamedAfter(drawn, native) {
+    const part = (/** @type {Element} */ one) => `-${idOf(one).replaceAll("_", "-")}-`;
+    return idOf(native) !== "" && idOf(drawn) !== idOf(native) && part(drawn).includes(part(native));
+  }
+
+  /**
+   * @param {Element} field
+   * @param {HTMLSelectElement | null} native the native list behind it
+   * @returns {boolean} whether that is certain: by its id, or by what the field shows
+   */
+  function isDrawnFor(field, native) {
+    if (!native) return false;
+    const boxes = [...treeAncestors(field)].slice(0, NATIVE_LEVELS);
+    const outside = boxes.findIndex((one) => holds(one, native) || hasOtherField(one, field));
+    const own = outside < 0 ? boxes : boxes.slice(0, outside);
+    if (own.some((one) => isNamedAfter(one, native))) return true;
+    const labels = [...native.selectedOptions].map(({ label }) => collapse(label)).filter(Boolean);
+    const shown = collapse(visibleTextOf(own.at(-1) ?? field));
+    return labels.length > 0 && labels.every((label) => shown.includes(label));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether users do not see it, although screen readers may
+   */
+  function isHidden(element) {
+    return !isVisible(element) || isClippedAway(element) || isStandIn(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a field that users cannot reach, because the page draws another one in its place
+   */
+  function isStandIn(element) {
+    if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
+    const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
+    return isField && (isClippedAway(element) || !isRendered(element, DRAWN));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether there is another text field in the same box: a page may take keys in a hidden one
+   */
+  function hasFieldNextTo(field) {
+    const around = [...treeAncestors(field)].slice(1, STAND_IN_LEVELS);
+    const isOther = (/** @type {Element} */ one) => one !== field && TEXT_INPUTS.has(kindOf(one)) && isVisible(one);
+    return around.some((box) => queryIn(box, "input, textarea").some(isOther));
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} field
+   */
+  function hasOtherField(around, field) {
+    const isOther = (/** @type {Element} */ one) =>
+      one !== field && !holds(one, field) && isVisible(one) && !isStandIn(one);
+    return queryIn(around, OTHER_FIELDS).some(isOther);
+  }
+
+  return { TEXT_INPUTS, hasOtherField, isDrawnFor, isStandIn, nativeBehind };
+})();
