@@ -3790,10 +3790,10 @@ SENTENCE_STOP = re.compile(
 # After these a full stop does not end a sentence: a short word, a list number.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
-SUPERSCRIPT, SUBSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]"), re.compile("[\u2080-\u2089]")
+SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
 # All characters but those that differ from their comparable form at most in case.
 SPECIAL = re.compile(
-    "[^\\0-\\x7f\u00c0-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
+    "[^\\0-\\x7f\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
     "\u0900-\u0957\u0e00-\u0e4f\u1ea0-\u1ef9\u3001-\u3002\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
 )
 
@@ -3825,7 +3825,7 @@ def folded_part(character: str) -> str:
     if character in "\u2018\u2019\u02bc\u2032":
         return "'"
     kinds = {"Cf": "", "Zs": " ", "Pd": "-"}
-    return {"\u066b": ".", "\u066c": ",", "\u060c": ",", "\u2212": "-", "\u2044": "/"}.get(
+    return {"\u066b": ".", "\u066c": ",", "\u060c": ",", "\u2212": "-", "\u00d7": "x"}.get(
         character, kinds.get(unicodedata.category(character), character)
     )
 
@@ -3922,7 +3922,7 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 # Languages by script; a page does not reliably state its language.
 LANGUAGES = MappingProxyType(
     {
-        "LATIN": "en de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
+        "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
         "CYRILLIC": "ru uk bg sr",
         "GREEK": "el",
         "ARABIC": "ar fa",
@@ -3934,7 +3934,7 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-MAX_SPELLED = 100
+MAX_SPELLED, MAX_DIGITS = 100, 15
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 
 
@@ -3946,12 +3946,18 @@ class Spellings(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: months, factors, and currency signs (codes)."""
+    """The meaning of words in some languages: months, factors, currency signs (codes), parts of the day, and hours.
 
+    `clock` is the pattern of times with these words.
+    """
+
+    clock: re.Pattern[str]
     languages: tuple[str, ...]
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
+    day_parts: Mapping[str, frozenset[str]]
+    hours: Mapping[str, frozenset[str]]
 
 
 @functools.cache
@@ -3974,12 +3980,6 @@ def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
     return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
 
 
-@functools.lru_cache(1024)
-def spellings_of_month(month: int, languages: tuple[str, ...]) -> Spellings:
-    """Return the names of a month in some languages."""
-    return spellings(word for word, months in vocabulary(languages).months.items() if month in months)
-
-
 def spellings(words: Iterable[str]) -> Spellings:
     """Return words, apart from those that a text without spaces has inside, and those of several words."""
     found = frozenset(words)
@@ -3989,11 +3989,13 @@ def spellings(words: Iterable[str]) -> Spellings:
 
 @functools.cache
 def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
-    """Return the words of a language for months, factors and currencies from CLDR, each with its meaning."""
+    """Return the words of a language for what `Vocabulary` has, from CLDR, each with its meaning."""
     from babel import Locale
+    from babel.units import format_unit
 
     locale = Locale.parse(language)
-    number_speller(language)  # slow: not when an answer waits for it
+    with contextlib.suppress(ValueError):
+        number_speller(language)  # slow: not when an answer waits for it
     months = [
         (fold(name).strip(". "), number)
         for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated"))
@@ -4008,20 +4010,32 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
         for by_size in width.values()
         for size, pattern in by_size.items()
     ]
+    factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
     currencies = [(word, code) for code, sign in locale.currency_symbols.items() for word in (fold(sign), code.lower())]
-    return months, factors, currencies
+    day_parts = [
+        (fold(name).strip(), part.rstrip("12"))
+        for width in ("wide", "abbreviated")
+        for part, name in locale.day_periods["format"].get(width, {}).items()
+        if len(name) >= MIN_SPELLED_CHARS or not name.isascii()
+    ]
+    hour_words = {"clock": re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)}
+    hour_words["unit"] = [re.sub(r"[\d\s]", "", format_unit(count, "hour", locale=locale)) for count in (1, 2, 5)]
+    hours = [(fold(word), kind) for kind, words in hour_words.items() for word in words]
+    return months, factors, currencies, day_parts, hours
 
 
 @functools.lru_cache(64)
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
     """Return the words of several languages; a word keeps all its meanings."""
-    tables: list[dict[str, set[Any]]] = [{}, {}, {}]
+    tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}]
     for language in languages:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
-    merged = ({word: frozenset(found) for word, found in table.items() if word} for table in tables)
-    return Vocabulary(languages, *merged)
+    tables[-1] |= {sign: {"clock"} for sign in CLOCK_SIGNS}
+    merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
+    parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
+    return Vocabulary(re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME)), languages, *merged)
 
 
 @functools.lru_cache(8192)
@@ -4040,7 +4054,10 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 # --- Figures ---
 
 SCALED = "scaled "  # prefix of the value of a number before "million"
-DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR, MONTHS, NOON = 3, 4, 2, 12, 12
+DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
+MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
+MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
+SHORT_CODE = 6  # digits of a number in groups with dashes
 LONG_NUMBER = 8  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4049,22 +4066,28 @@ DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
-FRACTION, WHOLE = re.compile(r"([0-9])(?<![0-9/.,].)/([2-9]|10)(?![0-9/])"), re.compile(r"(?<![0-9.,])([0-9]{1,2}) \Z")
+# The slash of 3/4 may have other meanings, that of a character such as one half has not.
+FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
+WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
+PAIR = re.compile(r"([0-9]{1,2})(?=[^0-9.\n]{1,8}([0-9]{1,2})(?![0-9.,]))")  # 3 of 4
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
-CLOCK_MARK = re.compile(r"[0-9](?:[:h.][0-5][0-9]| ?[ap]\.?m\b)")
-CLOCK = re.compile(
-    r"(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?=[:h.]\d| ?[ap]\.?m)"
-    r"(?:(?:[:h]|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:]))?(?: ?(?P<half>[ap])\.? ?m\b)?"
+# Filled in with the words for hours and for parts of the day.
+CLOCK = (
+    r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
+    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:])"
+    "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
+    r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
-# Dates and times in Chinese, Japanese and Korean; 6点 alone may also be six points.
+AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
+EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nights
+CLOCK_SIGNS = "\u70b9\u9ede\u6642"  # in addition to those of CLDR
+RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
+DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
+BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
-EAST_ASIAN_CLOCK = re.compile(
-    "(?P<half>\u4e0a\u5348|\u5348\u524d|\uc624\uc804|\u4e0b\u5348|\u5348\u5f8c|\uc624\ud6c4)? ?(?<![0-9])"
-    "(?P<hour>[0-9]{1,2}) ?[\u70b9\u9ede\u65f6\u6642\uc2dc](?: ?(?P<minute>[0-5]?[0-9]) ?[\u5206\ubd84])?"
-)
-AFTERNOON = ("p", "\u4e0b\u5348", "\u5348\u5f8c", "\uc624\ud6c4")
+VIETNAMESE_DATE = re.compile(r"(?:([0-9]{1,2}) )?th(?:\u00e1ng|g) ([0-9]{1,2})(?![0-9])(?: n\u0103m ([0-9]{4}))?")
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
@@ -4076,11 +4099,19 @@ DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 SHORT_DATE = re.compile(
     r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
 )
+DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
 BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{1,4}}){GLUE}\Z")
 AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{1,4}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
+LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,5}){1,31}\Z")
+LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,5}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
+# Three or more groups of digits, as in a telephone number, and letters between digits, as in a hash.
+GROUPED = re.compile(r"(?<![\w.,])\+?\(?[a-z]{0,4}\d++\)?\d*+(?:[ ./-]{1,2}\(?\d++\)?\d*+){2,12}(?!\w|[.,]\d)")
+MIXED = re.compile(r"(?<![\w.,])(?!\d++(?:h|d|m|min|ft|x)\d)[a-z]*+\d++[a-z]++\d[a-z\d]*+(?!\w)")
+TRUNK_ZERO = "(0)"  # of a telephone number
+TEX = re.compile(r"\\[dt]?frac\{(\d{1,4})\}\{(\d{1,4})\}|\{,\}|\^(?:-?\d+|\{-?\d+\})")
 NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
 QUOTED = re.compile(
     '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
@@ -4141,12 +4172,13 @@ def factor_word(after: str, words: Vocabulary) -> str:
     for word in (after, after.partition(" ")[0]):
         if word in words.factors:
             return word
-    return next((word for word in (after[:2], after[:1]) if word in words.factors and SPACELESS.match(word)), "")
+    starts = (after[:length] for length in range(4, 0, -1)) if SPACELESS.match(after) else ()
+    return next((word for word in starts if word in words.factors), "")
 
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
-    found = set[str]().union(*(option for time in find_times(folded) for option in time.options))
+    found = short_values_in(folded, words)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
         if after and (factors := words.factors.get(factor_word(after, words))):
@@ -4154,19 +4186,39 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
             found |= {SCALED + value for value in values}
         else:
             found |= values
-    return found | short_values_in(folded)
+    return found
 
 
-def short_values_in(folded: str) -> set[str]:
-    """Return the values of what is written short: 3/4, the year of 4.7.26, the parts of "4.7.", version 3.11 of 3.11.7."""
-    found = set[str]().union(*(fraction.options[0] for fraction in find_fractions(folded)))
+def short_values_in(folded: str, words: Vocabulary) -> set[str]:
+    """Return the values of what is written short: times, 3/4, the year of 4.7.26, "4.7.", version 3.11 of 3.11.7."""
+    found = set[str]()
+    for clock in find_times(folded, words):
+        found.update(f"{hour}:{clock.minute:02}" for hour in clock.hours)
+        found.update(value for hour in clock.hours if not clock.minute for value in (f"h{hour}", str(hour)))
+        if first := RANGE_BEFORE.search(folded, max(0, clock.start - MAX_RANGE), clock.start):
+            other_half = NOON if clock.hour <= NOON <= clock.hours[0] else 0
+            found |= {f"h{first[1]}", f"h{int(first[1]) + other_half}"}
+    for hour, minute in DOTTED_CLOCK.findall(folded):
+        found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
+        found.update([] if int(minute) else [f"h{int(hour)}"])
+    found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
+    found.update(str(value) for fraction in find_fractions(folded) for value in fraction.options[0])
+    found.update(f"{first}/{second}" for first, second in PAIR.findall(folded))
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found.update(years(year))
     found.update(*map(years, re.findall("'([0-9]{2})(?![0-9])", folded)))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
+    found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
     return found
+
+
+def is_hour_before(word: str, words: Vocabulary) -> bool:
+    """Return whether a number before a word may be an hour, as in "at 9 on Sundays", not a count of guests."""
+    return word not in ("am", "pm") and (
+        word in words.hours or (len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word))
+    )
 
 
 def years(year: str) -> list[str]:
@@ -4177,26 +4229,47 @@ def years(year: str) -> list[str]:
 @functools.lru_cache(4096)
 def digits_of(value: str) -> str:
     """Return the digits that a page has where it has a value in figures: without zeros at the ends, of a year the last two."""
+    if value.endswith(f":{HALF_HOUR}") or value.startswith("h"):  # half in a letter, or an hour in the other notation
+        return ""
     digits = "".join(filter(str.isdecimal, value.rpartition(":")[2]))
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
+
+
+Value = str | tuple[int, int]  # a number, time or fraction, or a month and its day (or its year, without a day)
 
 
 class Figure(NamedTuple):
     """A checkable part of an answer: a number, date, time, quotation or address.
 
     `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
-    `dates` are pairs of a month and its day (or its year, without a day), one of which must be together on the page;
     `name` is a name that ends in the figure, in comparable form.
     """
 
     start: int
     end: int
-    options: tuple[frozenset[str], ...] = ()
+    options: tuple[frozenset[Value], ...] = ()
     currency: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
-    dates: tuple[tuple[int, int], ...] = ()
     name: str = ""
+
+
+class Time(NamedTuple):
+    """A time of day: its hour as written, and the hours that it can mean."""
+
+    start: int
+    end: int
+    hour: int
+    hours: tuple[int, ...]
+    minute: int
+
+
+class Date(NamedTuple):
+    """A date, and what it can mean: pairs of a month and its numbers, the day (if it has one) and the year."""
+
+    start: int
+    end: int
+    readings: tuple[tuple[int, tuple[str, ...]], ...]
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4213,27 +4286,31 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
             found.append(Figure(at, start + match.end(), quoted=next(filter(None, match.groups()))))
         return " " * len(match[0])
 
-    if text[:start].endswith("\n") or start == 0:
-        rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
-    rest = SUBSCRIPT.sub(" ", QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
+    numbering = NUMBERING.match(rest) if text[:start].endswith("\n") or start == 0 else None
+    if numbering and not (set(WORDS.findall(fold(rest[numbering.end() :][:MAX_NAME_CHARS]))[:1]) & words.months.keys()):
+        rest = take(numbering) + rest[numbering.end() :]
+    rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
     folded = [FOLDED[ord(c)] for c in rest]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
-    return sorted([*found, *(with_name(figure, text) for figure in numbers if not is_exponent(figure, text))])
+    # A number after a unit of measure belongs to it: "20 m2".
+    numbers = (each for each in numbers if not UNIT.search(text, max(0, each.start - 3), each.start))
+    return sorted([*found, *(with_name(each, text) for each in numbers)])
 
 
-def is_exponent(figure: Figure, text: str) -> bool:
-    """Return whether a number belongs to a unit of measure, as in "20 m2"."""
-    return UNIT.search(text, max(0, figure.start - 3), figure.start) is not None
+def plain_tex(tex: re.Match[str]) -> str:
+    """Return TeX as plain text of the same length: a fraction, a comma between digits, or nothing for an exponent."""
+    plain = f"{tex[1]}\u2044{tex[2]}" if tex[1] else "," * (tex[0] == "{,}")
+    return plain[:-1] + "\u200b" * (len(tex[0]) - len(plain)) + plain[-1:]
 
 
 def with_name(figure: Figure, text: str) -> Figure:
     """Return a figure with the name that it ends, such as K2 or COVID-19, if its letters touch it."""
     before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
-    shown = text[figure.start : figure.end]
+    shown = fold(text[figure.start : figure.end])
     if not before or figure.currency or not shown.isdecimal() or len(shown) >= LONG_NUMBER:
         return figure
-    return figure._replace(start=before.start(), name=fold(before[1] + shown))
+    return figure._replace(start=before.start(), name=fold(before[1]) + shown)
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
@@ -4242,7 +4319,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in (stated_dates, find_times, find_fractions, plain_numbers):
+    for notation in (stated_dates, stated_times, short_dates, find_fractions, find_codes, plain_numbers):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4257,51 +4334,96 @@ def without_ranges(text: str, ranges: Sequence[Figure]) -> str:
     return "".join(characters)
 
 
-def figure_of(span: tuple[int, int], options: Iterable[Collection[str]], **about: Any) -> Figure:
+def figure_of(span: tuple[int, int], options: Iterable[Collection[Value]], **about: Any) -> Figure:
     """Return a figure with each different option once."""
-    return Figure(*span, tuple(dict.fromkeys(map(frozenset[str], options))), **about)
+    return Figure(*span, tuple(dict.fromkeys(map(frozenset[Value], options))), **about)
 
 
 def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
     taken: list[Date] = []
     for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
-        if any(date.start < other.end and other.start < date.end for other in taken):
+        is_month = not any(numbers for _, numbers in date.readings)
+        if is_month or any(date.start < other.end and other.start < date.end for other in taken):
             continue
         taken.append(date)
-        options = (days for _, numbers in date.readings for days in itertools.product(*map(years, numbers)))
-        pairs = tuple((month, int(numbers[0])) for month, numbers in date.readings)
-        yield figure_of((date.start, date.end), options, dates=pairs)
+        options = (
+            {(month, int(numbers[0])), *each}
+            for month, numbers in date.readings
+            for each in itertools.product(*map(years, numbers))
+        )
+        yield figure_of((date.start, date.end), options)
 
 
-def find_times(folded: str, _words: object = None) -> Iterator[Figure]:
-    """Yield the times of day; a full hour, or one with a full stop as in 3.30 pm, may also be a number.
-
-    If no half of the day is named, it may be either.
-    """
-    clocks = CLOCK.finditer(folded) if CLOCK_MARK.search(folded) else ()
-    for match in itertools.chain(clocks, EAST_ASIAN_CLOCK.finditer(folded) if not is_spaced(folded) else ()):
-        hour, minute, half = int(match["hour"]), match["minute"], match["half"]
-        if not minute and not half:
+def short_dates(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield what may be a day and its month in either order: "3.5." or 12/25, which may also be numbers."""
+    for match in DAY_AND_MONTH.finditer(folded):
+        first, second = match[1], match[2] or match[3]
+        if match[2] and FRACTION.match(folded, match.start()):
             continue
-        hours = [hour, hour + NOON] if not half and 0 < hour < NOON else [hour]
-        if half:
-            hours = [hour % NOON + NOON * (half in AFTERNOON)]
-        options: list[Collection[str]] = [{f"{each}:{int(minute or 0):02}"} for each in hours]
-        if not int(minute or 0):
-            options += [{str(hour)}, {str(hours[0])}]
-        elif "." in match[0][:3]:
-            options += readings(f"{hour}.{minute}")
-        yield figure_of(match.span(), options)
+        options = [{numeral(first), numeral(second)}] if match[2] else readings(f"{first}.{second}")
+        yield figure_of(match.span(), [*pairs_of(first, second), *options])
+
+
+def pairs_of(first: str, second: str) -> list[set[Value]]:
+    """Return the values of a month and its day in either order."""
+    pairs = ((int(first), int(second)), (int(second), int(first)))
+    return [{(month, day)} for month, day in pairs if 0 < month <= MONTHS]
+
+
+def stated_times(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the times in an answer; a page may have only the hour, or a full stop before the minutes."""
+    for clock in find_times(folded, words):
+        options: list[Collection[Value]] = [{f"{hour}:{clock.minute:02}"} for hour in clock.hours]
+        options += [] if clock.minute else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
+        yield figure_of((clock.start, clock.end), options)
+
+
+def find_times(folded: str, words: Vocabulary) -> Iterator[Time]:
+    """Yield the times of day. Without a part of the day, an hour may be in either half of it."""
+    for match in words.clock.finditer(folded):
+        start, minutes, word, part = match.start(), match["minute"] or match["east_asian"], match["word"], match["part"]
+        parts = words.day_parts.get(part, [f"{part[0]}m"]) if part else ()
+        before = folded[max(0, start - 3) : start].rstrip()[-2:]
+        if not part and before and SPACELESS.match(before[-1]):
+            parts = words.day_parts.get(before) or words.day_parts.get(before[-1], ())
+            start = folded.rindex(before, 0, start) if parts else start
+        is_part = bool(parts) and bool(word or not part or " " in part or EXACT_PARTS.intersection(parts))
+        if minutes or is_part or "clock" in words.hours.get(word, ()):
+            hour, digits = int(match["hour"]), "".join(filter(str.isdecimal, minutes or "0"))
+            yield Time(start, match.end(), hour, hours_of(hour, parts), int(digits or HALF_HOUR))
+
+
+def hours_of(hour: int, parts: Collection[str]) -> tuple[int, ...]:
+    """Return the hours of a day, 0 to 24, that an hour can mean in a part of the day."""
+    if hour > NOON or not hour:
+        return (hour,)
+    if not parts:
+        return (hour, hour + NOON) if hour < NOON else (hour,)
+    is_early = not {"am", "morning"}.isdisjoint(parts)
+    is_night = not is_early and not {"night", "midnight"}.isdisjoint(parts)
+    return (hour % NOON + NOON * (hour % NOON >= EVENING if is_night else not is_early),)
 
 
 def find_fractions(folded: str, _words: object = None) -> Iterator[Figure]:
     """Yield the fractions of two small numbers; without a whole number before it, 3/4 may also be 3 of 4."""
     for match in FRACTION.finditer(folded):
-        whole = WHOLE.search(folded, max(0, match.start() - 3), match.start())
-        value = int(whole[1] if whole else 0) + int(match[1]) / int(match[2])
-        options = [{numeral(*f"{value:.3f}".split("."))}, *([] if whole else [{match[1], match[2]}])]
+        whole = WHOLE.search(folded, max(0, match.start() - 4), match.start())
+        value = int(whole[1] if whole else 0) + int(match[1]) / int(match[3])
+        options: list[Collection[Value]] = [{numeral(*f"{value:.3f}".split("."))}]
+        if not whole and match[2] == "/":
+            options += [{f"{match[1]}/{match[3]}"}, *pairs_of(match[1], match[3])]
         yield figure_of((whole.start() if whole else match.start(), match.end()), options)
+
+
+def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield what is compared by its letters and digits: a telephone number, an IBAN, a formula, a hash."""
+    for match in itertools.chain(GROUPED.finditer(folded), MIXED.finditer(folded)):
+        is_long = sum(map(str.isdecimal, match[0])) >= (SHORT_CODE if "-" in match[0] else LONG_NUMBER)
+        is_range = re.fullmatch(f"{DIGITS}(?:-{DIGITS})?", match[0])
+        is_number = is_range and all(len(readings(part)[0]) == 1 for part in match[0].split("-"))
+        if match.re is MIXED or (is_long and not is_number):
+            yield Figure(*match.span(), quoted=match[0])
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
@@ -4315,20 +4437,13 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
 
 
-class Date(NamedTuple):
-    """A date, and what it can mean: pairs of a month and its numbers, the day (if it has one) and the year."""
-
-    start: int
-    end: int
-    readings: tuple[tuple[int, tuple[str, ...]], ...]
-
-
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     """Yield the dates in a folded text: East Asian ones, numbers such as 3/5/2024, and a month's name with its numbers."""
-    for match in EAST_ASIAN_DATE.finditer(folded) if not is_spaced(folded) else ():
-        year, month, day = match.groups()
-        if year or day:
-            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+    for pattern, order in ((EAST_ASIAN_DATE, (3, 2, 1)), (VIETNAMESE_DATE, (1, 2, 3))):
+        for match in () if folded.isascii() else pattern.finditer(folded):
+            day, month, year = (match[number] for number in order)
+            if year or day:
+                yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         pairs = (
@@ -4349,21 +4464,29 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
             continue
         before = BEFORE_MONTH.search(folded, max(end, match.start() - MAX_GLUE_CHARS), match.start())
         after = AFTER_MONTH.match(folded, match.end())
+        if before and after and max(map(len, (before[1], after[1]))) < DIGITS_OF_YEAR:  # 3 May, 12 guests
+            after = None
         found = [*(before.groups() if before else ()), *(after.groups() if after else ())]
         numbers = tuple(sorted(filter(None, found), key=int))
-        if numbers:
-            start = before.start() if before else match.start()
-            yield Date(start, after.end() if after else match.end(), tuple((month, numbers) for month in months))
+        start = before.start() if before else match.start()
+        yield Date(start, after.end() if after else match.end(), tuple((month, numbers) for month in months))
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
-    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    pairs = {
-        (month, int(number))
-        for date in find_dates(folded, words)
-        for month, numbers in date.readings
-        for number in numbers
-    }
+    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text.
+
+    A month without a day, as above a calendar, has the day 0.
+    """
+    pairs = set[tuple[int, int]]()
+    for date in find_dates(folded, words):
+        text = folded[date.start : date.end]
+        is_first, is_last = re.match("[0-9]{1,2}(?![0-9])", text), re.search("(?<![0-9])[0-9]{1,2}$", text)
+        listed = [is_first and LISTED_BEFORE.search(folded, max(0, date.start - MAX_LIST), date.start)]
+        listed.append(is_last and LISTED_AFTER.match(folded, date.end, date.end + MAX_LIST))
+        days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
+        for month, numbers in date.readings:
+            pairs.update((month, int(number)) for number in (*numbers, *days))
+            pairs |= {(month, 0)} if all(len(number) == DIGITS_OF_YEAR for number in numbers) else set()
     for short in SHORT_DATE.findall(folded):
         first, second = map(int, filter(None, short))
         pairs |= {(first, second), (second, first)}
@@ -4372,15 +4495,20 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
 
 def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
     """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
-    raw, after = match[1], match[2] or ""
-    factors = words.factors.get(factor_word(after, words), frozenset[int]())
+    raw, word = match[1], factor_word(match[2] or "", words)
+    factors = words.factors.get(word, frozenset[int]())
     is_grouped = not factors and THOUSANDS.fullmatch(raw)
     for values in readings(raw)[: 1 if is_grouped else None]:
-        for factor in factors:
-            yield {scaled(value, factor) for value in values}
-        yield values
+        yield from ({scaled(value, factor) for value in values} for factor in factors)
+        if not is_factor(word):  # "12 m" may be twelve metres
+            yield values
         if not factors:
             yield {SCALED + value for value in values}
+
+
+def is_factor(word: str) -> bool:
+    """Return whether a word that may be a factor is certainly one."""
+    return len(word) >= MIN_SPELLED_CHARS or bool(word and SPACELESS.match(word))
 
 
 def money_around(folded: str, start: int, end: int, words: Vocabulary) -> list[re.Match[str]]:
@@ -4433,12 +4561,25 @@ class TextChunk:
     @functools.cached_property
     def letters(self) -> str:
         """The letters and digits, in which quotations are looked for."""
-        return letters_of(self.folded)
+        return letters_of(self.folded.replace(TRUNK_ZERO, ""))
 
     @functools.cached_property
     def values(self) -> set[str]:
         """Every possible value of the figures."""
-        return values_in(self.folded, self.vocabulary)
+        found = values_in(self.folded, self.vocabulary)
+        numbers = [value for value in found if value.replace(".", "").isdecimal()] if self.factors else []
+        return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
+
+    @functools.cached_property
+    def factors(self) -> set[int]:
+        """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
+        factors = self.vocabulary.factors
+        is_apart = is_spaced(self.folded)
+        named = self.words & factors.keys() if is_apart else filter(self.folded.__contains__, factors)
+        before = r"(?<![0-9])(?<![0-9] )" + r"(?<!\w)" * is_apart
+        apart = (f"{before}{word}{AFTER_NAME}" for word in named if is_factor(word))
+        found = (word[0] for each in apart if (word := re.search(each, self.folded)))
+        return {factor for word in found for factor in factors[word]}
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4472,35 +4613,35 @@ class TextChunk:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
         if not any(all(map(self._has_value, option)) for option in figure.options):
             return False
-        if figure.dates and not any(map(self._has_date, figure.dates)):
-            return False
         if figure.name and not has_name(self.folded, figure.name):
             return False
         return not figure.currency or not self._is_other_currency(figure)
 
-    def _has_value(self, value: str) -> bool:
+    def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
+        if isinstance(value, tuple):
+            return self._has_date(*value)
         # Perhaps in other groups of digits.
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
-        may_have = digits_of(value) in self.digits or ("." in value and "/" in self.folded)
+        may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
         if may_have and value in self.values:
             return True
-        if not value.isdecimal() or len(value) > DIGITS_OF_GROUP or int(value) > MAX_SPELLED:
+        if not value.isdecimal() or len(value) > MAX_DIGITS:
             return False
-        return self._spells(spellings_of_number(int(value), self.vocabulary.languages))
+        factors = (1, *self.factors) if value.endswith("000") else (1,)
+        return any(self._spells(int(value) // factor) for factor in factors if not int(value) % factor)
 
-    def _spells(self, spelled: Spellings) -> bool:
-        """Return whether the chunk has a number or month in letters."""
+    def _spells(self, number: int) -> bool:
+        """Return whether the chunk has a small number in letters."""
+        if number > MAX_SPELLED:
+            return False
+        spelled = spellings_of_number(number, self.vocabulary.languages)
         return not self.words.isdisjoint(spelled.words) or any(part in self.folded for part in spelled.parts)
 
-    def _has_date(self, date: tuple[int, int]) -> bool:
-        """Return whether the chunk has a date: its parts together, or its day apart from any other month."""
-        month, day = date
-        is_day_alone = all(day != other for _, other in self.dates)
-        return date in self.dates or (
-            is_day_alone and self._spells(spellings_of_month(month, self.vocabulary.languages))
-        )
+    def _has_date(self, month: int, day: int) -> bool:
+        """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
+        return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _is_other_currency(self, figure: Figure) -> bool:
         """Return whether the chunk has an amount only in other currencies."""
@@ -4636,7 +4777,7 @@ def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]
 
 def quoted_parts(quoted: str) -> list[str]:
     """Return the letters of a quotation that must be found, in several parts if it has an ellipsis."""
-    return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted)))))
+    return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted.replace(TRUNK_ZERO, ""))))))
 
 
 def has_address(folded: str, address: str) -> bool:
@@ -4924,11 +5065,16 @@ def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
-    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found."""
+    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found.
+
+    A sentence that its passage repeats is not quoted again.
+    """
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
-        sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
-        notes.append(f'[{number}] "{sentence}": {passage_note(each.passage, each.offset, each.link, each.page.tab_id)}')
+        sentence = answer[each.start : each.end]
+        is_same = letters_of(fold(sentence)) in letters_of(fold(each.passage))
+        quoted = "" if is_same else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
+        notes.append(f"[{number}] {quoted}{passage_note(each.passage, each.offset, each.link, each.page.tab_id)}")
         links += [each.link or "", each.passage]
     # The passages' own addresses are on the page.
     safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]
