@@ -17,7 +17,6 @@ REQUESTED = [
     ("#name", "names", [["old", "new"], ["third"], []]),
     ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
     ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
-    ("#word", "words", [["old", "new"], ["third"]]),
     ("#extra", "extras", [["Boat", "Sauna"], ["Sauna"]]),
 ]
 
@@ -75,3 +74,20 @@ async def test_path_is_followed_through_menus_and_a_text_that_only_opens_them_is
     for path in ("Italy / Lima", "Nowhere"):
         await several.refused("fill", selector="#city-path", value=path)
         assert (await several.page.evaluate("state"))["path"] == "Italy / Rome"
+
+
+# In each box a field next to something that can be removed, which is not one of its values.
+NEIGHBORS = """<style>.bare { border: 0 }</style>
+<div><span>Rename <button class=close>x</button></span> <input id=title></div>
+<div><span>x =</span> <input id=sum></div>
+<div><input id=todo class=bare><ul><li>Milk <button class=delete>x</button></li></ul></div>
+<div><div>Search <button class=close>x</button></div><input id=query class=bare></div>
+<script>window.pressed = 0; document.onclick = ({ target }) => (pressed += target.matches("button"))</script>"""
+
+
+async def test_what_can_be_removed_next_to_a_field_need_not_be_its_value(blank: DrivenTab) -> None:
+    await blank.show(NEIGHBORS)
+
+    for selector in ("#title", "#sum", "#todo", "#query"):
+        assert (await blank.do("fill", selector=selector, value="20"))["value"] == "20"
+    assert await blank.page.evaluate("pressed") == 0

@@ -1,17 +1,19 @@
 "use strict";
 
-// Values that a field shows next to its text: each with a button that removes it, or all of them in a hidden field.
+// Values that a field shows before its text, each with a button that removes it.
 
-/** @typedef {{text: string, remover?: Element}} Chip */
+/** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, holds, isMatch, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, holds, isMatch, parentElementOf, queryIn } = dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
-  const { hasOtherField, isStandIn } = standIns;
+  const { hasOtherField } = standIns;
 
   /** Maximum number of levels from a field to the box around it and its chips. */
   const LEVELS = 4;
+  /** Maximum share of the width of that box which a chip takes. */
+  const MOST_WIDTH = 0.9;
   /** More elements are not the frame of a field. */
   const MOST_PARTS = 600;
   const ATTRIBUTES = ["aria-label", "class", "data-part", "part", "title"];
@@ -25,6 +27,8 @@ const chips = (() => {
    * @returns {Chip[]} in the order of the page
    */
   function chipsOf(field) {
+    // Otherwise what can be removed may be an entry of a list, or the dialog itself: the box around chips has the border.
+    if (getComputedStyle(field).borderTopWidth !== "0px") return [];
     let around = parentElementOf(field);
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
       if (isMatch(around, "form, body")) return [];
@@ -32,25 +36,8 @@ const chips = (() => {
       if (parts.length > MOST_PARTS || hasOtherField(around, field)) return [];
       const found = removableIn(around, parts, field);
       if (found.length) return found;
-      const values = valuesBehind(around, field);
-      if (values.length) return values.map((text) => ({ text }));
     }
     return [];
-  }
-
-  /**
-   * @param {Element} around
-   * @param {Element} field
-   * @returns {string[]} what a hidden field next to it holds, if each of these values is shown
-   */
-  function valuesBehind(around, field) {
-    const isHidden = (/** @type {Element} */ one) => one !== field && (isStandIn(one) || !isVisible(one));
-    const [hidden, ...others] = queryIn(around, "input").filter(isHidden);
-    if (!hidden || others.length) return [];
-    const { value } = /** @type {HTMLInputElement} */ (hidden);
-    const values = value.split(",").map(collapse).filter(Boolean);
-    const shown = queryIn(around, "*").filter((one) => !holds(one, field) && isVisible(one));
-    return values.every((text) => shown.some((one) => collapse(readTextOf(one)) === text)) ? values : [];
   }
 
   /**
@@ -64,9 +51,22 @@ const chips = (() => {
     for (const remover of parts) {
       if (holds(remover, field) || !isRemover(remover) || !isVisible(remover)) continue;
       const [element, text] = valueAround(remover, around, field);
-      if (element && text && !found.has(element)) found.set(element, { text, remover });
+      if (element && text && !found.has(element) && isBefore(field, element, around)) {
+        found.set(element, { text, remover });
+      }
     }
     return [...found.values()];
+  }
+
+  /**
+   * @param {Element} field
+   * @param {Element} element
+   * @param {Element} around both
+   * @returns {boolean} whether it stands before the field, and leaves room next to it, unlike a heading
+   */
+  function isBefore(field, element, around) {
+    const order = Reflect.apply(Node.prototype.compareDocumentPosition, field, [element]);
+    return (order & Node.DOCUMENT_POSITION_PRECEDING) > 0 && boxOf(element).width < MOST_WIDTH * boxOf(around).width;
   }
 
   /** @param {Element} element */
