@@ -108,6 +108,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Day"  #day',
             'clickable next to "Day" 20x20  #open',
         ],
+        "what is drawn around a field that only takes the keys": ['clickable "\u25be"  #box', "textbox  #keys"],
         "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
     },
     "regions": {
@@ -214,6 +215,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "node of a drawing with many shapes": ['draggable "inject"  g'],
         "part of a drawing without size": ["draggable black 80x30 at 0,0  g:nth-of-type(2)"],
         "shapes that can be acted on": [
+            'text "Drag them"',
             "clickable circle red 20x20 at 20,20  circle",
             "clickable rect blue 30x10 at 60,20  rect",
         ],

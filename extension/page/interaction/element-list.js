@@ -422,7 +422,7 @@ const elementList = (() => {
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
-    const where = kind === "thing" && !name ? whereOf(element, role) : "";
+    const where = kind === "thing" && !name && !isShape ? whereOf(element, role) : "";
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
     return [

@@ -32,8 +32,8 @@
 
 const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
-  const { isControl, isElement, isFrame, isText, parentElementOf, parentOf, queryAll, queryIn, tagOf } = dom;
-  const { textContentOf } = dom;
+  const { isControl, isElement, isFrame, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } = dom;
+  const { tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered } = geometry;
   const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf } = aria;
   const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
@@ -242,7 +242,8 @@ const pageItems = (() => {
       const inner = this.items.slice(place + 1);
       const item = /** @type {Item} */ (this.items[place]);
       const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
-      if (!things.length) return;
+      // A field that only takes the keys needs what is drawn around it for the mouse.
+      if (things.every((one) => isTextField(one) && isClippedAway(one))) return;
       // Signs between its parts say nothing.
       const isWorded = (/** @type {string} */ text) => /[\p{L}\p{N}]/u.test(text);
       const own = plain(contentOf(item.element, new Set(things)));
