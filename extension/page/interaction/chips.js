@@ -5,7 +5,7 @@
 /** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, boxOf, holds, isMatch, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, holds, isAfter, isMatch, parentElementOf, queryIn } = dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
@@ -65,8 +65,7 @@ const chips = (() => {
    * @returns {boolean} whether it stands before the field, and leaves room next to it, unlike a heading
    */
   function isBefore(field, element, around) {
-    const order = Reflect.apply(Node.prototype.compareDocumentPosition, field, [element]);
-    return (order & Node.DOCUMENT_POSITION_PRECEDING) > 0 && boxOf(element).width < MOST_WIDTH * boxOf(around).width;
+    return isAfter(field, element) && boxOf(element).width < MOST_WIDTH * boxOf(around).width;
   }
 
   /** @param {Element} element */

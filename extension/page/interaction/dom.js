@@ -49,6 +49,9 @@ const dom = (() => {
 
   /** @type {(outer: Node, inner: Node) => boolean} */
   const holds = (outer, inner) => Reflect.apply(Node.prototype.contains, outer, [inner]);
+  /** @type {(node: Node, other: Node) => boolean} whether it stands after the other one, or in it */
+  const isAfter = (node, other) =>
+    (Reflect.apply(Node.prototype.compareDocumentPosition, other, [node]) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
   /** @type {(node: Node) => Node} */
   const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
   /** @type {(node: Node) => boolean} */
@@ -464,6 +467,7 @@ const dom = (() => {
     idOf,
     innerRootOf,
     innerTextOf,
+    isAfter,
     isControl,
     isDocument,
     isDrawnIn,

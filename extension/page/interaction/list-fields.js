@@ -87,8 +87,9 @@ const listFields = (() => {
    */
   function removerOf(field, values) {
     const isOther = (/** @type {string} */ text) => !values.some((value) => fold(value) === fold(text));
-    const { text, remover } = chipsOf(field).find((chip) => isOther(chip.text)) ?? {};
-    if (!text || !remover) return null;
+    const other = chipsOf(field).find((chip) => isOther(chip.text));
+    if (!other) return null;
+    const { text, remover } = other;
     bringIntoView(remover, "nearest");
     return aimAt(remover, remover).point ? { selector: selectorOf(remover, allRoots()), text } : null;
   }

@@ -11,6 +11,7 @@ const listOptions = (() => {
     hasIn,
     holds,
     isControl,
+    isAfter,
     isMatch,
     parentElementOf,
     queryAll,
@@ -96,20 +97,12 @@ const listOptions = (() => {
       ![...treeAncestors(one)].some(isClippedAway) &&
       !queryIn(one, "*").some(isOption);
     let around = /** @type {Element | null} */ (field);
-    while (around && !queryIn(around, "*").some(isOption)) {
-      if (closestOf(around, "form, body") === around) return null;
-      around = parentElementOf(around);
+    for (; around; around = parentElementOf(around)) {
+      const first = queryIn(around, "*").find(isOption);
+      if (first) return parentElementOf(first);
+      if (isMatch(around, "form, body")) return null;
     }
-    const [first] = around ? queryIn(around, "*").filter(isOption) : [];
-    return first ? parentElementOf(first) : null;
-  }
-
-  /**
-   * @param {Element} element
-   * @param {Element} field
-   */
-  function isAfter(element, field) {
-    return Boolean(field.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return null;
   }
 
   /** @param {Element} field */

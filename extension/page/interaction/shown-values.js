@@ -9,6 +9,7 @@ const shownValues = (() => {
     drawnChildrenOf,
     isControl,
     isElement,
+    isAfter,
     isMatch,
     isText,
     labelsOf,
@@ -108,7 +109,7 @@ const shownValues = (() => {
     if (isLayerBelow(element, field)) return true;
     if (!isMatch(element, UNSHOWN)) return false;
     const isChips = isMatch(element, "[role='listbox']") && !referred(field, "aria-controls").includes(element);
-    return !isChips || !(element.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING);
+    return !isChips || !isAfter(field, element);
   }
 
   /**
