@@ -80,15 +80,15 @@ function originOf(url) {
 async function pagesWithin(context, page, depth, known) {
   const script = ask("readableFrames", { way: page?.way ?? "" });
   const frames = known ?? /** @type {CrossOriginFrame[] | null} */ (await answerOf(context, page, () => script));
+  const all = frames?.length && depth < MAX_DEPTH ? await framesOf(context) : [];
   const found = await Promise.all(
     (frames ?? []).slice(0, MAX_PAGES).map(async (frame) => {
       const [inner, ...others] = await pagesIn(context, page?.frameId ?? 0, frame);
       if (!inner || others.length || isDenied(inner.url, context.deniedHosts)) return [];
       const { frameId, documentId, url } = inner;
       const framed = { frameId, documentId, url, way: frame.selector };
-      const isDeepest =
-        depth === MAX_DEPTH || !(await framesOf(context)).some((each) => each.parentFrameId === frameId);
-      return [framed, ...(isDeepest ? [] : await pagesWithin(context, framed, depth + 1))];
+      const hasInner = all.some(({ parentFrameId }) => parentFrameId === frameId);
+      return [framed, ...(hasInner ? await pagesWithin(context, framed, depth + 1) : [])];
     }),
   );
   return found.flat();
