@@ -6108,6 +6108,11 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         return list_result(await tabs.tabs())
 
 
+def text_blocks(text: str, notes: Iterable[str]) -> list[mcp_types.TextContent]:
+    """Return a text and the notes about it as content of a result, each in a block of its own."""
+    return [mcp_types.TextContent(text=block) for block in (text, *(f"[{note}]" for note in notes))]
+
+
 def answer_result(answer: Answer) -> ToolResult:
     """Return an answer with its receipt. JSON stays JSON: notes about it are separate blocks."""
     notes = answer.receipt["notes"] if answer.data is not None else ()
@@ -6115,17 +6120,17 @@ def answer_result(answer: Answer) -> ToolResult:
     # Clients that show structured content show nothing else, so it must not hide that something was not read.
     if isinstance(answer.data, dict) and not any(sentence_data(note)["code"] == "unread" for note in notes):
         structured = answer.data
-    blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *(f"[{note}]" for note in notes))]
-    return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
+    return ToolResult(
+        text_blocks(answer.render(), notes), structured_content=structured, meta={"receipt": answer.receipt}
+    )
 
 
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
     """Return a list of tabs as JSON, and the notes of entries that are not tabs as further blocks."""
     notes = [str(tab["note"]) for tab in tabs if "note" in tab]
     listed = [tab for tab in tabs if "note" not in tab]
-    blocks = (json.dumps(listed, ensure_ascii=False), *(f"[{note}]" for note in notes))
     structured = {"result": listed} | ({"notes": notes} if notes else {})
-    return ToolResult([mcp_types.TextContent(text=text) for text in blocks], structured_content=structured)
+    return ToolResult(text_blocks(json.dumps(listed, ensure_ascii=False), notes), structured_content=structured)
 
 
 def compact_json(value: Any) -> str:
@@ -6160,7 +6165,7 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     end = min(total, offset + max_chars)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
-    content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
+    content = text_blocks(page.text[offset:end], notes)
     receipt = page_receipt(page) | {"next_offset": end if end < total else None}
     return ToolResult(content, meta={"receipt": receipt})
 
