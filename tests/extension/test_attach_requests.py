@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.extension.conftest import Popup, Site, shorter_waits
+from tests.extension.conftest import Popup, Site, changed_waits
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_popup import show_page
 from tests.support.fake_bridge import FakeBridge, Message
@@ -164,7 +164,7 @@ async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connectio
 async def test_unanswered_prompt_ends_with_an_error_message(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
-    async with shorter_waits(paired.page.context, {60_000: 500}):
+    async with changed_waits(paired.page.context, {60_000: 500}):
         code, message = error_of(await (await ask(bridge, one[1])))
 
     assert (code, "within 60 s" in message) == ("COMMAND_TIMEOUT", True)

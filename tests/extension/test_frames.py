@@ -13,6 +13,7 @@ from tests.support.polling import until
 page = shared_tab_at("/frames.html")
 # For tests that open a page of their own in it: with a dozen frames, loading takes longer than such a test.
 blank = shared_tab_at("/blank")
+pytestmark = pytest.mark.usefixtures("patience")
 
 
 def other_site(page: DrivenTab, path: str) -> str:
