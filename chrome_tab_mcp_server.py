@@ -122,6 +122,8 @@ from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared._context_streams import ContextSendStream
     from unicode_rbnf import RbnfEngine
 
 __version__ = "1.0.0"
@@ -5945,26 +5947,44 @@ class LenientStdioServer(FastMCP):
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
         """Serve the client on stdin and stdout until it closes either."""
-        started, low_level = self._lifespan_manager(), self._mcp_server
+        previous = ""
         try:
-            async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
-                send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            async with self._lifespan_manager(), stdio_server() as (lines, replies), anyio.create_task_group() as group:
 
-                async def read() -> None:
-                    async with send_on, lines:
-                        async for line in lines:
-                            wrong = line_complaint(line)
-                            await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+                def connect() -> MemoryObjectSendStream[SessionMessage | Exception]:
+                    send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+                    group.start_soon(self._serve_connection, messages, replies.clone())
+                    return send_on
 
-                group.start_soon(read)
-                try:
-                    await low_level.run(messages, replies, low_level.create_initialization_options())
-                except BaseException:
-                    # Stdout broke or a signal came: the thread that waits for stdin cannot be interrupted.
-                    asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
-                    raise
+                async with lines, replies:
+                    send_on = connect()
+                    async for line in lines:
+                        if wrong := line_complaint(line):
+                            await replies.send(SessionMessage(wrong))
+                            continue
+                        method = getattr(line.message, "method", "") if isinstance(line, SessionMessage) else ""
+                        # While uv downloads the libraries, a client gives up on its first request and starts over with
+                        # the older protocol, which mcp refuses on a connection that has begun with the newer one.
+                        if (previous, method) == ("server/discover", "initialize"):
+                            send_on.close()
+                            send_on = connect()
+                        previous = method
+                        await send_on.send(line)
+                    send_on.close()
         except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             logger.info("the client has closed its end")
+
+    async def _serve_connection(
+        self,
+        messages: MemoryObjectReceiveStream[SessionMessage | Exception],
+        replies: ContextSendStream[SessionMessage],
+    ) -> None:
+        try:
+            await self._mcp_server.run(messages, replies, self._mcp_server.create_initialization_options())
+        except BaseException:
+            # Stdout broke or a signal came: the thread that waits for stdin cannot be interrupted.
+            asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
+            raise
 
 
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
