@@ -73,7 +73,7 @@ async def test_user_sees_which_client_asks_for_which_tab_and_why_and_yes_attache
     assert AGENT["id"] not in text
     await expect(paired.element("requests").get_by_role("button", name="Allow")).to_have_class("primary")
     assert await paired.page.locator("#requests b").count() == 0
-    assert await paired.chrome("await chrome.action.getBadgeText({})") == "?"
+    await until(paired, "(await chrome.action.getBadgeText({})) === '?'")
     await notices(paired, 1)
     assert not asked.done()
 
