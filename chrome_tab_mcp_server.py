@@ -744,7 +744,7 @@ PACKAGE_VALUES = {
 PACKAGE_SETTINGS = {*PACKAGE_VALUES, "port", "open", "upload_folder", "vision_model"}
 PACKAGE_FLAGS = (
     *("--pair", "--http", "--setup", "--yes", "--clients", "--at-login", "--serve", "--extension-path"),
-    "--history",
+    *("--history", "--port", "--open", "--upload-folder", "--vision-model"),
 )
 
 
@@ -771,7 +771,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         if IS_ALONE and (value := getattr(settings, name)) in values:
             raise ValueError(needs_package(flag_of(name) if value is True else f"{flag_of(name)} {value}"))
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} {example()}")
+        raise ValueError(f"{missing}\n{example()}")
     return settings
 
 
