@@ -3770,17 +3770,21 @@ def merge_values(left: Any, right: Any) -> Any:
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
 MAX_FOLDED = 20_000  # characters kept in the table
+STEM, LONG_STEM = 5, 7  # characters
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
 CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
 WORDS = re.compile(rf"[\w{MARKS}]+")
-STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
-STEMS, ALEF = re.compile(STEM), "\u0627"
-ARABIC_STEMS = re.compile(
-    "(?<!\\w)(?:(?=[\u0648\u0641\u0628\u0643\u0627\u0644])"
-    "(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4})))?" + STEM
+# The same without scripts that have no spaces, by what is not in a folded word: one look-up for each character.
+SPACED_WORDS = re.compile(
+    "[^\0-/:-@\\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u05be-\u05c3\u05f3\u05f4\u061b-\u061f\u066a-\u066d\u06d4"
+    f"\u0964\u0965\u2000-\u2bff{LETTERS}{SYLLABLES}]+"
+)
+ARABIC_PARTICLES = "\u0627\u0628\u0641\u0643\u0644\u0648"  # the first letters of what follows
+ARABIC_PREFIX = re.compile(
+    "[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4})"
 )
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
@@ -3794,14 +3798,19 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
-# Every eighth letter of Greek: one after another they are replaced much faster than by the table.
-GREEK_ACCENTS = tuple(
-    zip("\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce", "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9", strict=True)
+# Frequent characters, such as every eighth letter of Greek: one after another they are replaced faster than by the table.
+FREQUENT = tuple(
+    zip(
+        "\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce\u060c\uff0c",
+        "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9,,",
+        strict=True,
+    )
 )
 # All characters but those that differ from their comparable form at most in case.
 SPECIAL = re.compile(
-    "[^\\0-\\x7f\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
-    "\u0900-\u0957\u0e00-\u0e4f\u1ea0-\u1ef9\u3001-\u3002\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
+    "[^\\0-\\x7f\u00ab\u00b7\u00bb\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0391-\u03a9\u03b1-\u03c9"
+    "\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3\u0900-\u0957\u0964\u0e00-\u0e4f\u1ea0-\u1ef9\u201c-\u201e\u3001-\u3002\u3008-\u300f"
+    "\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
 )
 
 
@@ -3846,8 +3855,8 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
-    for accented, plain in GREEK_ACCENTS:
-        text = text.replace(accented, plain)
+    for frequent, plain in FREQUENT:
+        text = text.replace(frequent, plain)
     return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
@@ -3856,34 +3865,36 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def gram_patterns(characters: str | None = None) -> list[re.Pattern[str]]:
-    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant.
+def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
 
-    With `characters`, only neighbors among these are found.
+    With `stems`, few others than these are found.
     """
-
-    def chosen(kind: str) -> str:
-        return kind if characters is None else "".join({*re.findall(f"[{kind}]", characters)})
-
-    kinds = ((LETTERS, CONSONANTS, 3), (SYLLABLES, SYLLABLES, 2))
-    ends = ((chosen(kind), chosen(last), length) for kind, last, length in kinds)
-    return [re.compile(f"[{last}](?<=([{kind}]{{{length}}}))") for kind, last, length in ends if last]
+    patterns: list[re.Pattern[str]] = []
+    for kind, last, after, length in ((LETTERS, CONSONANTS, f"(?![{CONSONANTS}])", 3), (SYLLABLES, SYLLABLES, "", 2)):
+        grams = None if stems is None else [stem for stem in stems if re.fullmatch(f"[{kind}]{{{length}}}", stem)]
+        ends = last if grams is None else "".join({gram[-1] for gram in grams})
+        patterns += [re.compile(f"[{ends}]{after}(?<=([{kind}]{{{length}}}))")] if ends else []
+    return patterns
 
 
 GRAMS = gram_patterns()
 
 
-def stems(folded: str, grams: Sequence[re.Pattern[str]] = GRAMS) -> list[str]:
-    """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
+def stem_of(word: str) -> str:
+    """Return a folded word without its ending: about as good as the rules of one language, and works for all.
 
-    A stem is a word without its ending: about as good as the rules of one language, and works for all.
     Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
     """
-    folded = folded.replace("_", " ")
-    words = ARABIC_STEMS if ALEF in folded else STEMS
-    if is_spaced(folded):
-        return words.findall(folded)
-    return words.findall(SPACELESS.sub(" ", folded)) + [gram for each in grams for gram in each.findall(folded)]
+    if word[0] in ARABIC_PARTICLES and (prefix := ARABIC_PREFIX.match(word)):
+        word = word[prefix.end() :]
+    return word[: LONG_STEM if len(word) > LONG_STEM + 1 else STEM]
+
+
+def stems(folded: str) -> list[str]:
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
+    grams = () if is_spaced(folded) else GRAMS
+    return [*map(stem_of, SPACED_WORDS.findall(folded)), *(gram for each in grams for gram in each.findall(folded))]
 
 
 def letters_of(folded: str) -> str:
@@ -3962,6 +3973,7 @@ class Vocabulary(NamedTuple):
 
     clock: re.Pattern[str]
     languages: tuple[str, ...]
+    factor_words: Spellings
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
@@ -4044,7 +4056,8 @@ def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
     tables[-1] |= {sign: {"clock"} for sign in CLOCK_SIGNS}
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
     parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
-    return Vocabulary(re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME)), languages, *merged)
+    clock = re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME))
+    return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
 @functools.lru_cache(8192)
@@ -4087,6 +4100,7 @@ CLOCK = (
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
+NOT_AFTER_NUMBER = r"(?<![0-9])(?<![0-9] )"
 AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
 EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nights
 CLOCK_SIGNS = "\u70b9\u9ede\u6642"  # in addition to those of CLDR
@@ -4466,8 +4480,8 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
 
 def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     """Yield the dates with a month's name."""
-    end = 0
-    for match in WORDS.finditer(folded):
+    end, is_named = 0, not words.months.keys().isdisjoint(WORDS.findall(folded))
+    for match in WORDS.finditer(folded) if is_named else ():
         months = words.months.get(match[0])
         if not months or folded.startswith("out of ", match.start()):  # in Portuguese "out" is October
             continue
@@ -4558,9 +4572,9 @@ class TextChunk:
         self._text, self._passages = text, passages
 
     @functools.cached_property
-    def words(self) -> set[str]:
-        """The words."""
-        return set(WORDS.findall(self.folded.replace("_", " ")))
+    def words(self) -> list[str]:
+        """The words, in order, of scripts that separate them by spaces."""
+        return SPACED_WORDS.findall(self.folded)
 
     @functools.cached_property
     def digits(self) -> str:
@@ -4582,13 +4596,10 @@ class TextChunk:
     @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
-        factors = self.vocabulary.factors
-        is_apart = is_spaced(self.folded)
-        named = self.words & factors.keys() if is_apart else filter(self.folded.__contains__, factors)
-        before = r"(?<![0-9])(?<![0-9] )" + r"(?<!\w)" * is_apart
-        apart = (f"{before}{word}{AFTER_NAME}" for word in named if is_factor(word))
-        found = (word[0] for each in apart if (word := re.search(each, self.folded)))
-        return {factor for word in found for factor in factors[word]}
+        apart = (
+            word for word in self._said(self.vocabulary.factor_words) if re.search(NOT_AFTER_NUMBER + word, self.folded)
+        )
+        return {factor for word in apart for factor in self.vocabulary.factors[word]}
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4620,7 +4631,11 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        if not any(all(map(self._has_value, option)) for option in figure.options):
+        # Numbers first: a chunk's dates are found only where they are.
+        if not any(
+            all(map(self._has_value, sorted(option, key=lambda value: isinstance(value, tuple))))
+            for option in figure.options
+        ):
             return False
         if figure.name and not has_name(self.folded, figure.name):
             return False
@@ -4645,8 +4660,12 @@ class TextChunk:
         """Return whether the chunk has a small number in letters."""
         if number > MAX_SPELLED:
             return False
-        spelled = spellings_of_number(number, self.vocabulary.languages)
-        return not self.words.isdisjoint(spelled.words) or any(part in self.folded for part in spelled.parts)
+        return any(self._said(spellings_of_number(number, self.vocabulary.languages)))
+
+    def _said(self, spelled: Spellings) -> Iterator[str]:
+        """Yield those of some spellings that the chunk has."""
+        yield from spelled.words.intersection(self.words)
+        yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
         """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
@@ -4703,9 +4722,14 @@ class PageIndex:
         if not missing:
             return
         self._places |= {stem: {} for stem in missing}
-        grams = gram_patterns("".join(missing))
+        starts, grams = {stem[:STEM] for stem in missing}, gram_patterns(missing)
+        words = set[str]().union(*(chunk.words for chunk in self.chunks))
+        words = (word for word in words if word[:STEM] in starts or word[0] in ARABIC_PARTICLES)
+        found_stems = {word: stem for word in words if (stem := stem_of(word)) in missing}
         for number, chunk in enumerate(self.chunks):
-            for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
+            found = [found_stems[word] for word in filter(found_stems.__contains__, chunk.words)]
+            found += [gram for each in grams for gram in filter(missing.__contains__, each.findall(chunk.folded))]
+            for stem, times in Counter(found).items():
                 self._places[stem][number] = times
         for stem in missing:
             found = len(self._places[stem])
@@ -4953,7 +4977,7 @@ OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
 # What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
 LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages.
-MIN_SUPPORT = 0.208
+MIN_SUPPORT = 0.204
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"

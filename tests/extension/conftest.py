@@ -159,7 +159,7 @@ class Popup:
         return await self.chrome(f"(await chrome.tabs.query({{}})).find(tab => tab.url === '{url}').id")
 
 
-SHORTER = """limits => {
+WAITS = """limits => {
   for (const name of ["setTimeout", "setInterval"]) {
     const real = (globalThis[name].real ??= globalThis[name]);
     globalThis[name] = Object.assign((action, ms, ...rest) => real(action, limits[ms] ?? ms, ...rest), { real });
@@ -168,15 +168,22 @@ SHORTER = """limits => {
 
 
 @asynccontextmanager
-async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
+async def changed_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
     """Replace the durations of the service worker's timers (ms: new ms) that start inside the block."""
     (worker,) = context.service_workers
-    await worker.evaluate(SHORTER, limits)
+    await worker.evaluate(WAITS, limits)
     try:
         yield
     finally:
         for worker in context.service_workers:
-            await worker.evaluate(SHORTER, {})
+            await worker.evaluate(WAITS, {})
+
+
+@pytest.fixture(scope="module")
+async def patience(shared_chromium: BrowserContext) -> AsyncGenerator[None]:
+    """Give frames more than a second to answer, as a busy machine needs it."""
+    async with changed_waits(shared_chromium, {1_000: 30_000}):
+        yield
 
 
 @asynccontextmanager

@@ -156,7 +156,7 @@ const visibleCopy = (() => {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
       }
-      const copy = this.#shell(element, tag, style.display);
+      const copy = this.#shell(element, tag, style);
       to.append(copy);
       const row = this.rowsOfPage.get(element);
       if (row) this.rows.set(copy, row);
@@ -183,10 +183,10 @@ const visibleCopy = (() => {
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {string} display
+     * @param {CSSStyleDeclaration} style
      * @returns {Element} a copy without children
      */
-    #shell(element, tag, display) {
+    #shell(element, tag, { display, whiteSpace }) {
       let copy = this.inert.importNode(element);
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
       if (isDrawnAsBlock && (tag === "span" || tag === "slot" || tag.includes("-"))) {
@@ -201,6 +201,7 @@ const visibleCopy = (() => {
       // forms.
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
+      copy.toggleAttribute("data-lines", /^(?:pre|break-spaces)/.test(whiteSpace));
       return copy;
     }
   }
