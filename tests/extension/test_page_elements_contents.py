@@ -154,6 +154,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "editor with a placeholder that a style adds": ["textbox  #e"],
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
         "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
+        "editor with line numbers": ['text "Code"', 'text "1 Unfold"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
         "parts of a line": [
             'text "Please read to Maximise"',

@@ -92,8 +92,8 @@ const surroundingNames = (() => {
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
-        // A field that only takes the focus is not shown.
-        if (isElement(before) && isMatch(before, "input[aria-hidden='true']")) continue;
+        // Neither a field that only takes the focus nor the line numbers of an editor are a name.
+        if (isElement(before) && isMatch(before, "[aria-hidden='true']")) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon ? ownerIn(before) : "";
         }
