@@ -56,6 +56,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button next to "Guests" .number-up white #efefef 20x20  #up',
             "# Order",
             'button next to "Order" .dialog-close white #efefef 20x20  #shut',
+            "# Plot",
+            'button tooltip "Zoom"  #zoom',
         ],
         "icon after a field that takes its focus": [
             'text "Cities"',
@@ -412,6 +414,7 @@ SELECTORS = {
     "class of a state": "p > button",
     "own id": "#go",
     "end of another generated id": '[id$="-trigger-usage"]',
+    "id with a short hash": "[title=Go]",
     "generated id": "button",
     "counted id": "[name=host]",
     "counted id without another name": "#c94",
