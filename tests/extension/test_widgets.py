@@ -180,6 +180,10 @@ async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reac
     assert [option["label"] for option in reply["selected"]] == ["Markdown"]
 
 
+async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
+    assert (await reacting.do("click", selector="#slow"))["checked"] is True
+
+
 async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
     fields = [{"selector": "#low", "value": "5"}, {"selector": "#high", "value": "7"}]
 

@@ -35,6 +35,8 @@ const elementCommands = (() => {
 
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
+  /** For a switch that slides. */
+  const TOGGLING_MS = 400;
   const POLL_MS = 20;
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
@@ -47,7 +49,7 @@ const elementCommands = (() => {
   /**
    * State of the latest action, to inspect it again after the trusted input.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element, wasChecked?: boolean,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
    *   form?: InstanceType<typeof ChangeWatch>}}
@@ -397,11 +399,21 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a click of that id
-   * @returns {boolean | null} whether the clicked element is now checked; null if this is another page
+   * @returns {Promise<boolean | null>} whether the clicked element is now checked; null if this is another page
    */
-  function readChecked({ id }) {
-    const { checkable } = latest.id === id ? latest : {};
-    return checkable ? isChecked(checkable) : null;
+  async function readChecked({ id }) {
+    const { checkable, wasChecked } = latest.id === id ? latest : {};
+    if (!checkable) return null;
+    const deadline = performance.now() + (wasChecked && isRadio(checkable) ? 0 : TOGGLING_MS);
+    while (isChecked(checkable) === wasChecked && isInPage(checkable) && performance.now() < deadline) {
+      await pause(POLL_MS);
+    }
+    return isChecked(checkable);
+  }
+
+  /** @param {Element} element */
+  function isRadio(element) {
+    return kindOf(element) === "radio" || ["radio", "menuitemradio"].includes(widgets.roleOf(element));
   }
 
   /**
@@ -586,6 +598,7 @@ const elementCommands = (() => {
   function rememberState(element) {
     if (!isCheckable(element)) return {};
     latest.checkable = element;
+    latest.wasChecked = isChecked(element);
     return { isCheckable: true };
   }
 
