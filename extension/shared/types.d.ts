@@ -694,12 +694,18 @@ export interface Filling {
   isKeyed: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
+  /** The day that the text names, such as 2026-03-05, for a field that may open a calendar; otherwise empty. */
+  day: string;
+  /** Whether the field is read-only: the day is picked in its calendar. */
+  isPicked: boolean;
 }
 
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
   | "list"
+  | "calendar"
+  | "opener"
   | "selector"
   | "branch"
   | "clearer"
@@ -838,9 +844,10 @@ export interface FilledField {
   value: string;
   /**
    * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
-   * lost a part of the text, and its content is selected again; or press Tab, as users leave a field.
+   * lost a part of the text, and its content is selected again; pick the day in the calendar that is open; or press
+   * Tab or Enter, as users leave a field.
    */
-  next: "" | "look" | "retype" | "tab" | "enter";
+  next: "" | "look" | "retype" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

@@ -19,6 +19,7 @@ const elementCommands = (() => {
   const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
+  const { openerOf, readCalendar } = calendars;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -70,7 +71,8 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const { pressed, drag, placed, widget, group, changes: begun, form } = latest.id === request.id ? latest : {};
+      const before = /** @type {Partial<typeof latest>} */ (latest.id === request.id ? latest : {});
+      const { pressed, drag, placed, widget, group, changes: begun, form } = before;
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
@@ -80,6 +82,8 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
+      // They may be clicks for a field that is being filled.
+      if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -207,7 +211,7 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean}} request after a fill of that id
+   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean, hasPicked: boolean}} request after a fill of that id
    * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
@@ -217,7 +221,7 @@ const elementCommands = (() => {
     if (filled.next || isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
-    const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
+    const opened = isInPage(field) && widgetKind(field, how.text) === "list" ? rememberWidget(field) : null;
     if (opened) selectContent(field);
     return { ...filled, ...opened, changed: watch.summarize() };
   }
@@ -249,6 +253,10 @@ const elementCommands = (() => {
       case "hold":
         leaving.holdEnter(field);
         return true;
+      case "calendar":
+        return readCalendar(field, wanted) ?? "";
+      case "opener":
+        return openerOf(field);
       case "clearer":
         return clearerOf(field) ?? "";
       case "remover":
@@ -465,12 +473,14 @@ const elementCommands = (() => {
   function actOn(element, roots, request) {
     switch (request.action) {
       case "fill": {
-        if (widgetKind(element)) {
-          if (widgetKind(element) !== "list") refuseSetting(element, request.value);
+        const kind = widgetKind(element, request.value);
+        if (kind) {
+          if (kind !== "list") refuseSetting(element, request.value);
           return rememberWidget(element);
         }
         const { filling, prepared } = prepareField(element, request.value);
         latest.prepared = prepared;
+        latest.widget = prepared.field;
         latest.isEntered = filling.isEntered;
         return { filling };
       }
