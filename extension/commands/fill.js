@@ -3,7 +3,7 @@
 /**
  * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
  *
- * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean, hasPicked?: boolean}) => Promise<FilledField | null>} Look at the field once it
+ * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean, hasPicked?: boolean, mayLeave?: boolean}) => Promise<FilledField | null>} Look at the field once it
  *   was typed into; null if the page is gone
  */
 
@@ -143,13 +143,27 @@ async function enterDrawn(session, text) {
 }
 
 /**
+ * @param {DrivenContext} context
  * @param {ElementTarget} target
  * @param {Filling} filling
  * @returns {Look}
  */
-function lookAt(target, { text }) {
-  const before = { text, isEarly: false, mayRetype: false, hasPicked: false };
-  return async (how) => /** @type {FilledField | null} */ (await target.look("finishFill", { ...before, ...how }));
+function lookAt({ isPart = false, isLast = false }, target, { text }) {
+  const before = { text, isEarly: false, mayRetype: false, hasPicked: false, mayLeave: false };
+  // The next field takes the focus from those before it.
+  const mayWait = isLast || !isPart;
+  return async (how) =>
+    /** @type {FilledField | null} */ (await target.look("finishFill", { ...before, mayWait, ...how }));
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {ElementTarget} target
+ * @returns {Promise<boolean>} whether suggestions open for what was typed, which the page may request
+ */
+async function suggests(session, target) {
+  if (await target.look("awaitList")) return true;
+  return session.hasRequests && (await session.requestsEnded()) && Boolean(await target.look("awaitList"));
 }
 
 /**
@@ -159,7 +173,7 @@ function lookAt(target, { text }) {
  * @returns {Promise<FilledField | null>} the field once the day was picked; null if that is not possible
  */
 async function picked(target, filling, calendar) {
-  return (await calendar.pick(filling.day)) ? lookAt(target, filling)({ hasPicked: true }) : null;
+  return (await calendar.pick(filling.day)) ? lookAt(calendar.context, target, filling)({ hasPicked: true }) : null;
 }
 
 /**
@@ -171,9 +185,11 @@ async function picked(target, filling, calendar) {
  * @param {Calendar} calendar of the field
  * @returns {Promise<FilledField | null>} null if the page is gone
  */
-async function enter({ session }, target, filling, calendar) {
-  const look = lookAt(target, filling);
+async function enter(context, target, filling, calendar) {
+  const { session } = context;
+  const look = lookAt(context, target, filling);
   let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
+  if (filled?.next === "suggest") filled = await look({ mayLeave: !(await suggests(session, target)) });
   if (filled?.next === "pick") {
     const other = await picked(target, filling, calendar);
     if (other) return other;

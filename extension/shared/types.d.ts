@@ -267,6 +267,8 @@ export interface DrivenContext extends CommandContext {
   session: CommandSession;
   /** Whether the action is one of several that are reported together. */
   isPart?: boolean;
+  /** Whether it is the last of these. */
+  isLast?: boolean;
 }
 
 /** What the worker holds while it lives. */
@@ -554,6 +556,7 @@ export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement 
 /** What a page is asked about the element of an action, by the names of `page/interaction/commands.js`. */
 export type ElementLook =
   | "awaitMouse"
+  | "awaitList"
   | "finishFill"
   | "finishScroll"
   | "frameFound"
@@ -844,10 +847,10 @@ export interface FilledField {
   value: string;
   /**
    * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
-   * lost a part of the text, and its content is selected again; pick the day in the calendar that is open; or press
+   * lost a part of the text, and its content is selected again; wait for suggestions; pick the day in the calendar that is open; or press
    * Tab or Enter, as users leave a field.
    */
-  next: "" | "look" | "retype" | "pick" | "tab" | "enter";
+  next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

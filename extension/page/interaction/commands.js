@@ -36,6 +36,8 @@ const elementCommands = (() => {
 
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
+  /** Pages often wait for 300 ms until no more is typed. */
+  const SUGGESTING_MS = 400;
   /** For a switch that slides. */
   const TOGGLING_MS = 400;
   const POLL_MS = 20;
@@ -211,7 +213,7 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean, hasPicked: boolean}} request after a fill of that id
+   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean, hasPicked: boolean, mayWait: boolean, mayLeave: boolean}} request after a fill of that id
    * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
@@ -224,6 +226,19 @@ const elementCommands = (() => {
     const opened = isInPage(field) && widgetKind(field, how.text) === "list" ? rememberWidget(field) : null;
     if (opened) selectContent(field);
     return { ...filled, ...opened, changed: watch.summarize() };
+  }
+
+  /**
+   * @param {{id: string}} request after a fill of that id
+   * @returns {Promise<boolean | null>} whether suggestions open in the time that they usually take; null if this is another
+   *   page
+   */
+  async function awaitList({ id }) {
+    const { changes } = latest.id === id ? latest : {};
+    if (!changes) return null;
+    const deadline = performance.now() + SUGGESTING_MS;
+    while (!changes.hasOpenedList() && performance.now() < deadline) await pause(POLL_MS);
+    return changes.hasOpenedList();
   }
 
   /**
@@ -627,6 +642,7 @@ const elementCommands = (() => {
   }
 
   const looks = {
+    awaitList,
     awaitMouse,
     finishFill,
     finishScroll,

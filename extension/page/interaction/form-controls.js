@@ -9,6 +9,7 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
+ * @property {boolean} [hasList] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
@@ -78,6 +79,7 @@ const formControls = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
+  const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
 
   /** @param {Element} element */
@@ -273,11 +275,14 @@ const formControls = (() => {
    * @param {boolean} request.isEarly whether the text may not have arrived yet
    * @param {boolean} request.mayRetype
    * @param {boolean} request.hasPicked whether its day was picked in a calendar
+   * @param {boolean} request.mayWait for suggestions
+   * @param {boolean} request.mayLeave whether to leave it although it may suggest
    * @param {boolean} isEntered whether Enter follows
    * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
    * @returns {Promise<FilledField>}
    */
-  async function finishFill(prepared, signal, { text, isEarly, mayRetype, hasPicked }, isEntered, watch) {
+  async function finishFill(prepared, signal, request, isEntered, watch) {
+    const { text, isEarly, mayRetype, hasPicked, mayWait, mayLeave } = request;
     const { field, before, typed } = prepared;
     if (isEarly) {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
@@ -290,7 +295,10 @@ const formControls = (() => {
       return { value: "", next: "retype", notes: [] };
     }
     const isDate = isDated(text);
-    const isLeft = !isEntered && (isDate || (!maySuggest(field) && !watch.hasOpenedList()));
+    prepared.hasList = !isDate && watch.hasOpenedList();
+    const isOpening = !isDate && !prepared.hasList && !mayLeave && maySuggest(field);
+    if (isOpening && mayWait && !isEntered && text) return { value: "", next: "suggest", notes: [] };
+    const isLeft = !isEntered && !isOpening && !prepared.hasList;
     const calendar = isLeft && !hasPicked && !prepared.isPicked ? readCalendar(field, prepared.day) : null;
     if (calendar && !calendar.isChosen) {
       // It has not understood the text, or will not before it closes.
@@ -356,6 +364,7 @@ const formControls = (() => {
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
+    if (prepared.hasList) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
     return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
   }
