@@ -3976,6 +3976,7 @@ HOURS_LATER = {":30": (0, 1), ":45": (1,)}
 ALONE = {"12:00": MIDDAY, "0:00": MIDNIGHT, "24:00": MIDNIGHT, "1/2": HALF}
 PERCENTS = {"50": "1/2", "33": "1/3", "67": "2/3", "66": "2/3", "25": "1/4", "75": "3/4"}
 WITH_PART = re.compile("([0-9]{1,2})([:/.].*)")
+ARTICLE = r"\b(?:an?|ein\w*|un[ae]?|uma?|een)\b"  # "a third"
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
 
@@ -4126,7 +4127,7 @@ NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?
 FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
 # "3 of 4", and "3-2" in other words.
-PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,24})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
+PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
 SCORE = re.compile(r"([0-9](?<![\w.,:/+-].)[0-9]{0,2})([:-])([0-9]{1,3})(?![\w:/%-]|[.,][0-9])")
 MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
@@ -4730,6 +4731,8 @@ class TextChunk:
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
         if (may_have and value in self.values) or (not value.isdecimal() and self._spells_part(value)):
             return True
+        if "-" in value:
+            return all(self._spells(int(number)) for number in value.split("-"))
         if not value.isdecimal() or len(value) > MAX_DIGITS:
             return False
         factors = (1, *self.factors) if value.endswith("000") else (1,)
@@ -4753,6 +4756,7 @@ class TextChunk:
         numbers |= {(number - 1) % NOON + 1 for number in numbers} if ":" in value else set()
         spelled = [spellings_of_number(number, self.vocabulary.languages) for number in numbers]
         words = [re.escape(word) for each in spelled for word in (*each.words, *each.parts)]
+        words += [ARTICLE] if numbers == {1} else []
         named = "|".join([*words, *(map(str, numbers) if part != HOUR else ())])
         number, part = f"(?<![0-9])(?:{named})(?![0-9])", f"(?:{part})"
         return re.search(f"{number}.{{0,12}}{part}|{part}.{{0,12}}{number}", self.folded) is not None
