@@ -55,7 +55,9 @@ def test_version_needs_no_settings(run: Run) -> None:
         (["--serve"], "OLLAMA_BASE_URL must be provided"),
     ],
 )
-def test_a_missing_setting_is_one_line_on_stderr_before_an_example_and_exit_2(arguments: list[str], opening: str, run: Run) -> None:
+def test_a_missing_setting_is_one_line_on_stderr_before_an_example_and_exit_2(
+    arguments: list[str], opening: str, run: Run
+) -> None:
     status, out, err = run(*arguments)
 
     assert (status, out) == (2, "")
