@@ -30,8 +30,8 @@ POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
 # A busy machine needs time; an event that comes at once costs none of it.
 expect.set_options(timeout=40_000)
 
-# 10 MB in total.
-HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
+# 3 MB in total.
+HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(3_000)]
 PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
 CONTENT_TYPES = {

@@ -251,7 +251,7 @@ async def test_page_that_never_finishes_loading_is_read_as_it_is(paired: Popup, 
     assert (await bridge.ask("read_tab"))["result"]["text"] == "first part"
 
 
-async def test_page_of_10_megabytes_is_read_completely(show: Shown, bridge: FakeBridge, site: Site) -> None:
+async def test_page_of_3_megabytes_is_read_completely(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/huge"))
 
     text = (await bridge.ask("read_tab"))["result"]["text"]

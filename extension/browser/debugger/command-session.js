@@ -466,7 +466,9 @@ export class CommandSession {
    */
   complete(error) {
     if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
-    const said = this.#dialogs.map(({ type, message, answer }) => `${type} ${JSON.stringify(message)} was ${answer}`);
+    const said = this.#dialogs.map(
+      ({ type, message, answer }) => `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`,
+    );
     return new CommandError(error.code, `${error.message} Meanwhile the page's ${said.join(", its ")}.`);
   }
 }

@@ -46,13 +46,23 @@ const appearance = (() => {
    * @returns {string} from its tooltip or its icon, for example `icon "trash"`; empty if there is neither
    */
   function hintOf(element) {
-    const parts = [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
-    const tooltip = parts
-      .flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)))
-      .find((text) => text?.trim());
-    if (tooltip) return `tooltip ${quote(tooltip.replaceAll('"', "'"))}`;
-    const icon = parts.map(iconOf).find(Boolean);
-    return icon ? `icon ${quote(icon, 30)}` : "";
+    const icon = partsOf(element).map(iconOf).find(Boolean);
+    return tooltipOf(element) || (icon ? `icon ${quote(icon, 30)}` : "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `tooltip "Zoom in"`; empty if it has none
+   */
+  function tooltipOf(element) {
+    const texts = partsOf(element).flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)));
+    const tooltip = texts.find((text) => text?.trim());
+    return tooltip ? `tooltip ${quote(tooltip.replaceAll('"', "'"))}` : "";
+  }
+
+  /** @param {Element} element */
+  function partsOf(element) {
+    return [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
   }
 
   /** @param {Element} part */
@@ -128,5 +138,5 @@ const appearance = (() => {
     return nearest.far < EXACT ? nearest.name : `${nearest.name} #${hex}`;
   }
 
-  return { hintOf, lookOf };
+  return { hintOf, lookOf, tooltipOf };
 })();

@@ -284,8 +284,9 @@ const covers = (() => {
     #clipped({ left, top, right, bottom }, from, overflow) {
       for (let around = from; around && around !== rootOf(this.view.document); around = flatParent(around)) {
         const { overflowX, overflowY, display } = this.view.getComputedStyle(around);
-        if (around.localName === "body" || display === "contents" || !overflow.test(`${overflowX} ${overflowY}`))
+        if (around.localName === "body" || display === "contents" || !overflow.test(`${overflowX} ${overflowY}`)) {
           continue;
+        }
         const box = rectOf(around);
         [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
         [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];

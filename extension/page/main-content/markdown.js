@@ -109,9 +109,9 @@ const markdown = (() => {
       else if (this.row(element)) return;
       else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
-      else if (/^h[1-6]$/.test(tag) && !this.options.isCell)
+      else if (/^h[1-6]$/.test(tag) && !this.options.isCell) {
         this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
-      else this.children(element);
+      } else this.children(element);
     }
 
     /** @param {Element} element of a list */
