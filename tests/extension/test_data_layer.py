@@ -258,7 +258,10 @@ async def test_hostile_names_do_not_get_into_the_error_message(
 async def test_page_without_any_list_is_reported_as_such(attached_page: Page, bridge: FakeBridge, site: Site) -> None:
     await show(attached_page, site, "")
 
-    assert "no other list" in (await refusal(bridge, name="dataLayer"))["message"]
+    error = await refusal(bridge, name="dataLayer")
+
+    assert error["code"] == "DATALAYER_NOT_FOUND"
+    assert "It has these lists" not in error["message"]
 
 
 @pytest.mark.usefixtures("page")
