@@ -3958,27 +3958,6 @@ LANGUAGES = MappingProxyType(
 MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 15, 40
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
-
-
-# Words that CLDR does not have, in comparable form: parts of a whole, of an hour and of a year; hours.
-HALF = (
-    "half|halves|halb|halft|demi|media|medio|mitad|mezz|meia|metade|jumăt|buçuk|yar\u0131m|rưỡi|nửa|pół|пол|μιση"
-    "|نصف|साढ़े|आधा|ครึ่ง|半|반"
-)
-THIRD = "third|drittel|tiers|terci|terz|terç|treim|phần ba|трет|τριτ|ثلث|तिहाई|三分|3分"
-QUARTER = (
-    "quart|viertel|cuart|kwart|trimest|sfert|çeyrek|phần tư|четверт|квартал|τεταρτ|τριμην|ربع|तिमाही|季|四半期|분기"
-)
-HOUR = "o'clock|uhr|heure|hora|ore|uur|час|giờ|ωρα|saat|बजे|时|時|点|點|시"
-MIDNIGHT = "midnight|mitternacht|minuit|medianoche|mezzanotte|meia-noite|gece yar\u0131s\u0131|полноч|полуноч|午夜|자정"
-MIDDAY = "noon|midday|mittag|midi\\b|mediod|mezzogiorno|meio-dia|amiaz|öğle|полдень|полудн|正午|中午|정오|เที่ยง"
-# What follows the number in a value, by the word next to it; half past nine is half to ten in some languages.
-PARTS = {":00": HOUR, ":30": HALF, ":15": QUARTER, ":45": QUARTER, ".5": HALF, "/2": HALF, "/3": THIRD, "/4": QUARTER}
-HOURS_LATER = {":30": (0, 1), ":45": (1,)}
-ALONE = {"12:00": MIDDAY, "0:00": MIDNIGHT, "24:00": MIDNIGHT, "1/2": HALF}
-PERCENTS = {"50": "1/2", "33": "1/3", "67": "2/3", "66": "2/3", "25": "1/4", "75": "3/4"}
-WITH_PART = re.compile("([0-9]{1,2})([:/.].*)")
-ARTICLE = r"\b(?:an?|ein\w*|un[ae]?|uma?|een)\b"  # "a third"
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
 
@@ -4539,8 +4518,11 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         money, unit = money_around(match, words), UNIT_AFTER.match(folded, match.end(1))
         ends = [end_of_number(match, words), *(sign.end() for sign in (*money, unit) if sign)]
         first = min([match.start(), *(sign.start() for sign in money)])
-        options = [*number_options(match, words), *([{PERCENTS[match[1]]}] if unit and match[1] in PERCENTS else [])]
-        yield figure_of((first, max(ends)), options, currency=words.currencies[money[0][1]] if money else frozenset())
+        yield figure_of(
+            (first, max(ends)),
+            number_options(match, words),
+            currency=words.currencies[money[0][1]] if money else frozenset(),
+        )
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4719,7 +4701,7 @@ class TextChunk:
         # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
         if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
-        if figure.name and not has_name(self.folded, figure.name) and not self._spells_part(f"{figure.name[1:]}/4"):
+        if figure.name and not has_name(self.folded, figure.name):
             return False
         return not figure.currency or not self._is_other_currency(figure)
 
@@ -4731,7 +4713,7 @@ class TextChunk:
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
-        if (may_have and value in self.values) or (not value.isdecimal() and self._spells_part(value)):
+        if may_have and value in self.values:
             return True
         if "-" in value:
             return all(self._spells(int(number)) for number in value.split("-"))
@@ -4745,23 +4727,6 @@ class TextChunk:
         if number > MAX_SPELLED:
             return False
         return any(self._said(spellings_of_number(number, self.vocabulary.languages)))
-
-    def _spells_part(self, value: str) -> bool:
-        """Return whether the chunk has a fraction, quarter or time in letters: "two-thirds", "half past nine", "noon"."""
-        if value in ALONE and re.search(ALONE[value], self.folded):
-            return True
-        match = WITH_PART.fullmatch(value)
-        part = match and PARTS.get(match[2])
-        if not match or not part or not re.search(part, self.folded):
-            return False
-        numbers = {int(match[1]) + later for later in HOURS_LATER.get(match[2], (0,))}
-        numbers |= {(number - 1) % NOON + 1 for number in numbers} if ":" in value else set()
-        spelled = [spellings_of_number(number, self.vocabulary.languages) for number in numbers]
-        words = [re.escape(word) for each in spelled for word in (*each.words, *each.parts)]
-        words += [ARTICLE] if numbers == {1} else []
-        named = "|".join([*words, *(map(str, numbers) if part != HOUR else ())])
-        number, part = f"(?<![0-9])(?:{named})(?![0-9])", f"(?:{part})"
-        return re.search(f"{number}.{{0,12}}{part}|{part}.{{0,12}}{number}", self.folded) is not None
 
     def _said(self, spelled: Spellings) -> Iterator[str]:
         """Yield those of some spellings that the chunk has."""
