@@ -3776,7 +3776,7 @@ MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
 CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
-WORDS = re.compile(rf"[\w{MARKS}]+")
+WORDS = re.compile(rf"[\w{MARKS}]+(?:\.[\u0e01-\u0e2e](?![\u0e00-\u0e4e]))?")  # a Thai month has a full stop
 # The same without scripts that have no spaces, by what is not in a folded word: one look-up for each character.
 SPACED_WORDS = re.compile(
     "[^\0-/:-@\\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u05be-\u05c3\u05f3\u05f4\u061b-\u061f\u066a-\u066d\u06d4"
@@ -3881,6 +3881,7 @@ def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]
 GRAMS = gram_patterns()
 
 
+@functools.lru_cache(16_384)
 def stem_of(word: str) -> str:
     """Return a folded word without its ending: about as good as the rules of one language, and works for all.
 
@@ -3954,8 +3955,31 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-MAX_SPELLED, MAX_DIGITS = 100, 15
+MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 15, 40
+MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
+
+
+# Words that CLDR does not have, in comparable form: parts of a whole, of an hour and of a year; hours.
+HALF = (
+    "half|halves|halb|halft|demi|media|medio|mitad|mezz|meia|metade|jumăt|buçuk|yar\u0131m|rưỡi|nửa|pół|пол|μιση"
+    "|نصف|साढ़े|आधा|ครึ่ง|半|반"
+)
+THIRD = "third|drittel|tiers|terci|terz|terç|treim|phần ba|трет|τριτ|ثلث|तिहाई|三分|3分"
+QUARTER = (
+    "quart|viertel|cuart|kwart|trimest|sfert|çeyrek|phần tư|четверт|квартал|τεταρτ|τριμην|ربع|तिमाही|季|四半期|분기"
+)
+HOUR = "o'clock|uhr|heure|hora|ore|uur|час|giờ|ωρα|saat|बजे|时|時|点|點|시"
+MIDNIGHT = "midnight|mitternacht|minuit|medianoche|mezzanotte|meia-noite|gece yar\u0131s\u0131|полноч|полуноч|午夜|자정"
+MIDDAY = "noon|midday|mittag|midi\\b|mediod|mezzogiorno|meio-dia|amiaz|öğle|полдень|полудн|正午|中午|정오|เที่ยง"
+# What follows the number in a value, by the word next to it; half past nine is half to ten in some languages.
+PARTS = {":00": HOUR, ":30": HALF, ":15": QUARTER, ":45": QUARTER, ".5": HALF, "/2": HALF, "/3": THIRD, "/4": QUARTER}
+HOURS_LATER = {":30": (0, 1), ":45": (1,)}
+ALONE = {"12:00": MIDDAY, "0:00": MIDNIGHT, "24:00": MIDNIGHT, "1/2": HALF}
+PERCENTS = {"50": "1/2", "33": "1/3", "67": "2/3", "66": "2/3", "25": "1/4", "75": "3/4"}
+WITH_PART = re.compile("([0-9]{1,2})([:/.].*)")
+ARTICLE = r"\b(?:an?|ein\w*|un[ae]?|uma?|een)\b"  # "a third"
+ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
 
 class Spellings(NamedTuple):
@@ -3998,7 +4022,10 @@ def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
     for language, purpose in itertools.product(languages, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
         with contextlib.suppress(ValueError):  # for a language without such rules
             found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
-    return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+    roman = "x" * (number // 10) + ROMAN[number % 10]
+    long = (word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+    is_roman = number < MAX_ROMAN and len(roman) > 1 and roman != "vi"  # a word in Vietnamese
+    return spellings([*long, *([roman, f"{roman}e"] if is_roman else [])])
 
 
 def spellings(words: Iterable[str]) -> Spellings:
@@ -4012,6 +4039,7 @@ def spellings(words: Iterable[str]) -> Spellings:
 def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     """Return the words of a language for what `Vocabulary` has, from CLDR, each with its meaning."""
     from babel import Locale
+    from babel.numbers import get_currency_name
     from babel.units import format_unit
 
     locale = Locale.parse(language)
@@ -4031,8 +4059,14 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
         for by_size in width.values()
         for size, pattern in by_size.items()
     ]
+    factors += MORE_FACTORS
     factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
-    currencies = [(word, code) for code, sign in locale.currency_symbols.items() for word in (fold(sign), code.lower())]
+    currencies = [
+        (word, code)
+        for code, sign in locale.currency_symbols.items()
+        for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5)))
+        for word in (fold(name), *CURRENCY_WORD.findall(fold(name)))
+    ]
     day_parts = [
         (fold(name).strip(), part.rstrip("12"))
         for width in ("wide", "abbreviated")
@@ -4053,7 +4087,7 @@ def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
-    tables[-1] |= {sign: {"clock"} for sign in CLOCK_SIGNS}
+    tables[-1] |= {sign: {"clock"} for sign in CLOCK_WORDS}
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
     parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
     clock = re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME))
@@ -4079,9 +4113,12 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
+MIN_ROUNDED = 6  # digits of a number that an answer may round: 2,102,650 is 2.1 million
 SHORT_CODE = 6  # digits of a number in groups with dashes
-LONG_NUMBER = 8  # digits of the number of an account or a telephone
+LONG_NUMBER = 7  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
+# The sign of "CA$", and the words of a currency's name.
+CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
@@ -4091,8 +4128,15 @@ NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
 FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
-PAIR = re.compile(r"([0-9]{1,2})(?=[^0-9.\n]{1,8}([0-9]{1,2})(?![0-9.,]))")  # 3 of 4
+# "3 of 4", and "3-2" in other words.
+PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
+SCORE = re.compile(r"([0-9](?<![\w.,:/+-].)[0-9]{0,2})([:-])([0-9]{1,3})(?![\w:/%-]|[.,][0-9])")
+MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
+# Two factors: "2 million 500 thousand".
+COMPOUND = re.compile(
+    rf"([0-9](?<![0-9].)[0-9]{{0,14}}) ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}})"
+)
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
@@ -4100,10 +4144,9 @@ CLOCK = (
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
-NOT_AFTER_NUMBER = r"(?<![0-9])(?<![0-9] )"
 AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
 EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nights
-CLOCK_SIGNS = "\u70b9\u9ede\u6642"  # in addition to those of CLDR
+CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
 BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
@@ -4116,6 +4159,11 @@ NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
 NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+# A decade: 1990s, 90s, "anni 90".
+DECADE = re.compile(
+    r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
+    r"|(?<=\bann\u00e9es ..)|(?<=\ba[n\u00f1]os ..)|(?<=\banii ..)|(?<=\bjaren ..))"
+)
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
 DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
@@ -4123,11 +4171,12 @@ SHORT_DATE = re.compile(
     r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
 )
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
-MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
+MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
+MONEY_AFTER = re.compile(rf" ?({CURRENCY}|{LETTER}{{2,16}}(?!\w))")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
-BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{1,4}}){GLUE}\Z")
-AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{1,4}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
+BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
+AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{4}}|[0-9]{{1,2}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
 LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,5}){1,31}\Z")
 LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,5}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
 # Three or more groups of digits, as in a telephone number, and letters between digits, as in a hash.
@@ -4209,7 +4258,8 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
             found |= {SCALED + value for value in values}
         else:
             found |= values
-    return found
+    long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
+    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in (1, 2)}
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4225,12 +4275,15 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
     found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
-    found.update(str(value) for fraction in find_fractions(folded) for value in fraction.options[0])
-    found.update(f"{first}/{second}" for first, second in PAIR.findall(folded))
+    for each in (*find_fractions(folded), *find_compounds(folded, words)):
+        found.update(map(str, each.options[0]))
+    for first, between, second in PAIR.findall(folded):
+        is_close = len(between) <= MAX_OF and not re.search(r"[.\n]", between)
+        found |= {f"{first}-{second}", f"{second}-{first}", *([f"{first}/{second}"] if is_close else [])}
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found.update(years(year))
-    found.update(*map(years, re.findall("'([0-9]{2})(?![0-9])", folded)))
+    found.update(*map(years, [*re.findall("'([0-9]{2})(?![0-9])", folded), *DECADE.findall(folded)]))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
@@ -4254,7 +4307,9 @@ def digits_of(value: str) -> str:
     """Return the digits that a page has where it has a value in figures: without zeros at the ends, of a year the last two."""
     if value.endswith(f":{HALF_HOUR}") or value.startswith("h"):  # half in a letter, or an hour in the other notation
         return ""
-    digits = "".join(filter(str.isdecimal, value.rpartition(":")[2]))
+    digits = "".join(filter(str.isdecimal, re.split("[:-]", value)[-1]))
+    if len(digits) >= MIN_ROUNDED and digits.endswith("000"):
+        return digits.strip("0")[:-1]
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
@@ -4342,7 +4397,16 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in (stated_dates, stated_times, short_dates, find_fractions, find_codes, plain_numbers):
+    for notation in (
+        stated_dates,
+        stated_times,
+        short_dates,
+        find_fractions,
+        find_scores,
+        find_compounds,
+        find_codes,
+        plain_numbers,
+    ):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4439,6 +4503,26 @@ def find_fractions(folded: str, _words: object = None) -> Iterator[Figure]:
         yield figure_of((whole.start() if whole else match.start(), match.end()), options)
 
 
+def find_scores(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield the pairs of numbers that are no range: a result such as 3-2, a scale such as 1:5."""
+    for match in SCORE.finditer(folded):
+        if match[2] == ":" or int(match[1]) >= int(match[3]):
+            yield figure_of(match.span(), [{f"{match[1]}-{match[3]}"}])
+
+
+def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the numbers with two factors, such as "2 million 500 thousand"; in East Asia the second one may be absent."""
+    for match in COMPOUND.finditer(folded):
+        last = factor_word(match[4], words)
+        if match[2] in words.factors and (last or SPACELESS.match(match[2])):
+            factors = (min(words.factors.get(word, {1})) for word in (match[2], last))
+            total = sum(
+                int(number) * factor
+                for number, factor in zip((match[1], match[3].replace(",", "")), factors, strict=True)
+            )
+            yield figure_of((match.start(), match.start(4) + len(last)), [{str(total)}])
+
+
 def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
     """Yield what is compared by its letters and digits: a telephone number, an IBAN, a formula, a hash."""
     for match in itertools.chain(GROUPED.finditer(folded), MIXED.finditer(folded)):
@@ -4452,12 +4536,11 @@ def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the other numbers, each with its currency, unit and factor."""
     for match in NUMBER.finditer(folded):
-        start, end = match.span(1)
-        money, unit = money_around(folded, start, end, words), UNIT_AFTER.match(folded, end)
-        factor = factor_word(match[2] or "", words)
-        ends = [end, match.start(2) + len(factor) if factor else end, *(sign.end() for sign in (*money, unit) if sign)]
-        first = min([start, *(sign.start() for sign in money)])
-        yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
+        money, unit = money_around(match, words), UNIT_AFTER.match(folded, match.end(1))
+        ends = [end_of_number(match, words), *(sign.end() for sign in (*money, unit) if sign)]
+        first = min([match.start(), *(sign.start() for sign in money)])
+        options = [*number_options(match, words), *([{PERCENTS[match[1]]}] if unit and match[1] in PERCENTS else [])]
+        yield figure_of((first, max(ends)), options, currency=words.currencies[money[0][1]] if money else frozenset())
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4503,7 +4586,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     pairs = set[tuple[int, int]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
-        is_first, is_last = re.match("[0-9]{1,2}(?![0-9])", text), re.search("(?<![0-9])[0-9]{1,2}$", text)
+        is_first = re.match("[0-9]{1,2}(?![0-9])", text)
+        is_last = re.search("(?<![0-9])[0-9]{1,2}[\u65e5\u53f7\u865f\uc77c]?$", text)
         listed = [is_first and LISTED_BEFORE.search(folded, max(0, date.start - MAX_LIST), date.start)]
         listed.append(is_last and LISTED_AFTER.match(folded, date.end, date.end + MAX_LIST))
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
@@ -4534,15 +4618,17 @@ def is_factor(word: str) -> bool:
     return len(word) >= MIN_SPELLED_CHARS or bool(word and SPACELESS.match(word))
 
 
-def money_around(folded: str, start: int, end: int, words: Vocabulary) -> list[re.Match[str]]:
-    """Return the signs of known currencies next to a number."""
-    signs = (MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end))
+def end_of_number(match: re.Match[str], words: Vocabulary) -> int:
+    """Return where a number ends, a match of NUMBER, with the words that multiply it."""
+    word = factor_word(match[2] or "", words)
+    return match.start(2) + len(word) if word else match.end(1)
+
+
+def money_around(match: re.Match[str], words: Vocabulary) -> list[re.Match[str]]:
+    """Return the signs and names of known currencies next to a number, a match of NUMBER."""
+    start, end = match.start(), end_of_number(match, words)
+    signs = (MONEY_BEFORE.search(match.string, max(0, start - 4), start), MONEY_AFTER.match(match.string, end))
     return [sign for sign in signs if sign and sign[1] in words.currencies]
-
-
-def currency_of(money: Sequence[re.Match[str]], words: Vocabulary) -> frozenset[str]:
-    """Return the codes of the currencies that the first sign can mean."""
-    return words.currencies[money[0][1]] if money else frozenset()
 
 
 # --- The passages of a page ---
@@ -4596,9 +4682,8 @@ class TextChunk:
     @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
-        apart = (
-            word for word in self._said(self.vocabulary.factor_words) if re.search(NOT_AFTER_NUMBER + word, self.folded)
-        )
+        named = self._said(self.vocabulary.factor_words)
+        apart = (word for word in named if re.search(rf"(?<![0-9])(?<![0-9] ){word}", self.folded))
         return {factor for word in apart for factor in self.vocabulary.factors[word]}
 
     @functools.cached_property
@@ -4631,13 +4716,10 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        # Numbers first: a chunk's dates are found only where they are.
-        if not any(
-            all(map(self._has_value, sorted(option, key=lambda value: isinstance(value, tuple))))
-            for option in figure.options
-        ):
+        # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
+        if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
-        if figure.name and not has_name(self.folded, figure.name):
+        if figure.name and not has_name(self.folded, figure.name) and not self._spells_part(f"{figure.name[1:]}/4"):
             return False
         return not figure.currency or not self._is_other_currency(figure)
 
@@ -4649,8 +4731,10 @@ class TextChunk:
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
-        if may_have and value in self.values:
+        if (may_have and value in self.values) or (not value.isdecimal() and self._spells_part(value)):
             return True
+        if "-" in value:
+            return all(self._spells(int(number)) for number in value.split("-"))
         if not value.isdecimal() or len(value) > MAX_DIGITS:
             return False
         factors = (1, *self.factors) if value.endswith("000") else (1,)
@@ -4661,6 +4745,23 @@ class TextChunk:
         if number > MAX_SPELLED:
             return False
         return any(self._said(spellings_of_number(number, self.vocabulary.languages)))
+
+    def _spells_part(self, value: str) -> bool:
+        """Return whether the chunk has a fraction, quarter or time in letters: "two-thirds", "half past nine", "noon"."""
+        if value in ALONE and re.search(ALONE[value], self.folded):
+            return True
+        match = WITH_PART.fullmatch(value)
+        part = match and PARTS.get(match[2])
+        if not match or not part or not re.search(part, self.folded):
+            return False
+        numbers = {int(match[1]) + later for later in HOURS_LATER.get(match[2], (0,))}
+        numbers |= {(number - 1) % NOON + 1 for number in numbers} if ":" in value else set()
+        spelled = [spellings_of_number(number, self.vocabulary.languages) for number in numbers]
+        words = [re.escape(word) for each in spelled for word in (*each.words, *each.parts)]
+        words += [ARTICLE] if numbers == {1} else []
+        named = "|".join([*words, *(map(str, numbers) if part != HOUR else ())])
+        number, part = f"(?<![0-9])(?:{named})(?![0-9])", f"(?:{part})"
+        return re.search(f"{number}.{{0,12}}{part}|{part}.{{0,12}}{number}", self.folded) is not None
 
     def _said(self, spelled: Spellings) -> Iterator[str]:
         """Yield those of some spellings that the chunk has."""
@@ -4677,7 +4778,8 @@ class TextChunk:
         for match in NUMBER.finditer(self.folded):
             options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
-                found.append(currency_of(money_around(self.folded, *match.span(1), self.vocabulary), self.vocabulary))
+                money = money_around(match, self.vocabulary)
+                found.append(self.vocabulary.currencies[money[0][1]] if money else frozenset())
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 
@@ -4789,11 +4891,6 @@ def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
         yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
-
-
-def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
-    """Return the share of a query's weight that is found, 0 to 1."""
-    return sum(weight for stem, weight in weights.items() if stem in found)
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
@@ -5056,7 +5153,8 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
 def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
     """Return the score of a passage from its own words, its chunk's (`around`), and its length."""
     start, end, found = window
-    return weight_of(weights, found) * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
+    own = sum(weight for stem, weight in weights.items() if stem in found)
+    return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
 
 
 def without_overlaps(

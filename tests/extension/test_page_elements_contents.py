@@ -128,6 +128,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "named field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
         "link whose picture is named elsewhere": ['link "To the map"  #a', 'text "the map"'],
         "icons without words": ['button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'],
+        "icons that are called what their images are": [
+            'link "Settings"  #s',
+            'button next to "Settings" icon "zoom_in"  #z',
+            'button "warning Two"  #w',
+        ],
         "picture with a name": ['button "Go"  button'],
         "field that a link stands next to": [
             'link "Subtitle"  [href="#s"]',

@@ -4,7 +4,7 @@
 
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
-  const { iconWordOf, quote, shorten } = texts;
+  const { iconWordOf, quote, shorten, symbolOf } = texts;
   const { isDescriptive, isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
@@ -38,7 +38,7 @@ const appearance = (() => {
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
   const ICON_STYLE =
     /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|only|inner|left|right|container)$/iu;
-  const ICONS = "i, span, svg, use, img";
+  const ICONS = "i, span, svg, use, img, [role='img']";
   const MOST_ICONS = 4;
 
   /**
@@ -70,7 +70,7 @@ const appearance = (() => {
     const named =
       attributeOf(part, "data-icon") ?? /#(?:icon-)?([a-z][\w-]*)$/iu.exec(attributeOf(part, "href") ?? "")?.[1];
     if (named && (attributeOf(part, "data-icon") || tagOf(part) === "use")) return named;
-    const drawn = attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "";
+    const drawn = symbolOf(part) || (attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "");
     if (drawn) return drawn;
     const words = classNamesOf(part).map((name) => ICON_CLASS.exec(name)?.[1]);
     return words.find((word) => word && !ICON_STYLE.test(word)) ?? "";
