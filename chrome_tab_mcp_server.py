@@ -6025,7 +6025,8 @@ class LenientStdioServer(FastMCP):
                         if wrong := line_complaint(line):
                             await replies.send(SessionMessage(wrong))
                             continue
-                        method = getattr(line.message, "method", "") if isinstance(line, SessionMessage) else ""
+                        message = line.message if isinstance(line, SessionMessage) else None
+                        method = message.method if isinstance(message, mcp_types.JSONRPCRequest) else previous
                         # While uv downloads the libraries, a client gives up on its first request and starts over with
                         # the older protocol, which mcp refuses on a connection that has begun with the newer one.
                         if (previous, method) == ("server/discover", "initialize"):

@@ -193,6 +193,7 @@ async def test_client_that_gave_up_on_discovery_while_the_server_started_gets_th
         }
         named = {f"io.modelcontextprotocol/{name}": value for name, value in meta.items()}
         stdio.send({"id": 0, "method": "server/discover", "params": {"_meta": named}})
+        stdio.send({"method": "notifications/cancelled", "params": {"requestId": 0}})
         initialized = await stdio.initialize()
         listed, _ = await stdio.request("tools/list")
 
