@@ -196,18 +196,21 @@ def test_line_breaks_of_a_style_stay_and_headings_in_rows_have_no_marks(tab: Pag
     assert "Dear all,\nwe met at nine.\n\nYours, Ada\n\n| Name | Age |" in text
 
 
-def test_end_of_a_shortened_line_and_the_path_that_names_an_entry_stay(tab: Page) -> None:
+def test_end_of_a_shortened_line_path_that_names_an_entry_and_node_of_a_diagram_stay(tab: Page) -> None:
     style = "overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 0 0 9em"
     badge = "<div style='background: red; position: relative; flex: 0 0 30em'>3 rows</div>"
     words = "select <b>region</b> from <b>sales</b> order by <b>total</b> desc"
     entry = "<li><nav><a href=/f>Flows</a> / <a href=/r>{} report</a></nav><div>Completed at nine</div></li>"
     entries = f"<ul>{entry.format('Daily')}{entry.format('Weekly')}</ul>"
-    show(tab, article(f"<div style='display: flex'><div style='{style}'>{words}</div>{badge}</div>{entries}"))
+    node = "<svg width=200 height=60><g><foreignObject width=200 height=60><div>Orders</div></foreignObject></g>"
+    node += "<g opacity=0><foreignObject width=200 height=60><div>Unseen</div></foreignObject></g></svg>"
+    show(tab, article(f"<div style='display: flex'><div style='{style}'>{words}</div>{badge}</div>{entries}{node}"))
 
     text = read(tab)["text"]
 
     assert "select region from sales order by total desc" in text
     assert "- Flows / Daily report\n" in text
+    assert ("Orders" in text, "Unseen" in text) == (True, False)
 
 
 def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: Page) -> None:
