@@ -34,10 +34,9 @@ export async function click(context) {
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
   const { found, notes } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
   const changed = await target.consequences();
-  const [checked, reply] = await Promise.all([
-    found.isCheckable ? target.look("readChecked") : null,
-    target.reply(found, changed),
-  ]);
+  const checked = found.isCheckable ? await target.look("readChecked") : null;
+  // A switch may have slid meanwhile.
+  const reply = await target.reply(found, checked === null ? changed : undefined);
   if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
   return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }

@@ -52,7 +52,7 @@ export async function fillForm(context) {
     // After Enter the page may clear all of them.
     if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost, noted });
     try {
-      const one = await write(context, field);
+      const one = await write({ ...context, isLast: field === queue.at(-1) }, field);
       written.push(one);
       fresh.push(one);
     } catch (error) {

@@ -3,14 +3,15 @@
 /**
  * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
  *
- * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean}) => Promise<FilledField | null>} Look at the field once it
+ * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean, hasPicked?: boolean, mayLeave?: boolean}) => Promise<FilledField | null>} Look at the field once it
  *   was typed into; null if the page is gone
  */
 
-import { invalid } from "../shared/errors.js";
+import { failed, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
+import { Calendar } from "./calendar.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
@@ -18,6 +19,7 @@ import { notKept } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
+const READ_ONLY = "is read-only, and no calendar for that day has opened. Click it, then look at the page.";
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
 
@@ -46,14 +48,21 @@ export async function fill(context) {
   };
   if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
-  const filled = await enter(context, target, filling);
+  const calendar = new Calendar(context, target, found, selector);
+  const filled = filling.isPicked
+    ? await picked(target, filling, calendar)
+    : await enter(context, target, filling, calendar);
+  if (!filled && filling.isPicked) throw failed(`${found.element.selector} ${READ_ONLY}`);
   if (filled?.widget) {
     // What was typed is selected.
     await pressKeys(session, strokesOf("Backspace", false));
     return operate(filled.widget);
   }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
-  const { field, changed } = await afterwards(context, target, filling, filled);
+  let { field, changed } = await afterwards(context, target, filling, filled);
+  const mayPick = filling.day && !filling.isPicked && field && (!field.isKept || field.complaint);
+  const other = mayPick ? await picked(target, filling, calendar) : null;
+  if (other) ({ field, changed } = await afterwards(context, target, filling, other));
   const reply = await target.reply(found, changed);
   if (!field) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
@@ -134,18 +143,59 @@ async function enterDrawn(session, text) {
 }
 
 /**
+ * @param {DrivenContext} context
+ * @param {ElementTarget} target
+ * @param {Filling} filling
+ * @returns {Look}
+ */
+function lookAt({ isPart = false, isLast = false }, target, { text }) {
+  const before = { text, isEarly: false, mayRetype: false, hasPicked: false, mayLeave: false };
+  // The next field takes the focus from those before it.
+  const mayWait = isLast || !isPart;
+  return async (how) =>
+    /** @type {FilledField | null} */ (await target.look("finishFill", { ...before, mayWait, ...how }));
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {ElementTarget} target
+ * @returns {Promise<boolean>} whether suggestions open for what was typed, which the page may request
+ */
+async function suggests(session, target) {
+  if (await target.look("awaitList")) return true;
+  return session.hasRequests && (await session.requestsEnded()) && Boolean(await target.look("awaitList"));
+}
+
+/**
+ * @param {ElementTarget} target
+ * @param {Filling} filling
+ * @param {Calendar} calendar of the field
+ * @returns {Promise<FilledField | null>} the field once the day was picked; null if that is not possible
+ */
+async function picked(target, filling, calendar) {
+  return (await calendar.pick(filling.day)) ? lookAt(calendar.context, target, filling)({ hasPicked: true }) : null;
+}
+
+/**
  * Types the text, unless the field contains it already, and reads what the field made of it.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} target
  * @param {Filling} filling
+ * @param {Calendar} calendar of the field
  * @returns {Promise<FilledField | null>} null if the page is gone
  */
-async function enter({ session }, target, filling) {
-  /** @type {Look} */
-  const look = async ({ isEarly = false, mayRetype = false }) =>
-    /** @type {FilledField | null} */ (await target.look("finishFill", { text: filling.text, isEarly, mayRetype }));
+async function enter(context, target, filling, calendar) {
+  const { session } = context;
+  const look = lookAt(context, target, filling);
   let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
+  if (filled?.next === "suggest") filled = await look({ mayLeave: !(await suggests(session, target)) });
+  if (filled?.next === "pick") {
+    const other = await picked(target, filling, calendar);
+    if (other) return other;
+    await calendar.ask("focus");
+    filled = await typeText(session, look, filling);
+  }
   // A picker that opened for a date accepts it, and closes, with one of these keys.
   for (const key of ["Tab", "Enter"]) {
     if (filled?.next !== key.toLowerCase()) continue;

@@ -267,6 +267,8 @@ export interface DrivenContext extends CommandContext {
   session: CommandSession;
   /** Whether the action is one of several that are reported together. */
   isPart?: boolean;
+  /** Whether it is the last of these. */
+  isLast?: boolean;
 }
 
 /** What the worker holds while it lives. */
@@ -554,6 +556,7 @@ export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement 
 /** What a page is asked about the element of an action, by the names of `page/interaction/commands.js`. */
 export type ElementLook =
   | "awaitMouse"
+  | "awaitList"
   | "finishFill"
   | "finishScroll"
   | "frameFound"
@@ -694,12 +697,18 @@ export interface Filling {
   isKeyed: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
+  /** The day that the text names, such as 2026-03-05, for a field that may open a calendar; otherwise empty. */
+  day: string;
+  /** Whether the field is read-only: the day is picked in its calendar. */
+  isPicked: boolean;
 }
 
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
   | "list"
+  | "calendar"
+  | "opener"
   | "selector"
   | "branch"
   | "clearer"
@@ -838,9 +847,10 @@ export interface FilledField {
   value: string;
   /**
    * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
-   * lost a part of the text, and its content is selected again; or press Tab, as users leave a field.
+   * lost a part of the text, and its content is selected again; wait for suggestions; pick the day in the calendar that is open; or press
+   * Tab or Enter, as users leave a field.
    */
-  next: "" | "look" | "retype" | "tab" | "enter";
+  next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
   notes: string[];

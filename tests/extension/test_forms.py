@@ -21,6 +21,7 @@ PAGE = """<form><input id=name value=before aria-label=Name><input id=secret typ
 </script>"""
 blank = shared_tab_at("/blank")
 pickers = reloaded_tab_at("/acting/date-pickers.html")
+calendars = reloaded_tab_at("/acting/calendars.html")
 components = reloaded_tab_at("/acting/components.html")
 
 
@@ -257,6 +258,29 @@ async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_cl
     # The next Tab is the user's own.
     await pickers.do("press", selector="#from", keys="Tab")
     assert await pickers.page.evaluate("document.activeElement.id") == "to"
+
+
+PICKED = [
+    ("typed", "2026-01-31", "1/31/2026"),
+    ("picked", "2025-11-05", "11/5/2025"),
+    ("marked", "2026-03-05", "3/5/2026"),
+]
+
+
+async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand_it(
+    calendars: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for name, day, held in PICKED:
+        with subtests.test(name):
+            reply = await calendars.do("fill", selector=f"#{name}", value=day)
+
+            assert (reply["value"], await calendars.page.evaluate(f"state.{name}")) == (held, held)
+            assert await calendars.page.locator(".calendar").count() == 0
+    fields = [{"selector": f"#{name}", "value": "2026-02-28"} for name, _, _ in PICKED]
+    assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 3
+
+    assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
+    assert (await calendars.refused("fill", selector="#picked", value="2026-02-30"))[0] == "EXECUTION_ERROR"
 
 
 async def test_month_in_a_notation_that_its_picker_drops_is_reported(pickers: DrivenTab) -> None:

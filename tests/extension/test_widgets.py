@@ -180,6 +180,23 @@ async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reac
     assert [option["label"] for option in reply["selected"]] == ["Markdown"]
 
 
+async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_as_kept(reacting: DrivenTab) -> None:
+    code, message = await reacting.refused("fill", selector="#city", value="Atlantis")
+    assert (code, "empty now" in message) == ("VALUE_NOT_KEPT", True)
+    last = [{"selector": "#last", "value": "x"}, {"selector": "#city", "value": "Atlantis"}]
+    assert (await reacting.refused("fill_form", fields=last))[0] == "VALUE_NOT_KEPT"
+
+    # Leaving it would close the suggestions.
+    reply = await reacting.do("fill", selector="#city", value="Paris")
+
+    assert (reply["value"], "Suggestions are open" in reply["notes"][0]) == ("Paris", True)
+    assert "Paris" in reply["changed"]
+
+
+async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
+    assert (await reacting.do("click", selector="#slow"))["checked"] is True
+
+
 async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
     fields = [{"selector": "#low", "value": "5"}, {"selector": "#high", "value": "7"}]
 

@@ -361,6 +361,12 @@ export class CommandSession {
     return this.#session.network.ofAction.isOpen;
   }
 
+  /** @returns {Promise<boolean>} whether the action has started a request, which may have ended */
+  async hasBegunRequests() {
+    if (!this.#session.network.ofAction.hasBegun) await this.#reported();
+    return this.#session.network.ofAction.hasBegun;
+  }
+
   /**
    * Waits for the requests that the latest input started, at most 1 s.
    *

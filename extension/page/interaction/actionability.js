@@ -25,6 +25,7 @@ const actionability = (() => {
   const { matching } = nativeLists;
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
+  const { dayIn } = sameValues;
 
   const POLL_MS = 50;
   /**
@@ -151,10 +152,11 @@ const actionability = (() => {
       if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
-      const isWidget = widgetKind(element) || (action === "select" && kindOf(element) !== "select");
+      const { value } = /** @type {{value?: FormField["value"]}} */ (this.#request);
+      const isWidget = widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
       if (isWritten(action) && isWidget) return { trouble: "" };
-      if (action === "fill") return { trouble: staysReadOnly(element) ? READ_ONLY : "" };
-      if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
+      if (action === "fill") return { trouble: refusesText(element, value) ? READ_ONLY : "" };
+      if (action === "check") return { trouble: entryTrouble(element, value ?? "") };
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
       }
@@ -287,11 +289,13 @@ const actionability = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} also after focusing it: some fields are read-only until then, to prevent autofill
+   * @param {unknown} value
+   * @returns {boolean} whether it is read-only, also after focusing it: some fields are so until then, to prevent autofill.
+   *   A day can be picked in a calendar
    */
-  function staysReadOnly(element) {
+  function refusesText(element, value) {
     if (isReadOnly(element)) /** @type {HTMLInputElement} */ (element).focus();
-    return isReadOnly(element);
+    return isReadOnly(element) && !(typeof value === "string" && dayIn(value));
   }
 
   /**
@@ -299,7 +303,7 @@ const actionability = (() => {
    * @param {FormField["value"]} value
    */
   function entryTrouble(element, value) {
-    if (kindOf(element) !== "select") return staysReadOnly(element) ? READ_ONLY : "";
+    if (kindOf(element) !== "select") return refusesText(element, value) ? READ_ONLY : "";
     return typeof value === "boolean"
       ? ""
       : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;

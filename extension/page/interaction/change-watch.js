@@ -99,6 +99,8 @@ const changeWatch = (() => {
     #labels = new Map();
     /** @readonly @type {Map<Element, string>} styles of elements before they changed */
     #styles = new Map();
+    /** Whether an element has come and gone. */
+    #hasPassed = false;
     #latestAt = 0;
     #inputAt = 0;
     /** @type {Event | null} the input that the page is handling */
@@ -150,10 +152,10 @@ const changeWatch = (() => {
       return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
     }
 
-    /** @returns {boolean} whether anything may have changed */
+    /** @returns {boolean} whether anything may have changed, or has come and gone */
     hasNews() {
       this.#take(this.#observer.takeRecords());
-      return this.#come.size + this.#gone.size + this.#restyled.size > 0;
+      return this.#hasPassed || this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
     /** @returns {boolean} whether an element has come, gone, another place or another style than before */
@@ -352,6 +354,7 @@ const changeWatch = (() => {
         for (const [index, node] of removedNodes.entries()) {
           // What was added meanwhile did not exist before.
           const isNew = this.#come.delete(node);
+          if (isNew && isElement(node)) this.#hasPassed = true;
           if (!wasSeen || isNew || !isRead(node)) continue;
           this.#gone.add(node);
           if (this.#places.has(node)) continue;

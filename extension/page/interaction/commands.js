@@ -19,6 +19,7 @@ const elementCommands = (() => {
   const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
+  const { openerOf, readCalendar } = calendars;
   const { focusedElement, takeFocus, takeFocusIn } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
@@ -35,6 +36,10 @@ const elementCommands = (() => {
 
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
+  /** Pages often wait for 300 ms until no more is typed. */
+  const SUGGESTING_MS = 400;
+  /** For a switch that slides. */
+  const TOGGLING_MS = 400;
   const POLL_MS = 20;
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
@@ -47,7 +52,7 @@ const elementCommands = (() => {
   /**
    * State of the latest action, to inspect it again after the trusted input.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element,
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element, wasChecked?: boolean,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
    *   form?: InstanceType<typeof ChangeWatch>}}
@@ -68,7 +73,8 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const { pressed, drag, placed, widget, group, changes: begun, form } = latest.id === request.id ? latest : {};
+      const before = /** @type {Partial<typeof latest>} */ (latest.id === request.id ? latest : {});
+      const { pressed, drag, placed, widget, group, changes: begun, form } = before;
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
@@ -78,6 +84,8 @@ const elementCommands = (() => {
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
+      // They may be clicks for a field that is being filled.
+      if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
@@ -205,7 +213,7 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean}} request after a fill of that id
+   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean, hasPicked: boolean, mayWait: boolean, mayLeave: boolean}} request after a fill of that id
    * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
@@ -215,9 +223,22 @@ const elementCommands = (() => {
     if (filled.next || isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
-    const opened = isInPage(field) && widgetKind(field) === "list" ? rememberWidget(field) : null;
+    const opened = isInPage(field) && widgetKind(field, how.text) === "list" ? rememberWidget(field) : null;
     if (opened) selectContent(field);
     return { ...filled, ...opened, changed: watch.summarize() };
+  }
+
+  /**
+   * @param {{id: string}} request after a fill of that id
+   * @returns {Promise<boolean | null>} whether suggestions open in the time that they usually take; null if this is another
+   *   page
+   */
+  async function awaitList({ id }) {
+    const { changes } = latest.id === id ? latest : {};
+    if (!changes) return null;
+    const deadline = performance.now() + SUGGESTING_MS;
+    while (!changes.hasOpenedList() && performance.now() < deadline) await pause(POLL_MS);
+    return changes.hasOpenedList();
   }
 
   /**
@@ -247,6 +268,10 @@ const elementCommands = (() => {
       case "hold":
         leaving.holdEnter(field);
         return true;
+      case "calendar":
+        return readCalendar(field, wanted) ?? "";
+      case "opener":
+        return openerOf(field);
       case "clearer":
         return clearerOf(field) ?? "";
       case "remover":
@@ -397,11 +422,21 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a click of that id
-   * @returns {boolean | null} whether the clicked element is now checked; null if this is another page
+   * @returns {Promise<boolean | null>} whether the clicked element is now checked; null if this is another page
    */
-  function readChecked({ id }) {
-    const { checkable } = latest.id === id ? latest : {};
-    return checkable ? isChecked(checkable) : null;
+  async function readChecked({ id }) {
+    const { checkable, wasChecked } = latest.id === id ? latest : {};
+    if (!checkable) return null;
+    const deadline = performance.now() + (wasChecked && isRadio(checkable) ? 0 : TOGGLING_MS);
+    while (isChecked(checkable) === wasChecked && isInPage(checkable) && performance.now() < deadline) {
+      await pause(POLL_MS);
+    }
+    return isChecked(checkable);
+  }
+
+  /** @param {Element} element */
+  function isRadio(element) {
+    return kindOf(element) === "radio" || ["radio", "menuitemradio"].includes(widgets.roleOf(element));
   }
 
   /**
@@ -453,12 +488,14 @@ const elementCommands = (() => {
   function actOn(element, roots, request) {
     switch (request.action) {
       case "fill": {
-        if (widgetKind(element)) {
-          if (widgetKind(element) !== "list") refuseSetting(element, request.value);
+        const kind = widgetKind(element, request.value);
+        if (kind) {
+          if (kind !== "list") refuseSetting(element, request.value);
           return rememberWidget(element);
         }
         const { filling, prepared } = prepareField(element, request.value);
         latest.prepared = prepared;
+        latest.widget = prepared.field;
         latest.isEntered = filling.isEntered;
         return { filling };
       }
@@ -586,6 +623,7 @@ const elementCommands = (() => {
   function rememberState(element) {
     if (!isCheckable(element)) return {};
     latest.checkable = element;
+    latest.wasChecked = isChecked(element);
     return { isCheckable: true };
   }
 
@@ -604,6 +642,7 @@ const elementCommands = (() => {
   }
 
   const looks = {
+    awaitList,
     awaitMouse,
     finishFill,
     finishScroll,

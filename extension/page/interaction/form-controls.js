@@ -9,14 +9,30 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
+ * @property {boolean} [hasList] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
+ * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
+ * @property {boolean} [isPicked] whether the day was to be picked in that calendar
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isInPage, isMatch, kindOf, pause, queryIn, tagOf } =
-    dom;
+  const {
+    attributeOf,
+    boxOf,
+    documentOf,
+    innerRootOf,
+    isControl,
+    isInPage,
+    isMatch,
+    isReadOnly,
+    isTextField,
+    kindOf,
+    pause,
+    queryIn,
+    tagOf,
+  } = dom;
   const { treeAncestors, windowOf } = dom;
   const { editedTextOf, misfit } = texts;
   const { isRendered } = geometry;
@@ -24,7 +40,8 @@ const formControls = (() => {
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { hasSuggestions, widgetKind } = widgets;
-  const { essenceOf, isNumber, isSame, isSameDate, isSameNumber } = sameValues;
+  const { dayIn, essenceOf, isNumber, isSame, isSameDate, isSameNumber } = sameValues;
+  const { readCalendar } = calendars;
   const { refuseSeveral } = nativeLists;
   const { faultOf, isRejected } = faults;
 
@@ -44,8 +61,10 @@ const formControls = (() => {
   /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
-  /** For an editor to draw what was typed. */
+  /** For an editor to draw what was typed, or for a picker to write it. */
   const DRAWING_WAIT_MS = 500;
+  /** For a picker to fade out. */
+  const FADING_MS = 400;
   const POLL_MS = 20;
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 5;
@@ -60,6 +79,7 @@ const formControls = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
+  const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
   const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
 
   /** @param {Element} element */
@@ -110,16 +130,20 @@ const formControls = (() => {
     const isEntered = isInput(element) && lines.endsWith("\n");
     const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
-    const isTyped = !FORMATS.has(kind) || kind === "number";
+    const isPicked = isReadOnly(field);
+    const isTyped = !isPicked && (!FORMATS.has(kind) || kind === "number");
+    const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
-    takeFocus(field, "Fill what takes it.");
+    if (day) calendars.begin(field);
+    if (!isPicked) takeFocus(field, "Fill what takes it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
-    const prepared = { field, before, typed: isTyped && typingInto(field, text) };
+    const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null;
     if (isTyped && !isDrawn) selectContent(field);
-    else if (!isTyped) setValue(field, text);
-    return { filling: { text, isTyped, isEntered, isDrawn, isKeyed: text.length > 1 && isCodePart(field) }, prepared };
+    else if (!isTyped && !isPicked) setValue(field, text);
+    const isKeyed = text.length > 1 && isCodePart(field);
+    return { filling: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
   }
 
   /**
@@ -250,11 +274,15 @@ const formControls = (() => {
    * @param {string} request.text the intended value
    * @param {boolean} request.isEarly whether the text may not have arrived yet
    * @param {boolean} request.mayRetype
+   * @param {boolean} request.hasPicked whether its day was picked in a calendar
+   * @param {boolean} request.mayWait for suggestions
+   * @param {boolean} request.mayLeave whether to leave it although it may suggest
    * @param {boolean} isEntered whether Enter follows
    * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
    * @returns {Promise<FilledField>}
    */
-  async function finishFill(prepared, signal, { text, isEarly, mayRetype }, isEntered, watch) {
+  async function finishFill(prepared, signal, request, isEntered, watch) {
+    const { text, isEarly, mayRetype, hasPicked, mayWait, mayLeave } = request;
     const { field, before, typed } = prepared;
     if (isEarly) {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
@@ -267,8 +295,17 @@ const formControls = (() => {
       return { value: "", next: "retype", notes: [] };
     }
     const isDate = isDated(text);
-    const isLeft = !isEntered && (isDate || (!maySuggest(field) && !watch.hasOpenedList()));
-    const mayPick = isLeft && isDate && typed && isInput(field);
+    prepared.hasList = !isDate && watch.hasOpenedList();
+    const isOpening = !isDate && !prepared.hasList && !mayLeave && maySuggest(field);
+    if (isOpening && mayWait && !isEntered && text) return { value: "", next: "suggest", notes: [] };
+    const isLeft = !isEntered && !isOpening && !prepared.hasList;
+    const calendar = isLeft && !hasPicked && !prepared.isPicked ? readCalendar(field, prepared.day) : null;
+    if (calendar && !calendar.isChosen) {
+      // It has not understood the text, or will not before it closes.
+      prepared.isPicked = true;
+      return { value: "", next: "pick", notes: [] };
+    }
+    const mayPick = isLeft && isDate && typed && !hasPicked && isInput(field);
     if (mayPick && !prepared.departure && focusedElement() === field) {
       prepared.departure = new Departure(field, watch, signal);
       return { value: "", next: "tab", notes: [] };
@@ -276,17 +313,17 @@ const formControls = (() => {
     const departure = isLeft ? (prepared.departure ?? new Departure(field, watch, signal)) : null;
     const hasToldChange = (await departure?.end(isDate)) ?? false;
     const isDrawn = editorAround(field) !== null;
-    if (!hasToldChange && !isDrawn && heldBy(field) !== before) {
+    if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    prepared.hasPicker = isDate && watch.hasOpenedLayer();
+    prepared.hasPicker = isDate && (await staysOpen(watch));
     if (prepared.hasPicker && mayPick && !prepared.isConfirmed && isInPage(field) && isKept(prepared, text)) {
       prepared.isConfirmed = true;
       prepared.departure = new Departure(field, watch, signal);
       field.focus({ preventScroll: true });
       return { value: "", next: "enter", notes: [] };
     }
-    if (isDrawn) await untilDrawn(prepared, text);
+    if (isDrawn || hasPicked) await untilKept(prepared, text);
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     return readField(prepared, text);
   }
@@ -297,12 +334,22 @@ const formControls = (() => {
   }
 
   /**
-   * Waits until an editor has drawn what was typed, for a short time only.
+   * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
+   * @returns {Promise<boolean>} whether what has opened is still there after the time that it may take to fade out
+   */
+  async function staysOpen(watch) {
+    const end = performance.now() + FADING_MS;
+    while (watch.hasOpenedLayer() && performance.now() < end) await pause(POLL_MS);
+    return watch.hasOpenedLayer();
+  }
+
+  /**
+   * Waits until an editor has drawn what was typed, or a field holds what was picked, for a short time only.
    *
    * @param {PreparedField} prepared
    * @param {string} text the intended value
    */
-  async function untilDrawn(prepared, text) {
+  async function untilKept(prepared, text) {
     const end = performance.now() + DRAWING_WAIT_MS;
     while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
   }
@@ -317,6 +364,7 @@ const formControls = (() => {
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
+    if (prepared.hasList) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
     return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
   }
@@ -441,7 +489,7 @@ const formControls = (() => {
       }
       return { way: "click", checked: isChecked(element) };
     }
-    const kind = widgetKind(element);
+    const kind = widgetKind(element, value);
     if (kind === "list") {
       if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it labels of options.");
       return { way: "choose" };

@@ -4,6 +4,10 @@
 
 const sameValues = (() => {
   const MONTH = /^\d{4}-\d\d$/u;
+  const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/u;
+  const MONTHS = Array.from({ length: 12 }, (_, month) => month);
+  /** @type {Map<string, string[]>} names of months by language and width */
+  const monthNames = new Map();
 
   /** @param {string} text */
   function isNumber(text) {
@@ -45,6 +49,60 @@ const sameValues = (() => {
   }
 
   /**
+   * @param {string} text
+   * @returns {string} the day that it names beyond doubt, such as 2026-03-05; empty if it does not, or names a time, too
+   */
+  function dayIn(text) {
+    const [, year, month = "", day = ""] = DAY.exec(text.trim()) ?? [];
+    return year ? [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-") : "";
+  }
+
+  /**
+   * @param {string} text in the language of the page or of the browser, or in English
+   * @returns {number} the last month whose name it contains, from 1; 0 if there is none
+   */
+  function monthNamedIn(text) {
+    const words = text.toLowerCase();
+    const languages = [document.documentElement.lang, navigator.language, "en"].filter(Boolean);
+    // The short name of a month may be that of a day.
+    for (const width of /** @type {const} */ (["long", "short"])) {
+      for (const language of languages) {
+        const places = namesOf(language, width).map((name) => words.search(wordPattern(name)));
+        const last = Math.max(...places);
+        if (last >= 0) return places.indexOf(last) + 1;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * @param {string} language
+   * @param {"long" | "short"} width
+   * @returns {string[]} the names of the months
+   */
+  function namesOf(language, width) {
+    const key = `${language} ${width}`;
+    const known = monthNames.get(key) ?? MONTHS.map((month) => nameOf(month, language, width));
+    monthNames.set(key, known);
+    return known;
+  }
+
+  /**
+   * @param {number} month from 0
+   * @param {string} language as the page writes it, perhaps wrongly
+   * @param {"long" | "short"} width
+   */
+  function nameOf(month, language, width) {
+    const [known = "en"] = /^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/u.test(language) ? [language] : [];
+    return new Date(2026, month, 1).toLocaleDateString(known, { month: width }).toLowerCase().replace(/\.$/u, "");
+  }
+
+  /** @param {string} name */
+  function wordPattern(name) {
+    return new RegExp(`(?<!\\p{L})${name.replace(/[^\p{L}\p{N}]/gu, ".")}(?!\\p{L})`, "u");
+  }
+
+  /**
    * @param {string} held
    * @param {string} text
    * @returns {boolean} whether both are the same day or month, which fields write in many orders
@@ -58,8 +116,12 @@ const sameValues = (() => {
     const isSameDay = isMonth
       ? own.getMonth() === other.getMonth() && own.getFullYear() === other.getFullYear()
       : own.toDateString() === other.toDateString();
-    return (isSameDay && !Number.isNaN(own.getTime())) || String(numbersIn(held)) === String(wanted);
+    if ((isSameDay && !Number.isNaN(own.getTime())) || String(numbersIn(held)) === String(wanted)) return true;
+    const [year = 0, month = 0, day = 0] = dayIn(text).split("-").map(Number);
+    const rest = monthNamedIn(held) === month ? [day] : [month, day];
+    const forms = [year, year % 100].map((one) => String([one, ...rest].sort((a, b) => a - b)));
+    return day > 0 && forms.includes(String(numbersIn(held)));
   }
 
-  return { essenceOf, isNumber, isSame, isSameDate, isSameNumber };
+  return { dayIn, essenceOf, isNumber, isSame, isSameDate, isSameNumber, monthNamedIn };
 })();

@@ -10,11 +10,15 @@ const widgets = (() => {
   const { segmentsIn } = numberFields;
   const { TEXT_INPUTS, isDrawnFor, nativeBehind } = standIns;
   const { chipsOf } = chips;
+  const { isDated } = leaving;
 
   /** Fields that suggest while text is typed, and accept any text. */
   const SEARCHES =
     "[type='search']:is(:not([role='combobox']), [placeholder], [name]), " +
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
+
+  /** Fields whose list is declared to hold options, as opposed to a calendar. */
+  const OFFERING = "[aria-haspopup='listbox'], [aria-autocomplete='list'], [aria-autocomplete='both']";
 
   /** @param {Element} element */
   function roleOf(element) {
@@ -23,14 +27,16 @@ const widgets = (() => {
 
   /**
    * @param {Element} element
+   * @param {unknown} [value] that it is to hold
    * @returns {WidgetKind | ""} empty for a text field, or if it is not a field
    */
-  function widgetKind(element) {
+  function widgetKind(element, value) {
     const role = roleOf(element);
     if (tagOf(element) === "select") return "";
     if (role === "slider" || kindOf(element) === "range") return "slider";
     if (role === "spinbutton" && !isControl(element)) return "spinbutton";
     if (role === "group" && segmentsIn(element).length > 1) return "segments";
+    if (isControl(element) && !isMatch(element, OFFERING) && typeof value === "string" && isDated(value)) return "";
     return isListField(element, role) ? "list" : "";
   }
 

@@ -1,0 +1,94 @@
+/**
+ * The calendar that a page draws for a date field, used as users do: they turn to the month, and press the day.
+ *
+ * @typedef {{shown: string, place: string, day?: string, turn?: string} | ""} CalendarState as page/interaction/calendars.js reads it
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { pause } from "../browser/async.js";
+import { POLL_MS, Widget } from "./widget.js";
+
+/** For a calendar to open, or to show another month. */
+const OPEN_MS = 1_000;
+/** For all the months on the way. */
+const TURNING_MS = 16_000;
+/** What may go wrong on the way to a day. */
+const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
+
+export class Calendar extends Widget {
+  /**
+   * Picks a day. What the field holds afterwards is for the caller to read.
+   *
+   * @param {string} day such as 2026-03-05
+   * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
+   */
+  async pick(day) {
+    try {
+      const selector = await this.#turnedTo(day, await this.#opened(day));
+      if (!selector) return false;
+      await this.click(selector);
+      return true;
+    } catch (error) {
+      if (error instanceof CommandError && OF_THE_PAGE.has(error.code)) return false;
+      throw error;
+    }
+  }
+
+  /** @param {string} day */
+  async #opened(day) {
+    const isOpen = (/** @type {CalendarState} */ state) => state !== "";
+    let state = await this.#calendar(day);
+    if (!state) {
+      await this.click(await this.ask("selector"));
+      state = await this.#until(day, isOpen);
+    }
+    const opener = state ? "" : await this.ask("opener");
+    if (opener) {
+      await this.click(opener);
+      state = await this.#until(day, isOpen);
+    }
+    return state;
+  }
+
+  /**
+   * @param {string} day
+   * @param {CalendarState} state
+   * @returns {Promise<string>} the selector of the day, once its month is shown; empty if that is not reached
+   */
+  async #turnedTo(day, state) {
+    const end = performance.now() + TURNING_MS;
+    while (state && performance.now() < end) {
+      const { shown, day: found, turn } = state;
+      if (found) return found;
+      if (!turn) return "";
+      await this.click(turn);
+      state = await this.#until(day, (now) => now !== "" && now.shown !== shown);
+      if (state && state.shown === shown) return "";
+    }
+    return "";
+  }
+
+  /**
+   * @param {string} day
+   * @param {(state: CalendarState) => boolean} isReached
+   * @returns {Promise<CalendarState>} the state that satisfies the condition, once nothing slides; or the last one
+   */
+  async #until(day, isReached) {
+    const end = performance.now() + OPEN_MS;
+    for (let before = ""; ;) {
+      const state = await this.#calendar(day);
+      const place = state && state.shown + state.place;
+      if ((isReached(state) && place === before) || performance.now() > end) return state;
+      before = place;
+      await pause(POLL_MS);
+    }
+  }
+
+  /**
+   * @param {string} day
+   * @returns {Promise<CalendarState>}
+   */
+  async #calendar(day) {
+    return this.ask("calendar", { wanted: day });
+  }
+}

@@ -1,0 +1,309 @@
+"use strict";
+
+// Calendars that pages draw for their date fields: which month they show, and what to press to reach a day.
+
+/**
+ * @typedef {{days: Element[], grid: Element, header: Element, year: number, month: number}} Month its year and month, from
+ *   1; `header`: the element around the grid and the name of the month
+ */
+
+const calendars = (() => {
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    closestOf,
+    hasIn,
+    isText,
+    holds,
+    isAfter,
+    isControl,
+    isMatch,
+    parentElementOf,
+  } = dom;
+  const { queryAll, queryDrawnIn, queryIn, tagOf, textContentOf, treeAncestors } = dom;
+  const { collapse } = texts;
+  const { isVisible } = geometry;
+  const { allRoots } = search;
+  const { selectorOf } = selectorGenerator;
+  const { monthNamedIn } = sameValues;
+  const { hasOtherField } = standIns;
+
+  const CELLS = "td, button, a, abbr, div, li, p, span, time, [role='gridcell']";
+  /** The shortest month. */
+  const FEWEST_DAYS = 28;
+  /** Levels from the days to the name of their month. */
+  const HEADER_LEVELS = 7;
+  const LABELS = ["aria-label", "title", "datetime", "data-date", "data-value"];
+  const LAYERS = "dialog[open], [role='dialog']";
+  const PRESSABLE = "a, button, [role='button'], [tabindex], [onclick]";
+  /** In class names these words are English everywhere. */
+  const BACK = /prev|back|left|^[<\u2039\u00ab\u2190]+$/iu;
+  const FORTH = /next|forward|right|^[>\u203a\u00bb\u2192]+$/iu;
+  const YEARLY = /year|super|double|[\u00ab\u00bb]|<<|>>/iu;
+  const CHOSEN = /(?:^|[^a-z])(?:selected|active|current|chosen)(?![a-z])/iu;
+  const NAMES = ["aria-label", "title", "class", "data-action"];
+  const OPENERS = "button:not([type='submit']), [role='button'], [tabindex], span, i";
+  const OPENING = /calendar|date|picker|dropdown/iu;
+  const OPENER_LEVELS = 4;
+  /** A chosen day, and today. */
+  const MOST_CHOSEN = 2;
+  const MONTHS_A_YEAR = 12;
+
+  /** @type {WeakMap<Element, Element[]>} by field: the first days of the months that were on the page before it was filled */
+  const standing = new WeakMap();
+
+  /** @param {Element} field about to be filled */
+  function begin(field) {
+    standing.set(
+      field,
+      runsOfDays().flatMap(([first]) => first ?? []),
+    );
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} day such as 2026-03-05, or empty
+   * @returns {{shown: string, place: string, day?: string, isChosen?: boolean, turn?: string} | null} `shown`: the months
+   *   that are, and the place of the first; `day`: selector of the day, and whether it is marked as chosen; otherwise
+   *   `turn`: selector of what leads to its month. Null if no calendar has opened for the field
+   */
+  function readCalendar(field, day) {
+    if (!day) return null;
+    const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+    const months = monthsOpenedFor(field);
+    const [first] = months;
+    if (!first) return null;
+    const shown = months.map((one) => `${one.year}-${one.month}`).join(" ");
+    const { x, y } = boxOf(first.grid);
+    const state = { shown, place: `${Math.round(x)} ${Math.round(y)}` };
+    const own = months.find((one) => one.year === year && one.month === month);
+    const cell = own?.days[date - 1];
+    if (own) return cell ? { ...state, day: selectorOf(cell, allRoots()), isChosen: isChosen(cell, own) } : state;
+    const turner = turnerOf(first, (year - first.year) * MONTHS_A_YEAR + month - first.month);
+    return { ...state, ...(turner && { turn: selectorOf(turner, allRoots()) }) };
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} the selector of the button next to it that may open its calendar; empty if there is none
+   */
+  function openerOf(field) {
+    for (const around of [...treeAncestors(field)].slice(1, OPENER_LEVELS)) {
+      if (hasOtherField(around, field)) return "";
+      const found = queryIn(around, OPENERS).find((one) => !isControl(one) && !holds(one, field) && isOpener(one));
+      if (found) return selectorOf(found, allRoots());
+    }
+    return "";
+  }
+
+  /** @param {Element} element */
+  function isOpener(element) {
+    return isVisible(element) && attributesOf(element).some((words) => OPENING.test(words));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Month[]}
+   */
+  function monthsOpenedFor(field) {
+    const before = standing.get(field) ?? [];
+    const isOpened = (/** @type {Element[]} */ [first]) =>
+      first && (!before.includes(first) || layerOf(first) !== null);
+    const months = runsOfDays().filter(isOpened).map(monthOf);
+    return months.filter((one) => one !== null).filter(({ grid }) => !isCutOff(grid));
+  }
+
+  /** @returns {Element[][]} the days of each month that is drawn */
+  function runsOfDays() {
+    const numbered = allRoots()
+      .flatMap((root) => queryAll(root, CELLS))
+      .filter((one) => /^\s*\d{1,2}\s*$/u.test(textContentOf(one) ?? "") && !hasIn(one, CELLS) && isVisible(one));
+    /** @type {Element[][]} */
+    const runs = [];
+    let run = /** @type {Element[]} */ ([]);
+    for (const cell of numbered) {
+      const number = Number(textContentOf(cell));
+      if (number === 1) runs.push((run = [cell]));
+      // Between the days there may be the numbers of weeks.
+      else if (number === run.length + 1) run.push(cell);
+    }
+    return runs.filter(({ length }) => length >= FEWEST_DAYS && length <= 31);
+  }
+
+  /**
+   * @param {Element[]} days
+   * @returns {Month | null}
+   */
+  function monthOf(days) {
+    const [first, last] = [days[0], days.at(-1)];
+    const grid = first && last && [...treeAncestors(first)].find((one) => holds(one, last));
+    if (!grid) return null;
+    const labelled = LABELS.map((name) => monthIn(labelOf(first, name))).find(Boolean);
+    const layer = layerOf(grid);
+    let header = /** @type {Element | null} */ (grid);
+    for (let level = 0; header && level < HEADER_LEVELS; level += 1, header = parentElementOf(header)) {
+      const named = labelled ?? monthIn(textBefore(header, grid));
+      if (named && (header === layer || hasIn(header, PRESSABLE))) return { days, grid, header, ...named };
+      if (header === layer) break;
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} grid
+   * @returns {boolean} whether it lies outside of a box that it may slide into
+   */
+  function isCutOff(grid) {
+    const { left, top, width, height } = boxOf(grid);
+    const [x, y] = [left + width / 2, top + height / 2];
+    return [...treeAncestors(grid)].slice(1).some((one) => {
+      if (getComputedStyle(one).overflow === "visible") return false;
+      const box = boxOf(one);
+      return x < box.left || x > box.right || y < box.top || y > box.bottom;
+    });
+  }
+
+  /**
+   * @param {Element} day
+   * @param {string} name of an attribute
+   */
+  function labelOf(day, name) {
+    const around = [...treeAncestors(day)].slice(0, 3);
+    return around.map((one) => attributeOf(one, name)).find(Boolean) ?? "";
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} grid in it
+   * @returns {string} what stands before the grid; of a field its value
+   */
+  function textBefore(around, grid) {
+    const isPart = (/** @type {Element} */ one) =>
+      !holds(one, grid) && !holds(grid, one) && isAfter(grid, one) && isVisible(one);
+    const parts = queryIn(around, "*").filter((one) => isPart(one) && tagOf(one) !== "option");
+    return parts.map((one) => (isControl(one) ? valueOf(one) : ownTextOf(one))).join(" ");
+  }
+
+  /** @param {Element} element */
+  function ownTextOf(element) {
+    const own = [...childNodesOf(element)].filter(isText);
+    return collapse(own.map((text) => textContentOf(text) ?? "").join(" "));
+  }
+
+  /** @param {Control} field */
+  function valueOf(field) {
+    const list = /** @type {HTMLSelectElement} */ (field);
+    return tagOf(field) === "select" ? (list.selectedOptions[0]?.label ?? "") : field.value;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {{year: number, month: number} | null}
+   */
+  function monthIn(text) {
+    const year = Number(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/gu)?.at(-1));
+    if (!year) return null;
+    const [, after, before] = /\d{4}\s*[-./\u5e74]\s*(\d{1,2})|(?<!\d)(\d{1,2})\s*[-./]\s*\d{4}/u.exec(text) ?? [];
+    const month = monthNamedIn(text) || Number(after ?? before ?? 0);
+    return month >= 1 && month <= MONTHS_A_YEAR ? { year, month } : null;
+  }
+
+  /**
+   * @param {Element} cell
+   * @param {Month} month
+   * @returns {boolean} whether it is marked as chosen, unlike nearly all others
+   */
+  function isChosen(cell, { days, grid }) {
+    const isMarked = (/** @type {Element} */ day) =>
+      [...treeAncestors(day)]
+        .slice(0, 3)
+        .some(
+          (one) =>
+            holds(grid, one) &&
+            one !== grid &&
+            (attributeOf(one, "aria-selected") === "true" || CHOSEN.test(attributeOf(one, "class") ?? "")),
+        );
+    const marked = days.filter(isMarked);
+    return marked.includes(cell) && marked.length <= MOST_CHOSEN;
+  }
+
+  /**
+   * @param {Month} month the first one that is shown
+   * @param {number} distance in months
+   * @returns {Element | undefined} what leads nearer
+   */
+  function turnerOf({ grid, header }, distance) {
+    const around = layerOf(grid) ?? header;
+    const pressable = queryDrawnIn(around, "*").filter((one) => isPressable(one, grid));
+    const named = pressable.filter((one) => wordsOf(one) !== "");
+    const isWanted = (/** @type {Element} */ one) => directionOf(one, grid) === Math.sign(distance);
+    const all = (named.length ? named : pressable).filter(isWanted);
+    const [yearly] = all.filter((one) => YEARLY.test(wordsOf(one)));
+    const [monthly] = all.filter((one) => !YEARLY.test(wordsOf(one)));
+    return Math.abs(distance) >= MONTHS_A_YEAR ? (yearly ?? monthly) : monthly;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} grid
+   */
+  function isPressable(element, grid) {
+    if (holds(grid, element) || holds(element, grid) || isControl(element)) return false;
+    if (isMatch(element, ":disabled, [aria-disabled='true']")) return false;
+    const parent = parentElementOf(element);
+    const isDrawnSo = (/** @type {Element} */ one) => getComputedStyle(one).cursor === "pointer";
+    const isPart = parent !== null && isDrawnSo(parent);
+    return (isMatch(element, PRESSABLE) || (isDrawnSo(element) && !isPart)) && isVisible(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} grid
+   * @returns {number} -1 for back, 1 for forth, and 0 if it is neither
+   */
+  function directionOf(element, grid) {
+    const words = wordsOf(element);
+    const [isBack, isForth] = [BACK.test(words), FORTH.test(words)];
+    if (isBack !== isForth) return isForth ? 1 : -1;
+    const [own, days] = [boxOf(element), boxOf(grid)];
+    // The place of an icon above the days may be all that there is.
+    if (own.bottom > days.top + 1 || /[\p{L}\p{N}]/u.test(textContentOf(element) ?? "")) return 0;
+    return Math.sign(own.left + own.width / 2 - (days.left + days.width / 2));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} what names its purpose: its text, or that of its attributes, also of the icon in it
+   */
+  function wordsOf(element) {
+    const text = collapse(textContentOf(element) ?? "");
+    return [text, ...attributesOf(element)].find(isTelling) ?? "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string[]} of it and of the icon in it
+   */
+  function attributesOf(element) {
+    const named = [element, ...queryIn(element, "*")].slice(0, 3);
+    return named.flatMap((one) => NAMES.map((name) => attributeOf(one, name) ?? ""));
+  }
+
+  /** @param {string} words */
+  function isTelling(words) {
+    return BACK.test(words) || FORTH.test(words);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the layer over the page that it is in
+   */
+  function layerOf(element) {
+    const isLayer = (/** @type {Element} */ one) => ["absolute", "fixed"].includes(getComputedStyle(one).position);
+    const inner = closestOf(element, LAYERS);
+    return inner ?? [...treeAncestors(element)].findLast((one) => isLayer(one)) ?? null;
+  }
+
+  return { begin, openerOf, readCalendar };
+})();
