@@ -201,6 +201,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
+        "value that a combobox refers to": ['combobox "Plan" = "Pro" collapsed  #box'],
     },
     "rows": {
         "rows and cells that are placed freely": [

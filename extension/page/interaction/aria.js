@@ -13,6 +13,7 @@ const aria = (() => {
     drawnAncestors,
     drawnChildrenOf,
     holderOf,
+    holds,
     innerRootOf,
     isControl,
     isElement,
@@ -204,7 +205,10 @@ const aria = (() => {
   function labelledBy(element) {
     const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
     const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
-    const labels = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+    const named = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+    // What a combobox contains is its value.
+    const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
+    const labels = outside.length ? outside : named;
     const without = new Set([element]);
     return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
   }
