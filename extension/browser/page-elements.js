@@ -122,6 +122,7 @@ export async function listElements(context, request, page) {
   if (rest) return listInFrame(context, request, holderId, answer);
   const hasDenied = (await deniedFrames(context)).length > 0;
   const leftOut = hasDenied ? frames.slice(MAX_FRAMES).map(({ selector }) => selector) : [];
+  const { silent = [] } = request;
   const lists = frames.slice(0, MAX_FRAMES).map(async (frame) => {
     const { find } = request;
     const [inner, ...others] = await pagesIn(context, holderId, frame);
@@ -129,14 +130,16 @@ export async function listElements(context, request, page) {
       leftOut.push(frame.selector);
       return [frame.selector, []];
     }
-    const wanted = { find, within: "", offset: 0, way: frame.selector, isFramed: true };
+    const wanted = { find, within: "", offset: 0, way: frame.selector, isFramed: true, silent };
     const asked = inner && !others.length ? listElements(context, wanted, inner).catch(() => null) : null;
     const list = asked && (await endsWithin(FRAME_MS, asked)) ? await asked : null;
-    return [frame.selector, list && "lines" in list ? list.lines : []];
+    if (list && "lines" in list) return [frame.selector, list.lines];
+    silent.push(frame.selector);
+    return [frame.selector, []];
   });
   const framed = Object.fromEntries(await Promise.all(lists));
   context.signal.throwIfAborted();
-  return listElements(context, { ...request, framed, leftOut }, page);
+  return listElements(context, { ...request, framed, leftOut, silent }, page);
 }
 
 /**

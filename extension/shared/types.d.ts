@@ -779,6 +779,8 @@ export interface ListRequest {
   leftOut?: string[];
   /** Whether the lines are wanted, for the list of the page around this one. */
   isFramed?: boolean;
+  /** The selectors of those that have not answered, and of such ones inside them. */
+  silent?: string[];
   /** What the worker knows of that shows that the page is not complete. */
   loading?: string[];
 }

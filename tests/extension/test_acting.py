@@ -179,6 +179,33 @@ async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None
     asking.site.finish_slow.set()
 
 
+async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:
+    address = tab.site.url("/busy").replace("127.0.0.1", "localhost")
+    tab.site.pages["/busy"] = b"""<button>Pay</button><script>
+      onmessage = () => { const held = new XMLHttpRequest(); held.open("GET", "/late", false); held.send() }
+    </script>"""
+    await tab.show(f"<button>Order</button><iframe id=bank src='{address}'></iframe>")
+
+    async def is_listed() -> bool:
+        return "Pay" in (await tab.do("page_elements"))["text"]
+
+    async def is_busy() -> bool:
+        return "/late" in tab.site.asked
+
+    await until(is_listed)
+    tab.site.finish_slow.clear()
+    tab.site.asked.clear()
+    await tab.page.evaluate("bank.contentWindow.postMessage('', '*')")
+    await until(is_busy)
+    text = (await tab.do("page_elements"))["text"]
+    tab.site.finish_slow.set()
+
+    assert 'button "Order"  button' in text
+    assert "in the frame #bank is not listed" in text
+    await until(is_listed)
+    assert "is not listed" not in (await tab.do("page_elements"))["text"]
+
+
 async def test_field_that_a_server_changes_after_blur_is_reported_as_not_kept(asking: DrivenTab) -> None:
     code, message = await asking.refused("fill", selector="#field", value="new")
 

@@ -64,7 +64,7 @@ const elementList = (() => {
    * @returns {Exclude<ListAnswer, {message: string}>} the cross-origin frames first, if there are any
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
-  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false, loading = [] }) {
+  function listElements({ find, within, offset, way = "", framed, leftOut = [], silent = [], isFramed, loading = [] }) {
     comeBy(way);
     const { roots, scopes, popups, notices, rest } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
@@ -88,6 +88,10 @@ const elementList = (() => {
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
     const signs = [...loading, ...loadingSigns(roots)];
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
+    if (silent.length) {
+      const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
+      notices.push(`What is in ${frame} is not listed, because no answer came from there.`);
+    }
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     const isEmpty = items.length === 0;
     return {
