@@ -183,6 +183,7 @@ async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reac
 async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_as_kept(reacting: DrivenTab) -> None:
     code, message = await reacting.refused("fill", selector="#city", value="Atlantis")
     assert (code, "empty now" in message) == ("VALUE_NOT_KEPT", True)
+    assert (await reacting.refused("fill", selector="#filter", value="Paris"))[0] == "VALUE_NOT_KEPT"
     last = [{"selector": "#last", "value": "x"}, {"selector": "#city", "value": "Atlantis"}]
     assert (await reacting.refused("fill_form", fields=last))[0] == "VALUE_NOT_KEPT"
 
