@@ -44,7 +44,9 @@ export async function fill(context) {
       kind === "list"
         ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
         : await new NumberWidget(context, target, found, selector).set(value);
-    return { ...(await target.reply(found, await target.consequences())), value: held };
+    const reply = await target.reply(found, await target.consequences());
+    const complaint = isPart ? "" : await target.look("operate", { look: "complaint" });
+    return { ...noting(reply, complaint ? [String(complaint)] : []), value: held };
   };
   if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);

@@ -109,6 +109,12 @@ async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_exis
             assert {**after, "committed": 0} == {**before, "committed": 0}
 
 
+async def test_choice_that_the_page_marks_as_invalid_has_a_note(widgets: DrivenTab) -> None:
+    await widgets.page.evaluate("void (byId('any').onblur = ({ target }) => (target.ariaInvalid = 'true'))")
+
+    assert "invalid" in (await widgets.do("fill", selector="#any", value="of my own"))["notes"][0]
+
+
 async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: DrivenTab) -> None:
     assert (await widgets.do("fill", selector="#slider", value="65"))["value"] == "65"
     assert (await state(widgets))["committed"] == 65
