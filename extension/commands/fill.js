@@ -193,6 +193,9 @@ async function enter(context, target, filling, calendar) {
   let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
   if (filled?.next === "suggest") filled = await look({ mayLeave: !(await suggests(session, target)) });
   if (filled?.next === "pick") {
+    // Otherwise the page may go on to object to the text.
+    await calendar.ask("focus");
+    await replaceSelection(session, "");
     const other = await picked(target, filling, calendar);
     if (other) return other;
     await calendar.ask("focus");
