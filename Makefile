@@ -80,7 +80,7 @@ dev: setup ## a browser and a server for development: each change restarts the s
 
 dist: setup ## build the package, the MCP bundle, the extensions for the store and for Firefox, and server.json into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist dist
-	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
+	scripts/run npm exec --yes --no-update-notifier --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
 
 firefox: setup ## build only the extension for Firefox into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist --firefox dist

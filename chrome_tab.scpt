@@ -515,7 +515,7 @@ property pageFunction : "function readPage(request) {
         let lead = start;
         while (lead > this.copied && this.source[lead - 1] === \"\\t\") lead -= 1;
         const gap = this.source.slice(this.copied, lead);
-        const isNext = this.group === open.row.group && gap.indexOf(\"\\n\") < gap.lastIndexOf(\"\\n\");
+        const isNext = this.group === open.row.group && !gap.trim() && gap.indexOf(\"\\n\") < gap.lastIndexOf(\"\\n\");
         if (isNext) [this.copied] = [lead, this.#write(\"\\n\")];
         this.#copyTo(lead);
         Object.assign(open, { start: this.length, part: this.parts.length });

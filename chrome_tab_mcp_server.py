@@ -122,6 +122,8 @@ from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared._context_streams import ContextSendStream
     from unicode_rbnf import RbnfEngine
 
 __version__ = "1.0.0"
@@ -742,7 +744,7 @@ PACKAGE_VALUES = {
 PACKAGE_SETTINGS = {*PACKAGE_VALUES, "port", "open", "upload_folder", "vision_model"}
 PACKAGE_FLAGS = (
     *("--pair", "--http", "--setup", "--yes", "--clients", "--at-login", "--serve", "--extension-path"),
-    "--history",
+    *("--history", "--port", "--open", "--upload-folder", "--vision-model"),
 )
 
 
@@ -769,7 +771,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         if IS_ALONE and (value := getattr(settings, name)) in values:
             raise ValueError(needs_package(flag_of(name) if value is True else f"{flag_of(name)} {value}"))
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} {example()}")
+        raise ValueError(f"{missing}\n{example()}")
     return settings
 
 
@@ -3768,17 +3770,21 @@ def merge_values(left: Any, right: Any) -> Any:
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
 MAX_FOLDED = 20_000  # characters kept in the table
+STEM, LONG_STEM = 5, 7  # characters
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\uac00-\ud7af"
 CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
-WORDS = re.compile(rf"[\w{MARKS}]+")
-STEM = rf"([\w{MARKS}]{{7}}(?=[\w{MARKS}]{{2}})|[\w{MARKS}]{{1,5}})[\w{MARKS}]*"
-STEMS, ALEF = re.compile(STEM), "\u0627"
-ARABIC_STEMS = re.compile(
-    "(?<!\\w)(?:(?=[\u0648\u0641\u0628\u0643\u0627\u0644])"
-    "(?:[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4})))?" + STEM
+WORDS = re.compile(rf"[\w{MARKS}]+(?:\.[\u0e01-\u0e2e](?![\u0e00-\u0e4e]))?")  # a Thai month has a full stop
+# The same without scripts that have no spaces, by what is not in a folded word: one look-up for each character.
+SPACED_WORDS = re.compile(
+    "[^\0-/:-@\\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u05be-\u05c3\u05f3\u05f4\u061b-\u061f\u066a-\u066d\u06d4"
+    f"\u0964\u0965\u2000-\u2bff{LETTERS}{SYLLABLES}]+"
+)
+ARABIC_PARTICLES = "\u0627\u0628\u0641\u0643\u0644\u0648"  # the first letters of what follows
+ARABIC_PREFIX = re.compile(
+    "[\u0648\u0641]?(?:[\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=\\w{3})|[\u0648\u0628\u0644](?=\\w{4})"
 )
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 # Python searches fast for a pattern that begins with one character class: the conditions come after it.
@@ -3792,14 +3798,19 @@ SENTENCE_STOP = re.compile(
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
-# Every eighth letter of Greek: one after another they are replaced much faster than by the table.
-GREEK_ACCENTS = tuple(
-    zip("\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce", "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9", strict=True)
+# Frequent characters, such as every eighth letter of Greek: one after another they are replaced faster than by the table.
+FREQUENT = tuple(
+    zip(
+        "\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce\u060c\uff0c",
+        "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9,,",
+        strict=True,
+    )
 )
 # All characters but those that differ from their comparable form at most in case.
 SPECIAL = re.compile(
-    "[^\\0-\\x7f\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u0391-\u03a9\u03b1-\u03c9\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3"
-    "\u0900-\u0957\u0e00-\u0e4f\u1ea0-\u1ef9\u3001-\u3002\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
+    "[^\\0-\\x7f\u00ab\u00b7\u00bb\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0391-\u03a9\u03b1-\u03c9"
+    "\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3\u0900-\u0957\u0964\u0e00-\u0e4f\u1ea0-\u1ef9\u201c-\u201e\u3001-\u3002\u3008-\u300f"
+    "\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
 )
 
 
@@ -3844,8 +3855,8 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
-    for accented, plain in GREEK_ACCENTS:
-        text = text.replace(accented, plain)
+    for frequent, plain in FREQUENT:
+        text = text.replace(frequent, plain)
     return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
@@ -3854,34 +3865,37 @@ def is_spaced(folded: str) -> bool:
     return folded.isascii() or not SPACELESS.search(folded)
 
 
-def gram_patterns(characters: str | None = None) -> list[re.Pattern[str]]:
-    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant.
+def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
 
-    With `characters`, only neighbors among these are found.
+    With `stems`, few others than these are found.
     """
-
-    def chosen(kind: str) -> str:
-        return kind if characters is None else "".join({*re.findall(f"[{kind}]", characters)})
-
-    kinds = ((LETTERS, CONSONANTS, 3), (SYLLABLES, SYLLABLES, 2))
-    ends = ((chosen(kind), chosen(last), length) for kind, last, length in kinds)
-    return [re.compile(f"[{last}](?<=([{kind}]{{{length}}}))") for kind, last, length in ends if last]
+    patterns: list[re.Pattern[str]] = []
+    for kind, last, after, length in ((LETTERS, CONSONANTS, f"(?![{CONSONANTS}])", 3), (SYLLABLES, SYLLABLES, "", 2)):
+        grams = None if stems is None else [stem for stem in stems if re.fullmatch(f"[{kind}]{{{length}}}", stem)]
+        ends = last if grams is None else "".join({gram[-1] for gram in grams})
+        patterns += [re.compile(f"[{ends}]{after}(?<=([{kind}]{{{length}}}))")] if ends else []
+    return patterns
 
 
 GRAMS = gram_patterns()
 
 
-def stems(folded: str, grams: Sequence[re.Pattern[str]] = GRAMS) -> list[str]:
-    """Return the stems of a folded text's words; two or three characters each in scripts without spaces.
+@functools.lru_cache(16_384)
+def stem_of(word: str) -> str:
+    """Return a folded word without its ending: about as good as the rules of one language, and works for all.
 
-    A stem is a word without its ending: about as good as the rules of one language, and works for all.
     Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
     """
-    folded = folded.replace("_", " ")
-    words = ARABIC_STEMS if ALEF in folded else STEMS
-    if is_spaced(folded):
-        return words.findall(folded)
-    return words.findall(SPACELESS.sub(" ", folded)) + [gram for each in grams for gram in each.findall(folded)]
+    if word[0] in ARABIC_PARTICLES and (prefix := ARABIC_PREFIX.match(word)):
+        word = word[prefix.end() :]
+    return word[: LONG_STEM if len(word) > LONG_STEM + 1 else STEM]
+
+
+def stems(folded: str) -> list[str]:
+    """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
+    grams = () if is_spaced(folded) else GRAMS
+    return [*map(stem_of, SPACED_WORDS.findall(folded)), *(gram for each in grams for gram in each.findall(folded))]
 
 
 def letters_of(folded: str) -> str:
@@ -3941,8 +3955,10 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-MAX_SPELLED, MAX_DIGITS = 100, 15
+MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 15, 40
+MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
+ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
 
 class Spellings(NamedTuple):
@@ -3960,6 +3976,7 @@ class Vocabulary(NamedTuple):
 
     clock: re.Pattern[str]
     languages: tuple[str, ...]
+    factor_words: Spellings
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
@@ -3984,7 +4001,10 @@ def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
     for language, purpose in itertools.product(languages, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
         with contextlib.suppress(ValueError):  # for a language without such rules
             found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
-    return spellings(word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+    roman = "x" * (number // 10) + ROMAN[number % 10]
+    long = (word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
+    is_roman = number < MAX_ROMAN and len(roman) > 1 and roman != "vi"  # a word in Vietnamese
+    return spellings([*long, *([roman, f"{roman}e"] if is_roman else [])])
 
 
 def spellings(words: Iterable[str]) -> Spellings:
@@ -3998,6 +4018,7 @@ def spellings(words: Iterable[str]) -> Spellings:
 def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     """Return the words of a language for what `Vocabulary` has, from CLDR, each with its meaning."""
     from babel import Locale
+    from babel.numbers import get_currency_name
     from babel.units import format_unit
 
     locale = Locale.parse(language)
@@ -4017,8 +4038,14 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
         for by_size in width.values()
         for size, pattern in by_size.items()
     ]
+    factors += MORE_FACTORS
     factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
-    currencies = [(word, code) for code, sign in locale.currency_symbols.items() for word in (fold(sign), code.lower())]
+    currencies = [
+        (word, code)
+        for code, sign in locale.currency_symbols.items()
+        for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5)))
+        for word in (fold(name), *CURRENCY_WORD.findall(fold(name)))
+    ]
     day_parts = [
         (fold(name).strip(), part.rstrip("12"))
         for width in ("wide", "abbreviated")
@@ -4039,10 +4066,11 @@ def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
-    tables[-1] |= {sign: {"clock"} for sign in CLOCK_SIGNS}
+    tables[-1] |= {sign: {"clock"} for sign in CLOCK_WORDS}
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
     parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
-    return Vocabulary(re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME)), languages, *merged)
+    clock = re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME))
+    return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
 @functools.lru_cache(8192)
@@ -4064,9 +4092,12 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
+MIN_ROUNDED = 6  # digits of a number that an answer may round: 2,102,650 is 2.1 million
 SHORT_CODE = 6  # digits of a number in groups with dashes
-LONG_NUMBER = 8  # digits of the number of an account or a telephone
+LONG_NUMBER = 7  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
+# The sign of "CA$", and the words of a currency's name.
+CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
@@ -4076,8 +4107,15 @@ NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
 FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
-PAIR = re.compile(r"([0-9]{1,2})(?=[^0-9.\n]{1,8}([0-9]{1,2})(?![0-9.,]))")  # 3 of 4
+# "3 of 4", and "3-2" in other words.
+PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
+SCORE = re.compile(r"([0-9](?<![\w.,:/+-].)[0-9]{0,2})([:-])([0-9]{1,3})(?![\w:/%-]|[.,][0-9])")
+MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
+# Two factors: "2 million 500 thousand".
+COMPOUND = re.compile(
+    rf"([0-9](?<![0-9].)[0-9]{{0,14}}) ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}})"
+)
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
@@ -4087,7 +4125,7 @@ CLOCK = (
 )
 AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
 EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nights
-CLOCK_SIGNS = "\u70b9\u9ede\u6642"  # in addition to those of CLDR
+CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
 BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
@@ -4100,6 +4138,11 @@ NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
 NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+# A decade: 1990s, 90s, "anni 90".
+DECADE = re.compile(
+    r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
+    r"|(?<=\bann\u00e9es ..)|(?<=\ba[n\u00f1]os ..)|(?<=\banii ..)|(?<=\bjaren ..))"
+)
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
 DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
@@ -4107,11 +4150,12 @@ SHORT_DATE = re.compile(
     r"(?<![\d./-])(?:(\d{1,4})/(\d{1,4})|(\d{4})-(\d{1,2})|(\d{1,2})-(\d{4})|(\d{1,2})\.(\d{1,2})\.)(?![\d/]|[.-]\d)"
 )
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
-MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
+MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
+MONEY_AFTER = re.compile(rf" ?({CURRENCY}|{LETTER}{{2,16}}(?!\w))")
 UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
 GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
-BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{1,4}}){GLUE}\Z")
-AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{1,4}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
+BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
+AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{4}}|[0-9]{{1,2}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
 LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,5}){1,31}\Z")
 LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,5}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
 # Three or more groups of digits, as in a telephone number, and letters between digits, as in a hash.
@@ -4193,7 +4237,8 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
             found |= {SCALED + value for value in values}
         else:
             found |= values
-    return found
+    long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
+    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in (1, 2)}
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4209,12 +4254,15 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
     found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
-    found.update(str(value) for fraction in find_fractions(folded) for value in fraction.options[0])
-    found.update(f"{first}/{second}" for first, second in PAIR.findall(folded))
+    for each in (*find_fractions(folded), *find_compounds(folded, words)):
+        found.update(map(str, each.options[0]))
+    for first, between, second in PAIR.findall(folded):
+        is_close = len(between) <= MAX_OF and not re.search(r"[.\n]", between)
+        found |= {f"{first}-{second}", f"{second}-{first}", *([f"{first}/{second}"] if is_close else [])}
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found.update(years(year))
-    found.update(*map(years, re.findall("'([0-9]{2})(?![0-9])", folded)))
+    found.update(*map(years, [*re.findall("'([0-9]{2})(?![0-9])", folded), *DECADE.findall(folded)]))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
@@ -4238,7 +4286,9 @@ def digits_of(value: str) -> str:
     """Return the digits that a page has where it has a value in figures: without zeros at the ends, of a year the last two."""
     if value.endswith(f":{HALF_HOUR}") or value.startswith("h"):  # half in a letter, or an hour in the other notation
         return ""
-    digits = "".join(filter(str.isdecimal, value.rpartition(":")[2]))
+    digits = "".join(filter(str.isdecimal, re.split("[:-]", value)[-1]))
+    if len(digits) >= MIN_ROUNDED and digits.endswith("000"):
+        return digits.strip("0")[:-1]
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
@@ -4326,7 +4376,16 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
-    for notation in (stated_dates, stated_times, short_dates, find_fractions, find_codes, plain_numbers):
+    for notation in (
+        stated_dates,
+        stated_times,
+        short_dates,
+        find_fractions,
+        find_scores,
+        find_compounds,
+        find_codes,
+        plain_numbers,
+    ):
         figures = list(notation(folded, words))
         found += figures
         folded = without_ranges(folded, figures)
@@ -4423,6 +4482,26 @@ def find_fractions(folded: str, _words: object = None) -> Iterator[Figure]:
         yield figure_of((whole.start() if whole else match.start(), match.end()), options)
 
 
+def find_scores(folded: str, _words: object = None) -> Iterator[Figure]:
+    """Yield the pairs of numbers that are no range: a result such as 3-2, a scale such as 1:5."""
+    for match in SCORE.finditer(folded):
+        if match[2] == ":" or int(match[1]) >= int(match[3]):
+            yield figure_of(match.span(), [{f"{match[1]}-{match[3]}"}])
+
+
+def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the numbers with two factors, such as "2 million 500 thousand"; in East Asia the second one may be absent."""
+    for match in COMPOUND.finditer(folded):
+        last = factor_word(match[4], words)
+        if match[2] in words.factors and (last or SPACELESS.match(match[2])):
+            factors = (min(words.factors.get(word, {1})) for word in (match[2], last))
+            total = sum(
+                int(number) * factor
+                for number, factor in zip((match[1], match[3].replace(",", "")), factors, strict=True)
+            )
+            yield figure_of((match.start(), match.start(4) + len(last)), [{str(total)}])
+
+
 def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
     """Yield what is compared by its letters and digits: a telephone number, an IBAN, a formula, a hash."""
     for match in itertools.chain(GROUPED.finditer(folded), MIXED.finditer(folded)):
@@ -4436,12 +4515,14 @@ def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the other numbers, each with its currency, unit and factor."""
     for match in NUMBER.finditer(folded):
-        start, end = match.span(1)
-        money, unit = money_around(folded, start, end, words), UNIT_AFTER.match(folded, end)
-        factor = factor_word(match[2] or "", words)
-        ends = [end, match.start(2) + len(factor) if factor else end, *(sign.end() for sign in (*money, unit) if sign)]
-        first = min([start, *(sign.start() for sign in money)])
-        yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
+        money, unit = money_around(match, words), UNIT_AFTER.match(folded, match.end(1))
+        ends = [end_of_number(match, words), *(sign.end() for sign in (*money, unit) if sign)]
+        first = min([match.start(), *(sign.start() for sign in money)])
+        yield figure_of(
+            (first, max(ends)),
+            number_options(match, words),
+            currency=words.currencies[money[0][1]] if money else frozenset(),
+        )
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4464,8 +4545,8 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
 
 def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     """Yield the dates with a month's name."""
-    end = 0
-    for match in WORDS.finditer(folded):
+    end, is_named = 0, not words.months.keys().isdisjoint(WORDS.findall(folded))
+    for match in WORDS.finditer(folded) if is_named else ():
         months = words.months.get(match[0])
         if not months or folded.startswith("out of ", match.start()):  # in Portuguese "out" is October
             continue
@@ -4487,7 +4568,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     pairs = set[tuple[int, int]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
-        is_first, is_last = re.match("[0-9]{1,2}(?![0-9])", text), re.search("(?<![0-9])[0-9]{1,2}$", text)
+        is_first = re.match("[0-9]{1,2}(?![0-9])", text)
+        is_last = re.search("(?<![0-9])[0-9]{1,2}[\u65e5\u53f7\u865f\uc77c]?$", text)
         listed = [is_first and LISTED_BEFORE.search(folded, max(0, date.start - MAX_LIST), date.start)]
         listed.append(is_last and LISTED_AFTER.match(folded, date.end, date.end + MAX_LIST))
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
@@ -4518,15 +4600,17 @@ def is_factor(word: str) -> bool:
     return len(word) >= MIN_SPELLED_CHARS or bool(word and SPACELESS.match(word))
 
 
-def money_around(folded: str, start: int, end: int, words: Vocabulary) -> list[re.Match[str]]:
-    """Return the signs of known currencies next to a number."""
-    signs = (MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end))
+def end_of_number(match: re.Match[str], words: Vocabulary) -> int:
+    """Return where a number ends, a match of NUMBER, with the words that multiply it."""
+    word = factor_word(match[2] or "", words)
+    return match.start(2) + len(word) if word else match.end(1)
+
+
+def money_around(match: re.Match[str], words: Vocabulary) -> list[re.Match[str]]:
+    """Return the signs and names of known currencies next to a number, a match of NUMBER."""
+    start, end = match.start(), end_of_number(match, words)
+    signs = (MONEY_BEFORE.search(match.string, max(0, start - 4), start), MONEY_AFTER.match(match.string, end))
     return [sign for sign in signs if sign and sign[1] in words.currencies]
-
-
-def currency_of(money: Sequence[re.Match[str]], words: Vocabulary) -> frozenset[str]:
-    """Return the codes of the currencies that the first sign can mean."""
-    return words.currencies[money[0][1]] if money else frozenset()
 
 
 # --- The passages of a page ---
@@ -4556,9 +4640,9 @@ class TextChunk:
         self._text, self._passages = text, passages
 
     @functools.cached_property
-    def words(self) -> set[str]:
-        """The words."""
-        return set(WORDS.findall(self.folded.replace("_", " ")))
+    def words(self) -> list[str]:
+        """The words, in order, of scripts that separate them by spaces."""
+        return SPACED_WORDS.findall(self.folded)
 
     @functools.cached_property
     def digits(self) -> str:
@@ -4580,13 +4664,9 @@ class TextChunk:
     @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
-        factors = self.vocabulary.factors
-        is_apart = is_spaced(self.folded)
-        named = self.words & factors.keys() if is_apart else filter(self.folded.__contains__, factors)
-        before = r"(?<![0-9])(?<![0-9] )" + r"(?<!\w)" * is_apart
-        apart = (f"{before}{word}{AFTER_NAME}" for word in named if is_factor(word))
-        found = (word[0] for each in apart if (word := re.search(each, self.folded)))
-        return {factor for word in found for factor in factors[word]}
+        named = self._said(self.vocabulary.factor_words)
+        apart = (word for word in named if re.search(rf"(?<![0-9])(?<![0-9] ){word}", self.folded))
+        return {factor for word in apart for factor in self.vocabulary.factors[word]}
 
     @functools.cached_property
     def dates(self) -> set[tuple[int, int]]:
@@ -4618,7 +4698,8 @@ class TextChunk:
             return has_address(self.folded, figure.address)
         if figure.quoted:
             return all(part in self.letters for part in quoted_parts(figure.quoted))
-        if not any(all(map(self._has_value, option)) for option in figure.options):
+        # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
+        if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
         if figure.name and not has_name(self.folded, figure.name):
             return False
@@ -4634,6 +4715,8 @@ class TextChunk:
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
         if may_have and value in self.values:
             return True
+        if "-" in value:
+            return all(self._spells(int(number)) for number in value.split("-"))
         if not value.isdecimal() or len(value) > MAX_DIGITS:
             return False
         factors = (1, *self.factors) if value.endswith("000") else (1,)
@@ -4643,8 +4726,12 @@ class TextChunk:
         """Return whether the chunk has a small number in letters."""
         if number > MAX_SPELLED:
             return False
-        spelled = spellings_of_number(number, self.vocabulary.languages)
-        return not self.words.isdisjoint(spelled.words) or any(part in self.folded for part in spelled.parts)
+        return any(self._said(spellings_of_number(number, self.vocabulary.languages)))
+
+    def _said(self, spelled: Spellings) -> Iterator[str]:
+        """Yield those of some spellings that the chunk has."""
+        yield from spelled.words.intersection(self.words)
+        yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
         """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
@@ -4656,7 +4743,8 @@ class TextChunk:
         for match in NUMBER.finditer(self.folded):
             options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
-                found.append(currency_of(money_around(self.folded, *match.span(1), self.vocabulary), self.vocabulary))
+                money = money_around(match, self.vocabulary)
+                found.append(self.vocabulary.currencies[money[0][1]] if money else frozenset())
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 
@@ -4701,9 +4789,14 @@ class PageIndex:
         if not missing:
             return
         self._places |= {stem: {} for stem in missing}
-        grams = gram_patterns("".join(missing))
+        starts, grams = {stem[:STEM] for stem in missing}, gram_patterns(missing)
+        words = set[str]().union(*(chunk.words for chunk in self.chunks))
+        words = (word for word in words if word[:STEM] in starts or word[0] in ARABIC_PARTICLES)
+        found_stems = {word: stem for word in words if (stem := stem_of(word)) in missing}
         for number, chunk in enumerate(self.chunks):
-            for stem, times in Counter(filter(missing.__contains__, stems(chunk.folded, grams))).items():
+            found = [found_stems[word] for word in filter(found_stems.__contains__, chunk.words)]
+            found += [gram for each in grams for gram in filter(missing.__contains__, each.findall(chunk.folded))]
+            for stem, times in Counter(found).items():
                 self._places[stem][number] = times
         for stem in missing:
             found = len(self._places[stem])
@@ -4763,11 +4856,6 @@ def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
         yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
-
-
-def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
-    """Return the share of a query's weight that is found, 0 to 1."""
-    return sum(weight for stem, weight in weights.items() if stem in found)
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
@@ -4951,7 +5039,7 @@ OWN_SHARE = 0.7  # of a passage's own words in its score; its chunk has the rest
 # What lowers the score: each character, and the share of the best chunk's match that the last candidate reaches.
 LENGTH_PRICE, RIVAL_PRICE = 0.0002, 0.3
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages.
-MIN_SUPPORT = 0.208
+MIN_SUPPORT = 0.204
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"
@@ -5030,7 +5118,8 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
 def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
     """Return the score of a passage from its own words, its chunk's (`around`), and its length."""
     start, end, found = window
-    return weight_of(weights, found) * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
+    own = sum(weight for stem, weight in weights.items() if stem in found)
+    return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
 
 
 def without_overlaps(
@@ -5921,26 +6010,45 @@ class LenientStdioServer(FastMCP):
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
         """Serve the client on stdin and stdout until it closes either."""
-        started, low_level = self._lifespan_manager(), self._mcp_server
+        previous = ""
         try:
-            async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
-                send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            async with self._lifespan_manager(), stdio_server() as (lines, replies), anyio.create_task_group() as group:
 
-                async def read() -> None:
-                    async with send_on, lines:
-                        async for line in lines:
-                            wrong = line_complaint(line)
-                            await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+                def connect() -> MemoryObjectSendStream[SessionMessage | Exception]:
+                    send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+                    group.start_soon(self._serve_connection, messages, replies.clone())
+                    return send_on
 
-                group.start_soon(read)
-                try:
-                    await low_level.run(messages, replies, low_level.create_initialization_options())
-                except BaseException:
-                    # Stdout broke or a signal came: the thread that waits for stdin cannot be interrupted.
-                    asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
-                    raise
+                async with lines, replies:
+                    send_on = connect()
+                    async for line in lines:
+                        if wrong := line_complaint(line):
+                            await replies.send(SessionMessage(wrong))
+                            continue
+                        message = line.message if isinstance(line, SessionMessage) else None
+                        method = message.method if isinstance(message, mcp_types.JSONRPCRequest) else previous
+                        # While uv downloads the libraries, a client gives up on its first request and starts over with
+                        # the older protocol, which mcp refuses on a connection that has begun with the newer one.
+                        if (previous, method) == ("server/discover", "initialize"):
+                            send_on.close()
+                            send_on = connect()
+                        previous = method
+                        await send_on.send(line)
+                    send_on.close()
         except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             logger.info("the client has closed its end")
+
+    async def _serve_connection(
+        self,
+        messages: MemoryObjectReceiveStream[SessionMessage | Exception],
+        replies: ContextSendStream[SessionMessage],
+    ) -> None:
+        try:
+            await self._mcp_server.run(messages, replies, self._mcp_server.create_initialization_options())
+        except BaseException:
+            # Stdout broke or a signal came: the thread that waits for stdin cannot be interrupted.
+            asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
+            raise
 
 
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:

@@ -18,6 +18,7 @@ from tests.support.several_browsers import SESSIONS, TABS, several_browsers
 
 # How much slower a call may be with several browsers connected: the difference between two identical runs here.
 MAX_RATIO = 1.15
+LOOK_S = 1.0  # by then the event of a view must have been processed
 
 
 async def soak(reads: int, looks: int, rounds: int) -> bool:
@@ -38,10 +39,11 @@ async def soak(reads: int, looks: int, rounds: int) -> bool:
                 f"{scene.reads - before} reads from {SESSIONS} sessions over {TABS * browsers} tabs in "
                 f"{time.monotonic() - begun:.0f} s: {scene.mixed_up} mixed up"
             )
-            wrong = await scene.look_around(looks)
+            await scene.look_around(looks)
+            late = sum(each > LOOK_S for each in scene.look_s)
             print(
-                f"{looks} looks at changing browsers: {wrong} times another tab was read; the right one came "
-                f"{max(scene.look_s) * 1000:.0f} ms after the look at the latest"
+                f"{looks} looks at changing browsers: {late} times another tab was read after {LOOK_S:g} s; the right one "
+                f"came {max(scene.look_s) * 1000:.0f} ms after the look at the latest"
             )
             begun, before = time.monotonic(), scene.reads
             await scene.restart(*scene.profiles)
@@ -50,7 +52,7 @@ async def soak(reads: int, looks: int, rounds: int) -> bool:
                 f"{time.monotonic() - begun:.0f} s, {scene.refused} refused with a sentence, {scene.mixed_up} mixed up; "
                 f"slowest read of another browser meanwhile {scene.slowest_s:.2f} s"
             )
-            return not scene.mixed_up and not wrong and max(ratios) <= MAX_RATIO
+            return not scene.mixed_up and not late and max(ratios) <= MAX_RATIO
 
 
 if __name__ == "__main__":

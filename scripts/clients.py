@@ -142,6 +142,31 @@ def goose(launch: Launch) -> str:
     )
 
 
+def cline(launch: Launch) -> str:
+    return f"cline mcp install --yes {APP_NAME} -- {launch.line}"
+
+
+def copilot(launch: Launch) -> str:
+    return f"copilot mcp add {APP_NAME} -- {launch.line}"
+
+
+def qwen_code(launch: Launch) -> str:
+    flags = len(SETTINGS)
+    command, settings = [launch.command, *launch.args[:-flags]], launch.args[-flags:]
+    return f"qwen mcp add --scope user {APP_NAME} {shlex.join(command)} -- {shlex.join(settings)}"
+
+
+def continue_file(launch: Launch) -> str:
+    return "\n".join(
+        [
+            "mcpServers:",
+            f"  - name: {APP_NAME}",
+            f"    command: {launch.command}",
+            f"    args: {json.dumps([*launch.args, '--max-seconds', '50'])}",
+        ]
+    )
+
+
 def compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
@@ -229,6 +254,33 @@ def page() -> str:
         "## Goose",
         "In `~/.config/goose/config.yaml`:",
         block("yaml", goose(CLONE)),
+        "## Cline",
+        block("sh", cline(CLONE)),
+        f'Cline waits 60 s for an answer. Put `"timeout": {ANSWER_S}` (seconds) next to `"transport"` in '
+        "`~/.cline/data/settings/cline_mcp_settings.json`. Its command line gives a screenshot to the model as text, which "
+        "fills the context window: use `page_elements` or `look_at_chrome_tab` instead.",
+        "## GitHub Copilot CLI",
+        block("sh", copilot(CLONE)),
+        "## Qwen Code",
+        block("sh", qwen_code(CLONE)),
+        "## Continue",
+        "In `~/.continue/config.yaml`:",
+        block("yaml", continue_file(CLONE)),
+        "Its command line `cn` waits 60 s for an answer, and no setting changes that. With `--max-seconds 50` the server "
+        "replies in time: with an answer about what the model has read by then, or with an error that says what to do. "
+        "Screenshots reach the model as text, as in Cline.",
+        "## Agent libraries",
+        "LangChain's MCP adapters, mcp-use, smolagents and Strands Agents wait as long as an answer takes. The others need a "
+        "longer limit:",
+        "\n".join(
+            [
+                "| library | waits | longer |",
+                "|---|---|---|",
+                f"| LlamaIndex | 30 s | `BasicMCPClient(..., timeout={ANSWER_S})` |",
+                f"| OpenAI Agents SDK | 5 s | `MCPServerStdio(..., client_session_timeout_seconds={ANSWER_S})` |",
+                f"| Pydantic AI | 300 s | `MCPToolset(..., read_timeout={ANSWER_S})` |",
+            ]
+        ),
         "## Once published",
         f"The package `{PACKAGE.args[0]}` is not on PyPI yet. Once it is, the command is `{PACKAGE.line}` instead of "
         f"`{CLONE.line}`, and these links add the server with one click:",

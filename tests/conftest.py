@@ -47,7 +47,7 @@ NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line
 NO_POSIX = "Windows has no modes of files, no signals that suspend, and no shell for the fake osascript"
 
 SECONDS = Path(__file__).parent / "seconds.json"
-PIECE_S = 40
+PIECE_S = 60
 took_s: defaultdict[str, float] = defaultdict(float)
 
 

@@ -63,7 +63,7 @@ class Uploads:
                 raise ChromeTabError(
                     "EXECUTION_ERROR",
                     f"The files could not be copied to {tempfile.gettempdir()} for the browser "
-                    f"({error.strerror or error}). Make room there, then try again.",
+                    f"({error.strerror or error}). Free some space there, then try again.",
                 ) from None
 
     def close(self) -> None:

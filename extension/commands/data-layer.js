@@ -79,6 +79,6 @@ function notFound(name, candidates) {
   const ordered = [...words.filter(isLikely), ...words.filter((word) => !isLikely(word))];
   const advice = ordered.length
     ? `It has these lists: ${ordered.slice(0, NAMED_CANDIDATES).join(", ")}. Ask for one of them by name.`
-    : "It has no other list among its globals either. Wait until the page has loaded, or ask on another page.";
+    : "None of its globals is a list. Wait until the page has loaded, or try another page.";
   return new CommandError("DATALAYER_NOT_FOUND", `The page has no ${JSON.stringify(name)}. ${advice}`);
 }

@@ -247,7 +247,7 @@ export class ListWidget extends Widget {
    * @returns {Promise<ListState>} once it has more than the row that says that it queries a server
    */
   async #loaded(wanted, state) {
-    if (state.option || state.total > 1 || !this.context.session.hasRequests) return state;
+    if (state.option || state.total > 1 || !(await this.context.session.hasBegunRequests())) return state;
     const isLoaded = (/** @type {ListState} */ now) => now.option !== undefined || now.total > 1;
     return this.#until(wanted, isLoaded, FILTER_MS);
   }

@@ -115,6 +115,6 @@ function readStatus() {
 function tooSlow(timeoutMs) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The page did not finish loading within ${timeoutMs} ms. Read what it shows by now, or try again.`,
+    `The page did not finish loading within ${timeoutMs} ms. Read what it shows so far, or try again.`,
   );
 }

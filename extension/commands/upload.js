@@ -66,7 +66,7 @@ function pathsIn(paths) {
   ) {
     return /** @type {string[]} */ (paths);
   }
-  throw invalid(`paths must be a list of 1 to ${MAX_FILES} paths of files.`);
+  throw invalid(`paths must be a list of 1 to ${MAX_FILES} file paths.`);
 }
 
 async function requireFileAccess() {

@@ -30,8 +30,8 @@ POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
 # A busy machine needs time; an event that comes at once costs none of it.
 expect.set_options(timeout=40_000)
 
-# 10 MB in total.
-HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
+# 3 MB in total.
+HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(3_000)]
 PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
 CONTENT_TYPES = {
@@ -159,7 +159,7 @@ class Popup:
         return await self.chrome(f"(await chrome.tabs.query({{}})).find(tab => tab.url === '{url}').id")
 
 
-SHORTER = """limits => {
+WAITS = """limits => {
   for (const name of ["setTimeout", "setInterval"]) {
     const real = (globalThis[name].real ??= globalThis[name]);
     globalThis[name] = Object.assign((action, ms, ...rest) => real(action, limits[ms] ?? ms, ...rest), { real });
@@ -168,15 +168,22 @@ SHORTER = """limits => {
 
 
 @asynccontextmanager
-async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
+async def changed_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
     """Replace the durations of the service worker's timers (ms: new ms) that start inside the block."""
     (worker,) = context.service_workers
-    await worker.evaluate(SHORTER, limits)
+    await worker.evaluate(WAITS, limits)
     try:
         yield
     finally:
         for worker in context.service_workers:
-            await worker.evaluate(SHORTER, {})
+            await worker.evaluate(WAITS, {})
+
+
+@pytest.fixture(scope="module")
+async def patience(shared_chromium: BrowserContext) -> AsyncGenerator[None]:
+    """Give frames more than a second to answer, as a busy machine needs it."""
+    async with changed_waits(shared_chromium, {1_000: 30_000}):
+        yield
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.support.polling import until
 
 tab = shared_tab_at("/blank")
 
@@ -170,9 +171,11 @@ async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path
 async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:
     asking.site.asked.clear()
 
-    assert "changed" not in await asking.do("click", selector="#forever")
+    async def arrived() -> bool:
+        return "/late" in asking.site.asked
 
-    assert "/late" in asking.site.asked
+    assert "changed" not in await asking.do("click", selector="#forever")
+    await until(arrived)
     asking.site.finish_slow.set()
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.extension.conftest import Popup, Site, shorter_waits
+from tests.extension.conftest import Popup, Site, changed_waits
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_popup import show_page
 from tests.support.fake_bridge import FakeBridge, Message
@@ -73,7 +73,7 @@ async def test_user_sees_which_client_asks_for_which_tab_and_why_and_yes_attache
     assert AGENT["id"] not in text
     await expect(paired.element("requests").get_by_role("button", name="Allow")).to_have_class("primary")
     assert await paired.page.locator("#requests b").count() == 0
-    assert await paired.chrome("await chrome.action.getBadgeText({})") == "?"
+    await until(paired, "(await chrome.action.getBadgeText({})) === '?'")
     await notices(paired, 1)
     assert not asked.done()
 
@@ -164,7 +164,7 @@ async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connectio
 async def test_unanswered_prompt_ends_with_an_error_message(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
-    async with shorter_waits(paired.page.context, {60_000: 500}):
+    async with changed_waits(paired.page.context, {60_000: 500}):
         code, message = error_of(await (await ask(bridge, one[1])))
 
     assert (code, "within 60 s" in message) == ("COMMAND_TIMEOUT", True)

@@ -7,6 +7,7 @@ from playwright.async_api import BrowserContext, Page, expect
 
 from tests.extension.conftest import Popup, Site, stop_worker
 from tests.extension.test_popup import show_page, wait_for_badge
+from tests.support import polling
 from tests.support.fake_bridge import FakeBridge, Message
 
 LAYER = b"<title>%s</title><body>%s<script>window.dataLayer = ['%s']</script>"
@@ -123,8 +124,7 @@ async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:
 
 async def until(popup: Popup, condition: str) -> None:
     """Wait for a condition that uses the extension's own APIs."""
-    script = f"async () => {{ while (!({condition})) await new Promise((again) => setTimeout(again, 50)); }}"
-    await asyncio.wait_for(popup.page.evaluate(script), 10)
+    await polling.until(lambda: popup.chrome(condition))
 
 
 async def crash(page: Page) -> None:

@@ -10,7 +10,7 @@ from playwright.async_api import Playwright, expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
-from tests.extension.conftest import Popup, Site, launched_chromium, shorter_waits, stop_worker
+from tests.extension.conftest import Popup, Site, changed_waits, launched_chromium, stop_worker
 from tests.extension.test_attaching import opened_popup
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
 
@@ -263,7 +263,7 @@ async def test_silent_server_is_closed_with_4408(popup: Popup, bridge: FakeBridg
         return
 
     bridge.handshake = silent_handshake
-    async with shorter_waits(popup.page.context, {10_000: 1_000}):
+    async with changed_waits(popup.page.context, {10_000: 1_000}):
         await popup.paste(bridge.connection_string)
 
         assert await bridge.next_close_code() == 4408
@@ -274,7 +274,7 @@ async def test_server_that_answers_no_ping_is_closed_at_the_third_and_found_agai
     popup: Popup, bridge: FakeBridge
 ) -> None:
     bridge.answers_pings = False
-    async with shorter_waits(popup.page.context, {20_000: 500}):
+    async with changed_waits(popup.page.context, {20_000: 500}):
         await popup.pair(bridge)
         assert await bridge.next_close_code() == 4408
         kinds = [bridge.received.get_nowait()["type"] for _ in range(bridge.received.qsize())]

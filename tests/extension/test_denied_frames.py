@@ -16,6 +16,7 @@ from tests.support.fake_bridge import Message
 from tests.support.polling import until
 
 page = shared_tab_at("/blank")
+pytestmark = pytest.mark.usefixtures("patience")
 
 HOSTS = ["bank.*"]
 # Another site, and another host of the same site, whose frame shares the process of the page around it.

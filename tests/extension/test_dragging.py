@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, changed_worker, reloaded_tab_at, shorter_waits
+from tests.extension.conftest import DrivenTab, changed_waits, changed_worker, reloaded_tab_at
 
 page = reloaded_tab_at("/acting/dragging.html")
 
@@ -155,7 +155,7 @@ KEEP_DRAGS = """isKept => {
 
 async def test_drag_that_the_browser_does_not_hand_over_is_an_error(page: DrivenTab) -> None:
     context = page.page.context
-    async with changed_worker(context, KEEP_DRAGS, True, False), shorter_waits(context, {5_000: 100}):
+    async with changed_worker(context, KEEP_DRAGS, True, False), changed_waits(context, {5_000: 100}):
         code, _ = await page.refused("drag", source="#card", target="#zone")
 
     assert code == "EXECUTION_ERROR"
@@ -166,7 +166,7 @@ async def test_drag_that_the_browser_does_not_hand_over_is_an_error(page: Driven
 
 async def test_drag_that_begins_after_the_first_steps_is_an_error(page: DrivenTab) -> None:
     context = page.page.context
-    async with changed_worker(context, HELD_MOVES, True, False), shorter_waits(context, {300: 1, 2_000: 10}):
+    async with changed_worker(context, HELD_MOVES, True, False), changed_waits(context, {300: 1, 2_000: 10}):
         code, _ = await page.refused("drag", source="#card", target="#zone")
 
     assert code == "EXECUTION_ERROR"

@@ -13,6 +13,7 @@ from tests.support.polling import until
 page = shared_tab_at("/frames.html")
 # For tests that open a page of their own in it: with a dozen frames, loading takes longer than such a test.
 blank = shared_tab_at("/blank")
+pytestmark = pytest.mark.usefixtures("patience")
 
 
 def other_site(page: DrivenTab, path: str) -> str:
@@ -246,11 +247,14 @@ async def test_screenshot_shows_an_element_in_a_frame(page: DrivenTab) -> None:
         "deep.style.cssText = 'all: unset; display: block; width: 60px; height: 30px; background: red'"
     )
 
-    shot = await page.do("screenshot", selector="#far >>> #deep")
+    async def shows_it() -> bool:
+        shot = await page.do("screenshot", selector="#far >>> #deep")
+        assert (shot["width"], shot["height"]) == (60, 30)
+        corners = [await color_at(page, shot, x, y) for x, y in ((1, 1), (58, 1), (1, 28), (58, 28))]
+        return corners == [[255, 0, 0]] * 4
 
-    assert (shot["width"], shot["height"]) == (60, 30)
-    for x, y in ((1, 1), (58, 1), (1, 28), (58, 28)):
-        assert await color_at(page, shot, x, y) == [255, 0, 0]
+    # A frame's process draws on its own.
+    await until(shows_it)
 
 
 async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: DrivenTab) -> None:

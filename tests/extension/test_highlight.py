@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from tests.extension.conftest import DrivenTab, Driver, Site, shared_tab_at
+from tests.extension.test_panel import picture_of
 from tests.extension.test_popup import show_page
 from tests.support.polling import until
 
@@ -43,7 +44,7 @@ blank = shared_tab_at("/blank")
 
 async def highlighted(tab: DrivenTab) -> bool:
     """Return whether a user sees a highlight in the tab now."""
-    shot = base64.b64encode(await tab.page.screenshot()).decode()
+    shot = base64.b64encode(await until(lambda: picture_of(tab.page))).decode()
     return await tab.popup.page.evaluate(COUNT, shot) > 50
 
 

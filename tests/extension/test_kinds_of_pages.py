@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from tests.extension.conftest import Driver, Site, shorter_waits
+from tests.extension.conftest import Driver, Site, changed_waits
 from tests.support.fake_bridge import Message
 from tests.support.pdf import MappedLine, mapped_pdf, pdf
 from tests.support.polling import until
@@ -304,7 +304,7 @@ async def looks(driver: Driver) -> AsyncGenerator[Callable[[int], Awaitable[list
         await worker.evaluate(LOOKS, loading)
         return noted
 
-    async with shorter_waits(driver[1].page.context, {25: 1}):
+    async with changed_waits(driver[1].page.context, {25: 1}):
         yield begin
         await worker.evaluate("void (chrome.tabs.get = chrome.tabs.get.real)")
 

@@ -64,6 +64,14 @@ async def test_two_clicks_are_a_double_click_and_three_select_a_line(page: Drive
     )[0]
 
 
+async def test_press_is_not_in_the_very_middle_which_looks_like_a_screen_reader(page: DrivenTab) -> None:
+    await page.page.evaluate("void (button.onpointerdown = ({ offsetX }) => (at = offsetX - button.clientWidth / 2))")
+
+    await page.do("click", selector="#button")
+
+    assert 0.5 < abs(await page.page.evaluate("at")) < 2
+
+
 async def test_element_opened_by_the_first_of_two_clicks_does_not_get_the_second(page: DrivenTab) -> None:
     result = await page.do("click", selector="#once", count=2)
 

@@ -56,6 +56,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button next to "Guests" .number-up white #efefef 20x20  #up',
             "# Order",
             'button next to "Order" .dialog-close white #efefef 20x20  #shut',
+            "# Plot",
+            'button tooltip "Zoom"  #zoom',
         ],
         "icon after a field that takes its focus": [
             'text "Cities"',
@@ -126,6 +128,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "named field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
         "link whose picture is named elsewhere": ['link "To the map"  #a', 'text "the map"'],
         "icons without words": ['button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'],
+        "icons that are called what their images are": [
+            'link "Settings"  #s',
+            'button next to "Settings" icon "zoom_in"  #z',
+            'button "warning Two"  #w',
+        ],
         "picture with a name": ['button "Go"  button'],
         "field that a link stands next to": [
             'link "Subtitle"  [href="#s"]',
@@ -154,6 +161,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "editor with a placeholder that a style adds": ["textbox  #e"],
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
         "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
+        "editor with line numbers": ['text "Code"', 'text "1 Unfold"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
         "parts of a line": [
             'text "Please read to Maximise"',
@@ -411,6 +419,7 @@ SELECTORS = {
     "class of a state": "p > button",
     "own id": "#go",
     "end of another generated id": '[id$="-trigger-usage"]',
+    "id with a short hash": "[title=Go]",
     "generated id": "button",
     "counted id": "[name=host]",
     "counted id without another name": "#c94",

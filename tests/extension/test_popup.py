@@ -1,6 +1,5 @@
 """The popup as a user sees it, by mouse, keyboard and screen reader, and the badge."""
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
@@ -11,6 +10,7 @@ from playwright.async_api import Page, Worker, expect
 
 from tests.extension.conftest import EXTENSION_URL, Popup, Site, changed_worker, comes_true
 from tests.support.fake_bridge import FakeBridge, make_nonce
+from tests.support.polling import until
 from tests.support.ui_texts import ui_text
 
 GREEN, GRAY, RED = [19, 115, 51], [95, 99, 104], [179, 38, 30]
@@ -574,13 +574,12 @@ async def expect_badge(popup: Popup, tab_id: int, text: str, tooltip: str) -> No
 
 async def wait_for_badge(context: Page | Worker, tab_id: int, text: str, tooltip: str) -> None:
     """Wait as above, in any context of the extension; a negative id stands for what all tabs have."""
-    shown = "Promise.all([chrome.action.getBadgeText(details), chrome.action.getTitle(details)])"
-    script = f"""async ([details, text, tooltip]) => {{
-      const isShown = ([shownText, title]) => shownText === text && title.startsWith(tooltip);
-      while (!isShown(await {shown})) await new Promise((again) => setTimeout(again, 50));
-    }}"""
+    script = """async ([details, text, tooltip]) => {
+      const { action } = chrome;
+      return (await action.getBadgeText(details)) === text && (await action.getTitle(details)).startsWith(tooltip);
+    }"""
     details = {} if tab_id < 0 else {"tabId": tab_id}
-    await asyncio.wait_for(context.evaluate(script, [details, text, tooltip]), 10)
+    await until(lambda: context.evaluate(script, [details, text, tooltip]))
 
 
 async def contrast(page: Page, selector: str) -> float:

@@ -188,9 +188,9 @@ def test_keys_and_numbers_are_redacted_too(redacted: Redaction) -> None:
 
 
 @pytest.mark.parametrize("text", ["+44 20 7946 0958 ", "030 1234567 ", "4111 1111 1111 1111 ", "a@b.example "])
-def test_two_megabytes_that_look_private_are_redacted_completely(redacted: Redaction, text: str) -> None:
+def test_half_a_megabyte_that_looks_private_is_redacted_completely(redacted: Redaction, text: str) -> None:
     kind = redacted(text).strip()
-    much = redacted([text * 500 for _ in range(2_000_000 // len(text) // 500)])
+    much = redacted([text * 500 for _ in range(500_000 // len(text) // 500)])
 
     assert kind in {"[phone]", "[card]", "[email]"}
     assert set("".join(much).split()) == {kind}

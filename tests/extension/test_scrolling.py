@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, changed_waits, shared_tab_at
 
 PAGE = """<style>body { margin: 0 } #tall { height: 4000px } #box { height: 100px; width: 100px; overflow: auto }
 #content { height: 900px; width: 700px }</style><div id=box><div id=content>Content</div></div>
@@ -68,7 +68,9 @@ async def test_element_that_the_page_scrolls_away_again_is_reported(page: Driven
 async def test_box_around_the_element_or_the_page_is_scrolled_to_its_target_by_wheel(
     page: DrivenTab, params: dict[str, Any], scroller: str, moved: str
 ) -> None:
-    result = await page.do("scroll", **params)
+    # A busy machine may need longer than the command waits for the wheel.
+    async with changed_waits(page.page.context, {300: 30_000}):
+        result = await page.do("scroll", **params)
 
     now = await page.page.evaluate(f"[{scroller}.scrollTop, {scroller}.scrollLeft, {scroller}.scrollHeight]")
     said = result["scrolled"]

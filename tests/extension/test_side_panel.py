@@ -561,15 +561,15 @@ async def test_answers_that_are_hard_to_parse_are_shown_and_the_next_one_is_rend
         await panel.page.evaluate("void (globalThis.parserLimit = 3_000)")
         asked = await panel.ask("What is it?")
         await panel.send_event(asked, "writing", text="**An apple**")
-        await expect(panel.at(".answer strong"), f"before {name}").to_have_text("An apple", timeout=20_000)
+        await expect(panel.at(".answer strong"), f"before {name}").to_have_text("An apple")
         await panel.page.evaluate("void (globalThis.parserLimit = 300)")
         await panel.send_event(asked, "writing", text=hostile)
         # Nothing of it gets between the panel and a click.
-        await panel.at("#question").click(timeout=5_000)
+        await panel.at("#question").click()
         assert await panel.page.evaluate("clicks") == number, name
         await panel.send_event(asked, "done", text=f"{hostile}\n\nWORD", receipt=RECEIPT)
 
-        await expect(panel.at(".answer"), name).to_contain_text("WORD", timeout=20_000)
+        await expect(panel.at(".answer"), name).to_contain_text("WORD")
         await expect(panel.at(".end summary"), name).to_contain_text("Whole page")
         await panel.clear()
     await panel.page.close()

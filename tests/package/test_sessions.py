@@ -461,13 +461,13 @@ def newest_child(port: int) -> int:
 async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 1.0)
     async with bridge(port) as leader, process(port) as (follower, pid):
         async with connected(port, pairing.pairing_key()) as extension:
             await has(lambda: leader.sessions == 2)
             calls = [asyncio.create_task(follower.call_tool("read_chrome_tab", {})) for _ in range(8)]
             commands = [await next_of(extension, "command") for _ in calls]
             os.kill(pid, signal.SIGSTOP)
+            monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 1.0)
             for command in commands:
                 await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
             own = asyncio.create_task(leader.command("read_tab", None, {}))
@@ -477,6 +477,7 @@ async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
             assert (await within(leader.command("read_tab", None, {})))["tab_id"] == 1
             await has(lambda: leader.sessions == 1)
 
+            monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 60.0)
             os.kill(pid, signal.SIGCONT)
             await has(lambda: leader.sessions == 2)
             await asyncio.gather(*calls, return_exceptions=True)
@@ -556,7 +557,11 @@ async def test_leader_exits_with_its_client_although_a_suspended_follower_does_n
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_follower_exits_although_its_suspended_leader_does_not_read(port: int) -> None:
+async def test_follower_exits_although_its_suspended_leader_does_not_read(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # WebSockets have a limit of 10 s of their own.
+    monkeypatch.setattr(protocol, "CLOSING_TIMEOUT_S", 0.1)
     async with process(port) as (_, pid):
         follower = Bridge(port)
         await within(follower.start())
@@ -567,7 +572,7 @@ async def test_follower_exits_although_its_suspended_leader_does_not_read(port: 
                 large = {"value": "x" * 1_000_000}
                 calls = [asyncio.create_task(follower.command("fill", 1, large)) for _ in range(12)]
                 await has(lambda: is_full(follower))
-                await asyncio.wait_for(follower.stop(), 2 * protocol.CLOSING_TIMEOUT_S + 1)
+                await asyncio.wait_for(follower.stop(), 5)
                 assert all(isinstance(one, server.ChromeTabError) for one in await ended(calls))
             finally:
                 os.kill(pid, signal.SIGCONT)

@@ -118,7 +118,7 @@ async def test_an_answer_ends_with_its_check_and_evidence_at_offsets_of_a_javasc
     assert end["checked"]["counts"] == {"on_page": 1, "elsewhere": 0, "in_prompt": 0, "not_on_page": 1}
     [figure] = end["checked"]["figures"]
     assert figure["result"] == "not_on_page"
-    assert wide[2 * figure["start"] : 2 * figure["end"]].decode("utf-16-le") == "99"
+    assert wide[2 * figure["start"] : 2 * figure["end"]].decode("utf-16-le") == "99 euros"
     supported = end["evidence"][0]
     assert wide[2 * supported["start"] : 2 * supported["end"]].decode("utf-16-le").endswith("Apples cost 1 euro.")
     assert (supported["passage"], supported["offset"], supported["tab_id"]) == (PAGE["text"], 0, 1)

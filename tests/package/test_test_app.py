@@ -22,7 +22,7 @@ from tests.support.http_server import HttpServer, http_server
 
 pytestmark = pytest.mark.e2e
 # A busy machine needs time; an event that comes at once costs none of it.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=40_000)
 
 HOSTILE = "<img src=x onerror=\"document.title='run'\"><b>bold</b>"
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -5,6 +5,7 @@ import random
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -630,6 +631,15 @@ async def test_tokens_are_reported_while_the_model_writes(
 
 async def test_progress_moves_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.5)
+    now_s, sleeps = 0.0, asyncio.Semaphore(0)
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now_s
+        await sleeps.acquire()
+        now_s += seconds
+
+    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=lambda: now_s))
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     reported = ProgressLog()
 
     async def send(reached: float, message: str) -> None:
@@ -639,8 +649,11 @@ async def test_progress_moves_in_whole_percents_and_shows_each_second_once(monke
         await progress.begin("reading", 0.04)
         progress.finish(0.04)
         await progress.begin("asking", 0.8)
-        await reported.wait_for("asking, 1.5 s")
+        for seconds in ("0.5", "1", "1.5"):
+            sleeps.release()
+            await reported.wait_for(f"asking, {seconds} s")
         progress.wrote([("", "hm")] * 184 + [("So", "")])
+        sleeps.release()
         await reported.wait_for("asking, 185 tokens written")
 
     seconds = [f"asking, {seconds} s" for seconds in ("0.5", "1", "1.5")]

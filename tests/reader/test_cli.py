@@ -55,13 +55,16 @@ def test_version_needs_no_settings(run: Run) -> None:
         (["--serve"], "OLLAMA_BASE_URL must be provided"),
     ],
 )
-def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[str], opening: str, run: Run) -> None:
+def test_a_missing_setting_is_one_line_on_stderr_before_an_example_and_exit_2(
+    arguments: list[str], opening: str, run: Run
+) -> None:
     status, out, err = run(*arguments)
 
     assert (status, out) == (2, "")
     assert err.startswith(opening)
-    assert "`uv run chrome_tab_mcp_server.py --setup`" in err
-    assert len(err.splitlines()) == 1
+    sentences, example = err.splitlines()
+    assert "`uv run chrome_tab_mcp_server.py --setup`" in sentences
+    assert example.startswith("Example: uv run chrome_tab_mcp_server.py ")
 
 
 def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:

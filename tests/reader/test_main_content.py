@@ -187,6 +187,32 @@ def test_data_table_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     assert text.count("Other paper") in {0, 6}
 
 
+def test_line_breaks_of_a_style_stay_and_headings_in_rows_have_no_marks(tab: Page) -> None:
+    letter = "<p style='white-space: pre-wrap'>Dear all,\n  we met at nine.\n\nYours, Ada</p>"
+    show(tab, article(f"{letter}<table><tr><th><h4>Name</h4><th>Age<tr><td>Ben<td>4<tr><td>Cleo<td>5</table>"))
+
+    text = read(tab)["text"]
+
+    assert "Dear all,\nwe met at nine.\n\nYours, Ada\n\n| Name | Age |" in text
+
+
+def test_end_of_a_shortened_line_path_that_names_an_entry_and_node_of_a_diagram_stay(tab: Page) -> None:
+    style = "overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 0 0 9em"
+    badge = "<div style='background: red; position: relative; flex: 0 0 30em'>3 rows</div>"
+    words = "select <b>region</b> from <b>sales</b> order by <b>total</b> desc"
+    entry = "<li><nav><a href=/f>Flows</a> / <a href=/r>{} report</a></nav><div>Completed at nine</div></li>"
+    entries = f"<ul>{entry.format('Daily')}{entry.format('Weekly')}</ul>"
+    node = "<svg width=200 height=60><g><foreignObject width=200 height=60><div>Orders</div></foreignObject></g>"
+    node += "<g opacity=0><foreignObject width=200 height=60><div>Unseen</div></foreignObject></g></svg>"
+    show(tab, article(f"<div style='display: flex'><div style='{style}'>{words}</div>{badge}</div>{entries}{node}"))
+
+    text = read(tab)["text"]
+
+    assert "select region from sales order by total desc" in text
+    assert "- Flows / Daily report\n" in text
+    assert ("Orders" in text, "Unseen" in text) == (True, False)
+
+
 def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: Page) -> None:
     show(tab, (PAGES / "rows-by-style.html").read_text(encoding="utf-8"))
 

@@ -184,6 +184,23 @@ async def test_invalid_utf_8_inside_a_string_becomes_a_replacement(session: Sess
     await session.is_well()
 
 
+async def test_client_that_gave_up_on_discovery_while_the_server_started_gets_the_older_handshake() -> None:
+    async with started("--ollama-url", "http://127.0.0.1:9", "--model", "none", "--port", str(free_port())) as stdio:
+        meta = {
+            "protocolVersion": "2026-07-28",
+            "clientInfo": {"name": "test", "version": "1"},
+            "clientCapabilities": {},
+        }
+        named = {f"io.modelcontextprotocol/{name}": value for name, value in meta.items()}
+        stdio.send({"id": 0, "method": "server/discover", "params": {"_meta": named}})
+        stdio.send({"method": "notifications/cancelled", "params": {"requestId": 0}})
+        initialized = await stdio.initialize()
+        listed, _ = await stdio.request("tools/list")
+
+    assert initialized["protocolVersion"] == "2025-06-18"
+    assert "process_chrome_tab" in [tool["name"] for tool in listed["tools"]]
+
+
 # Without stderr only the order in which most is written to closed pipes.
 @pytest.mark.parametrize(
     ("left", "stderr"),

@@ -1,9 +1,6 @@
 """--max-seconds: an answer is complete in time, with what was read until then and a note about the rest."""
 
-import asyncio
 import re
-import time
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 import chrome_tab_mcp_server as server
 from tests.package.test_side_panel import model, panel
 from tests.reader.test_several_tabs import serving as serving_tabs
+from tests.support.clock import Clock, installed
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, Reply, Request, answer, as_text
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.tool_client import error_of, receipt_of, serving, text_of
@@ -19,24 +17,11 @@ LONG = "".join(f"Line {number} of the page says that a ticket costs {number} cro
 WHOLE_S = 900
 
 
-class Clock:
-    """The clock of the server and of the event loop, which a test can advance."""
-
-    def __init__(self) -> None:
-        self.ahead_s = 0.0
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.ahead_s
-
-
 @pytest.fixture
 async def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=made.monotonic, time=time.time))
-    monkeypatch.setattr(asyncio.get_running_loop(), "time", made.monotonic)
     # No other limit ends a request that hangs.
     monkeypatch.setenv("CHROME_TAB_TIMEOUT_S", "86400")
-    return made
+    return installed(monkeypatch)
 
 
 def is_combining(request: Request) -> bool:

@@ -128,6 +128,10 @@ NEED_THE_PACKAGE = [
     ["--transport=sse"],
     ["--source", "extension"],
     ["--tool-names", "kapture"],
+    ["--port", "61900"],
+    ["--open"],
+    ["--upload-folder=/tmp"],
+    ["--vision-model", "gemma3"],
 ]
 
 

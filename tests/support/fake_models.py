@@ -70,7 +70,6 @@ class Reply:
     breaks_off: bool = False
     hangs: bool = False
     endless: bool = False
-    every_s: float = 0.0
 
 
 def answer(text: str | None, *, prompt_tokens: int | None = None, **choice: Any) -> Reply:
@@ -182,7 +181,7 @@ class FakeOpenAIServer:
         for chunk in itertools.cycle(reply.chunks) if reply.endless else reply.chunks:
             writer.write(chunk)
             await writer.drain()
-            await asyncio.sleep(reply.every_s)
+            await asyncio.sleep(0)
         if reply.hangs:
             self.hanging.set()
             await reader.read()

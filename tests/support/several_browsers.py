@@ -29,12 +29,11 @@ from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import free_port, wait_for_port
 from tests.support.firefox import Firefox, firefox_path, firefox_with_extension
-from tests.support.polling import until
+from tests.support.polling import WAIT_S, until
 from tests.support.stdio_server import StdioServer, started
 
 SESSIONS = 4
 TABS = 2
-LOOK_S = 1.0  # by then the event of a view must have been processed
 # The popup's text before and after a press, as expressions.
 CONNECTED, DISCONNECTED = (
     f"document.querySelector('#status').innerText.startsWith({state!r})" for state in ("Connected", "Disconnected")
@@ -119,13 +118,22 @@ class ChromiumProfile:
             await popup.evaluate(f"document.querySelector('#{button}').click()")
             await until(lambda: popup.evaluate(STATES_AFTER[button]))
 
-    async def stop(self) -> list[str]:
-        """Press Stop in the popup; return the commands in the activity log, newest first."""
+    async def stop(self) -> None:
+        """Press Stop in the popup, and wait until no tab is attached."""
         async with self._popup() as popup:
             await popup.click("#stop")
-            return await popup.evaluate(
-                "chrome.storage.local.get({activity: []}).then((kept) => kept.activity.map((each) => each.command))"
-            )
+            await popup.wait_for_selector("#stop", state="hidden")
+
+    async def log_with(self, command: str) -> list[str]:
+        """Return the commands in the activity log once this one is there: entries are saved some time later."""
+        log = "chrome.storage.local.get({activity: []}).then(({activity}) => activity.map(({command}) => command))"
+        async with self._popup() as popup:
+
+            async def written() -> list[str]:
+                logged = await popup.evaluate(log)
+                return logged if command in logged else []
+
+            return await until(written)
 
     async def identity(self) -> str:
         """Return which of several profiles the popup shows as its own."""
@@ -315,20 +323,17 @@ class Scene:
         await self.control.process.wait()
         self.control = await self._start()
 
-    async def look_around(self, count: int) -> int:
-        """View tabs of changing browsers and read without an id; return how often another tab was read."""
-        wrong = 0
+    async def look_around(self, count: int) -> None:
+        """View tabs of changing browsers; after each view, read without an id until that tab is the one read."""
         for number in range(count):
             title = await self.profiles[number % len(self.profiles)].look()
             session = self.sessions[number % len(self.sessions)]
             begun = time.monotonic()
-            # The browser's event is in flight: on a machine that is not busy the right tab must be read at once.
-            while title not in (await session.call("read_chrome_tab"))["content"][0]["text"]:
-                if time.monotonic() - begun > LOOK_S:
-                    wrong += 1
-                    break
+            # The browser's event is in flight.
+            async with asyncio.timeout(WAIT_S):
+                while title not in (await session.call("read_chrome_tab"))["content"][0]["text"]:
+                    pass
             self.look_s.append(time.monotonic() - begun)
-        return wrong
 
     async def compare(self, rounds: int) -> dict[str, tuple[float, float]]:
         """Return the seconds of start, read and click with all browsers connected, and with only the first one.

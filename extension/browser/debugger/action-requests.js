@@ -13,6 +13,8 @@ export class ActionRequests {
   /** @type {Set<string>} the browser's ids of running requests */
   #open = new Set();
   #since = -Infinity;
+  /** Whether there has been a relevant request since then. */
+  hasBegun = false;
   #ended = () => {};
   /** @type {Map<string, ReturnType<typeof setTimeout>>} timers, by the ids of answers that end unless more arrives */
   #ending = new Map();
@@ -20,6 +22,7 @@ export class ActionRequests {
   /** Discards earlier requests: an input follows. */
   begin() {
     this.#open.clear();
+    this.hasBegun = false;
     for (const timer of this.#ending.values()) clearTimeout(timer);
     this.#ending.clear();
     this.#since = performance.now();
@@ -39,6 +42,7 @@ export class ActionRequests {
     if (!FOLLOWED.has(type) || isHit(url) || performance.now() - this.#since >= MOST_MS) return;
     clearTimeout(this.#ending.get(id));
     this.#open.add(id);
+    this.hasBegun = true;
   }
 
   /**

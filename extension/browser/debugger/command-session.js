@@ -361,6 +361,12 @@ export class CommandSession {
     return this.#session.network.ofAction.isOpen;
   }
 
+  /** @returns {Promise<boolean>} whether the action has started a request, which may have ended */
+  async hasBegunRequests() {
+    if (!this.#session.network.ofAction.hasBegun) await this.#reported();
+    return this.#session.network.ofAction.hasBegun;
+  }
+
   /**
    * Waits for the requests that the latest input started, at most 1 s.
    *
@@ -460,7 +466,9 @@ export class CommandSession {
    */
   complete(error) {
     if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
-    const said = this.#dialogs.map(({ type, message, answer }) => `${type} ${JSON.stringify(message)} was ${answer}`);
+    const said = this.#dialogs.map(
+      ({ type, message, answer }) => `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`,
+    );
     return new CommandError(error.code, `${error.message} Meanwhile the page's ${said.join(", its ")}.`);
   }
 }

@@ -4,7 +4,7 @@
 
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
-  const { iconWordOf, quote, shorten } = texts;
+  const { iconWordOf, quote, shorten, symbolOf } = texts;
   const { isDescriptive, isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
@@ -38,7 +38,7 @@ const appearance = (() => {
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
   const ICON_STYLE =
     /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|only|inner|left|right|container)$/iu;
-  const ICONS = "i, span, svg, use, img";
+  const ICONS = "i, span, svg, use, img, [role='img']";
   const MOST_ICONS = 4;
 
   /**
@@ -46,13 +46,23 @@ const appearance = (() => {
    * @returns {string} from its tooltip or its icon, for example `icon "trash"`; empty if there is neither
    */
   function hintOf(element) {
-    const parts = [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
-    const tooltip = parts
-      .flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)))
-      .find((text) => text?.trim());
-    if (tooltip) return `tooltip ${quote(tooltip.replaceAll('"', "'"))}`;
-    const icon = parts.map(iconOf).find(Boolean);
-    return icon ? `icon ${quote(icon, 30)}` : "";
+    const icon = partsOf(element).map(iconOf).find(Boolean);
+    return tooltipOf(element) || (icon ? `icon ${quote(icon, 30)}` : "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `tooltip "Zoom in"`; empty if it has none
+   */
+  function tooltipOf(element) {
+    const texts = partsOf(element).flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)));
+    const tooltip = texts.find((text) => text?.trim());
+    return tooltip ? `tooltip ${quote(tooltip.replaceAll('"', "'"))}` : "";
+  }
+
+  /** @param {Element} element */
+  function partsOf(element) {
+    return [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
   }
 
   /** @param {Element} part */
@@ -60,7 +70,7 @@ const appearance = (() => {
     const named =
       attributeOf(part, "data-icon") ?? /#(?:icon-)?([a-z][\w-]*)$/iu.exec(attributeOf(part, "href") ?? "")?.[1];
     if (named && (attributeOf(part, "data-icon") || tagOf(part) === "use")) return named;
-    const drawn = attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "";
+    const drawn = symbolOf(part) || (attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "");
     if (drawn) return drawn;
     const words = classNamesOf(part).map((name) => ICON_CLASS.exec(name)?.[1]);
     return words.find((word) => word && !ICON_STYLE.test(word)) ?? "";
@@ -128,5 +138,5 @@ const appearance = (() => {
     return nearest.far < EXACT ? nearest.name : `${nearest.name} #${hex}`;
   }
 
-  return { hintOf, lookOf };
+  return { hintOf, lookOf, tooltipOf };
 })();

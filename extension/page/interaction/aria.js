@@ -29,7 +29,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, editedTextOf, plain, quote, shorten } = texts;
+  const { collapse, editedTextOf, plain, quote, shorten, symbolOf } = texts;
   const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -344,6 +344,8 @@ const aria = (() => {
       }
       if (tag === "br") return this.#add(" ");
       const { display } = getComputedStyle(inner);
+      // A user sees the image, not what it is called.
+      if (symbolOf(inner)) return this.#add(" ");
       const edge = display === "inline" || display === "contents" ? "" : " ";
       const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
       const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));

@@ -463,7 +463,7 @@ const changeWatch = (() => {
     const picture = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
     if (!picture || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
     const { width, height } = boxOf(picture);
-    return Math.min(width, height) > PICTURE_SIDE && isDrawn(element);
+    return Math.min(width, height) > PICTURE_SIDE && isDrawn(element) && !isClipped(picture);
   }
 
   /** @param {Node} node */

@@ -25,7 +25,7 @@ const elementList = (() => {
   const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
   const { isIconic, whereOf } = surroundingNames;
   const { plainQuote, stateOf, wholeValueOf } = aria;
-  const { hintOf, lookOf } = appearance;
+  const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
   const { collapsed, patternOf } = grouping;
@@ -422,7 +422,8 @@ const elementList = (() => {
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
-    const where = kind === "thing" && !name && !isShape ? whereOf(element, role) : "";
+    const isExplained = isIconic(role) && tooltipOf(element) !== "";
+    const where = kind === "thing" && !name && !isShape && !isExplained ? whereOf(element, role) : "";
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
     return [

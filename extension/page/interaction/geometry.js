@@ -37,7 +37,7 @@ const geometry = (() => {
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
-  /** Where to hit a box, as fractions of its sides: the middle first. */
+  /** Where to hit a box, as fractions of its width and height: the middle first. */
   const SPOTS = /** @type {const} */ ([
     [0.5, 0.5],
     [0.25, 0.5],
@@ -49,6 +49,12 @@ const geometry = (() => {
     [0.1, 0.9],
     [0.9, 0.9],
   ]);
+  /**
+   * Distance from these places, less in a narrow box: some pages take a press in the very middle for one by a screen
+   * reader, and start a drag by keyboard.
+   */
+  const ASIDE_PX = 1;
+  const MOST_ASIDE = 1 / 16;
 
   /** @param {{width: number, height: number}} box */
   function hasArea({ width, height }) {
@@ -265,7 +271,8 @@ const geometry = (() => {
     let cover = null;
     for (const [right, down] of SPOTS) {
       for (const { x, y, width, height } of boxes) {
-        const spot = matrix.transformPoint({ x: x + width * right, y: y + height * down });
+        const aside = Math.min(width * MOST_ASIDE, ASIDE_PX);
+        const spot = matrix.transformPoint({ x: x + width * right + aside, y: y + height * down });
         const point = { x: round(spot.x), y: round(spot.y) };
         const element_ = hitAt(point);
         if (element_ && isPartOf(element_, element)) return { point, cover: null };

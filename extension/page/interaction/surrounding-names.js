@@ -28,6 +28,7 @@ const surroundingNames = (() => {
   /** Longer texts are cut anyway. */
   const ENOUGH = 400;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
+  const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
@@ -92,8 +93,8 @@ const surroundingNames = (() => {
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
-        // A field that only takes the focus is not shown.
-        if (isElement(before) && isMatch(before, "input[aria-hidden='true']")) continue;
+        // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
+        if (isElement(before) && isMatch(before, UNSEEN)) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon ? ownerIn(before) : "";
         }

@@ -11,6 +11,8 @@ const texts = (() => {
   /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
+  /** What designers call an image, such as "zoom_in" or "eye-invisible". */
+  const SYMBOL = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
   /** Elements that are drawn by an icon font. */
   const ICONS = "[aria-hidden='true'], .notranslate";
   /** Signs of buttons that close what is next to them. */
@@ -218,6 +220,18 @@ const texts = (() => {
 
   /**
    * @param {Element} element
+   * @returns {string} its label, if that is what its image is called, as its class or its file says
+   */
+  function symbolOf(element) {
+    const label = attributeOf(element, "role") === "img" ? (attributeOf(element, "aria-label") ?? "").trim() : "";
+    if (!SYMBOL.test(label)) return "";
+    const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
+    const isCalled = label.includes("_") || names.some((name) => name.endsWith(`-${label}`));
+    return isCalled || getComputedStyle(element).maskImage.includes(`/${label}.`) ? label : "";
+  }
+
+  /**
+   * @param {Element} element
    * @param {string} advice
    */
   function misfit(element, advice) {
@@ -240,6 +254,7 @@ const texts = (() => {
     quote,
     readTextOf,
     shorten,
+    symbolOf,
     textOf,
     visibleTextOf,
   };

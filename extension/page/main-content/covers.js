@@ -32,6 +32,7 @@ const covers = (() => {
   const MIN_COVERED = 0.8;
   /** A window that covers at least this share of the text is a splash screen, not something that hides text. */
   const SPLASH = 0.5;
+  const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
   const PICTURES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
   const CLOSABLE = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]";
   const CONTROLS = "button, [role=button], input";
@@ -59,6 +60,8 @@ const covers = (() => {
    * @property {number} order
    * @property {boolean} isBehind whether an ancestor has a negative z-index
    */
+
+  /** @typedef {{left: number, top: number, right: number, bottom: number}} Sides of a box */
 
   /** @typedef {{stack: number[], context: number[], isOwn: boolean}} Place in the drawing order */
 
@@ -205,10 +208,14 @@ const covers = (() => {
      */
     #isCovered({ node, parent, rect }, found) {
       const boxes = found.map((cover) => ({ box: this.#shownRect(cover), moved: this.#scrolled(cover, parent) }));
+      // What stands where the end of a shortened line would be does not cover it.
+      const drawn = this.#clipped(EVERYWHERE, parent, /hidden|clip/);
       const places = linesOf(node, rect).flatMap(({ left, width, top, height }) =>
         PLACES.map((share) => ({ x: left + share * width, y: top + height / 2 })),
       );
-      const covered = places.filter(({ x, y }) => boxes.some(({ box, moved }) => holds(box, moved(x, y))));
+      const covered = places.filter(
+        ({ x, y }) => holds(drawn, [[x, y]]) && boxes.some(({ box, moved }) => holds(box, moved(x, y))),
+      );
       return covered.length >= MIN_COVERED * places.length;
     }
 
@@ -262,20 +269,27 @@ const covers = (() => {
 
     /**
      * @param {Cover} cover
-     * @returns {{left: number, top: number, right: number, bottom: number}} without the parts clipped by ancestors
+     * @returns {Sides} without the parts clipped by ancestors
      */
     #shownRect({ element, rect, style }) {
-      let { left, top, right, bottom } = rect;
-      if (style.position === "fixed") return { left, top, right, bottom };
-      for (let around = flatParent(element); around && around !== rootOf(this.view.document);) {
+      return style.position === "fixed" ? rect : this.#clipped(rect, flatParent(element), /hidden|clip|auto|scroll/);
+    }
+
+    /**
+     * @param {Sides} box
+     * @param {Element | null} from the innermost element that may clip it
+     * @param {RegExp} overflow that clips it
+     * @returns {Sides} what remains of it
+     */
+    #clipped({ left, top, right, bottom }, from, overflow) {
+      for (let around = from; around && around !== rootOf(this.view.document); around = flatParent(around)) {
         const { overflowX, overflowY, display } = this.view.getComputedStyle(around);
-        const isBody = around.localName === "body";
-        if (!isBody && display !== "contents" && (overflowX !== "visible" || overflowY !== "visible")) {
-          const box = rectOf(around);
-          [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
-          [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+        if (around.localName === "body" || display === "contents" || !overflow.test(`${overflowX} ${overflowY}`)) {
+          continue;
         }
-        around = flatParent(around);
+        const box = rectOf(around);
+        [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+        [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
       }
       return { left, top, right, bottom };
     }

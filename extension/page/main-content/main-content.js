@@ -76,6 +76,8 @@ const mainContent = (() => {
   /** @param {Element} element */
   function isAround(element) {
     const tag = element.localName;
+    // What an entry of a list is called may be a path: "Flows > Nightly report".
+    if (tag === "nav") return !element.closest("li");
     if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
     if (tag !== "header" || element.hasAttribute("role")) return true;

@@ -17,6 +17,7 @@ const markdown = (() => {
    * @property {boolean} [links] whether to write links as Markdown
    * @property {Rows} [rows]
    * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
+   * @property {boolean} [isCell] whether it becomes one line of a table, in which headings have no marks
    */
 
   class Writer {
@@ -41,9 +42,21 @@ const markdown = (() => {
     /** @param {Element} parent */
     children(parent) {
       for (const node of parent.childNodes) {
-        if (node instanceof Text) this.line += withoutInvisible(node.data).replace(/\s+/g, " ");
+        if (node instanceof Text) this.words(node.data, parent.hasAttribute("data-lines"));
         else if (node instanceof Element) this.element(node);
       }
+    }
+
+    /**
+     * @param {string} text
+     * @param {boolean} hasLines whether it is drawn with its own line breaks
+     */
+    words(text, hasLines) {
+      const isOneLine = !hasLines || this.options.isPlain || !text.trim();
+      (isOneLine ? [text] : text.split("\n")).forEach((line, i) => {
+        if (i > 0) this.endLine(this.line.trim() ? 1 : 2);
+        this.line += withoutInvisible(line).replace(/\s+/g, " ");
+      });
     }
 
     /** @param {Element} element */
@@ -96,8 +109,9 @@ const markdown = (() => {
       else if (this.row(element)) return;
       else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
-      else if (/^h[1-6]$/.test(tag)) this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
-      else this.children(element);
+      else if (/^h[1-6]$/.test(tag) && !this.options.isCell) {
+        this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
+      } else this.children(element);
     }
 
     /** @param {Element} element of a list */
@@ -163,13 +177,18 @@ const markdown = (() => {
 
     /** @param {Element} table */
     table(table) {
-      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => asCell(render(cell, this.options).text)));
+      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => asCell(this.cell(cell))));
       const filled = rows.filter((cells) => cells.some(Boolean));
       const columns = Math.max(...filled.map((cells) => cells.length));
       filled.forEach((cells, i) => {
         this.write(`| ${cells.join(" | ")} |`, true);
         if (i === 0) this.write(`|${" --- |".repeat(columns)}`, true);
       });
+    }
+
+    /** @param {Element} element of a row */
+    cell(element) {
+      return render(element, { ...this.options, isCell: true }).text;
     }
 
     /**
@@ -180,7 +199,7 @@ const markdown = (() => {
       const row = this.options.rows?.get(element);
       const cells = row ? [...element.children].filter((child) => this.options.rows?.get(child) === row) : [];
       if (!row || cells.length < 2 || hasTextOutside(element, cells)) return false;
-      const texts = cells.map((cell) => render(cell, this.options).text);
+      const texts = cells.map((cell) => this.cell(cell));
       // A single one with text has empty elements around it, such as those that draw a line.
       if (texts.filter(Boolean).length < 2) return false;
       const length = texts.reduce((sum, text) => sum + text.length, 0);

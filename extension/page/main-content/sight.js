@@ -251,10 +251,10 @@ const sight = (() => {
    * @param {CSSStyleDeclaration} style
    * @param {Text} text
    * @param {DOMRect} rect
-   * @returns {boolean} whether the text's element clips all of it at one side
+   * @returns {boolean} whether the text's element clips all of it at one side, other than to shorten a line
    */
-  function isPushedOut({ overflowX, display }, text, { left, right }) {
-    if (!/hidden|clip/.test(overflowX) || display === "inline") return false;
+  function isPushedOut({ overflowX, textOverflow, display }, text, { left, right }) {
+    if (!/hidden|clip/.test(overflowX) || textOverflow === "ellipsis" || display === "inline") return false;
     const parent = parentElementOf(text);
     const box = parent && rectOf(parent);
     return box !== null && box.width > 0 && (left >= box.right || right <= box.left);

@@ -28,7 +28,7 @@ const visibleCopy = (() => {
   /** Elements that show no text, or show what a user has typed or may choose. */
   const TEXTLESS = new Set(
     [...UNDRAWN].concat(
-      "object embed canvas audio video input select textarea option progress meter svg math".split(" "),
+      "object embed canvas audio video input select textarea option progress meter svg text desc math".split(" "),
     ),
   );
   /** Block elements without any style, which Readability knows. */
@@ -42,6 +42,7 @@ const visibleCopy = (() => {
   /** A ligature of an icon font, and such a font. */
   const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
+  const SVG = "http://www.w3.org/2000/svg";
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
@@ -151,12 +152,12 @@ const visibleCopy = (() => {
       const cover = found.enter(element, tag, style, layer);
       const isField = tag === "input" || tag === "textarea" || tag === "select" || tag === "img";
       if (isField && isDrawn(style) && !isShut(layer, element, style)) to.append(` ${this.fieldValue(element, tag)} `);
-      if (TEXTLESS.has(tag) || isShut(layer, element, style)) return;
+      if ((TEXTLESS.has(tag) && !isDiagram(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
       }
-      const copy = this.#shell(element, tag, style.display);
+      const copy = this.#shell(element, tag, style);
       to.append(copy);
       const row = this.rowsOfPage.get(element);
       if (row) this.rows.set(copy, row);
@@ -183,13 +184,14 @@ const visibleCopy = (() => {
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {string} display
+     * @param {CSSStyleDeclaration} style
      * @returns {Element} a copy without children
      */
-    #shell(element, tag, display) {
+    #shell(element, tag, { display, whiteSpace }) {
       let copy = this.inert.importNode(element);
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
-      if (isDrawnAsBlock && (tag === "span" || tag === "slot" || tag.includes("-"))) {
+      const isOfDiagram = element.namespaceURI === SVG;
+      if (isOfDiagram || (isDrawnAsBlock && (tag === "span" || tag === "slot" || tag.includes("-")))) {
         copy = this.inert.createElement("div");
         for (const name of ["class", "id", "role", "itemprop"]) {
           copy.setAttribute(name, element.getAttribute(name) ?? "");
@@ -201,8 +203,18 @@ const visibleCopy = (() => {
       // forms.
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
+      copy.toggleAttribute("data-lines", /^(?:pre|break-spaces)/.test(whiteSpace));
       return copy;
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is a drawing that contains parts of a page, such as the nodes of a diagram
+   */
+  function isDiagram(element, tag) {
+    return tag === "svg" && element.querySelector("foreignObject") !== null;
   }
 
   /** @param {Element} element */
@@ -212,7 +224,7 @@ const visibleCopy = (() => {
       const assigned = /** @type {HTMLSlotElement} */ (element).assignedNodes({ flatten: true });
       if (assigned.length) return assigned;
     }
-    const mayHide = tag.includes("-") || !firstChildOf(element);
+    const mayHide = (tag.includes("-") || !firstChildOf(element)) && element.namespaceURI !== SVG;
     const root = mayHide && anyRootOf ? anyRootOf(/** @type {HTMLElement} */ (element)) : openRootOf(element);
     return childNodesOf(root ?? element);
   }
