@@ -44,7 +44,9 @@ export async function fill(context) {
       kind === "list"
         ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
         : await new NumberWidget(context, target, found, selector).set(value);
-    return { ...(await target.reply(found, await target.consequences())), value: held };
+    const reply = await target.reply(found, await target.consequences());
+    const complaint = isPart ? "" : await target.look("operate", { look: "complaint" });
+    return { ...noting(reply, complaint ? [String(complaint)] : []), value: held };
   };
   if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
@@ -191,6 +193,9 @@ async function enter(context, target, filling, calendar) {
   let filled = filling.isTyped ? await typeText(session, look, filling) : await look({});
   if (filled?.next === "suggest") filled = await look({ mayLeave: !(await suggests(session, target)) });
   if (filled?.next === "pick") {
+    // Otherwise the page may go on to object to the text.
+    await calendar.ask("focus");
+    await replaceSelection(session, "");
     const other = await picked(target, filling, calendar);
     if (other) return other;
     await calendar.ask("focus");

@@ -709,6 +709,7 @@ export type WidgetLook =
   | "list"
   | "calendar"
   | "opener"
+  | "complaint"
   | "selector"
   | "branch"
   | "clearer"

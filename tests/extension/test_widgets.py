@@ -109,6 +109,12 @@ async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_exis
             assert {**after, "committed": 0} == {**before, "committed": 0}
 
 
+async def test_choice_that_the_page_marks_as_invalid_has_a_note(widgets: DrivenTab) -> None:
+    await widgets.page.evaluate("void (byId('any').onblur = ({ target }) => (target.ariaInvalid = 'true'))")
+
+    assert "invalid" in (await widgets.do("fill", selector="#any", value="of my own"))["notes"][0]
+
+
 async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: DrivenTab) -> None:
     assert (await widgets.do("fill", selector="#slider", value="65"))["value"] == "65"
     assert (await state(widgets))["committed"] == 65
@@ -183,6 +189,7 @@ async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reac
 async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_as_kept(reacting: DrivenTab) -> None:
     code, message = await reacting.refused("fill", selector="#city", value="Atlantis")
     assert (code, "empty now" in message) == ("VALUE_NOT_KEPT", True)
+    assert (await reacting.refused("fill", selector="#filter", value="Paris"))[0] == "VALUE_NOT_KEPT"
     last = [{"selector": "#last", "value": "x"}, {"selector": "#city", "value": "Atlantis"}]
     assert (await reacting.refused("fill_form", fields=last))[0] == "VALUE_NOT_KEPT"
 

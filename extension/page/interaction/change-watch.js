@@ -179,6 +179,13 @@ const changeWatch = (() => {
       return shown.some((one) => isInPage(one) && isSeen(one) && isList(one));
     }
 
+    /** @returns {boolean} whether anything has come over the page, such as a list without a role */
+    hasLayers() {
+      this.#take(this.#observer.takeRecords());
+      const isOver = (/** @type {Element} */ one) => isVisible(one) && [...treeAncestors(one)].some(isPositioned);
+      return [...this.#come].some((one) => isElement(one) && isInPage(one) && isOver(one));
+    }
+
     /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
@@ -377,12 +384,17 @@ const changeWatch = (() => {
   }
 
   /** @param {Element} element */
+  function isPositioned(element) {
+    return ["absolute", "fixed"].includes(getComputedStyle(element).position);
+  }
+
+  /** @param {Element} element */
   function isList(element) {
     const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
     const [item] = items;
     if (!item) return false;
     for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
-      if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
+      if (isPositioned(one)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }
     return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");

@@ -12,8 +12,18 @@ const elementCommands = (() => {
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const { caretToEnd, isCheckable, isChecked, prepareField, refuseSetting, selectContent, setValue, shownBy, wayOf } =
-    formControls;
+  const {
+    caretToEnd,
+    complaintOf,
+    isCheckable,
+    isChecked,
+    prepareField,
+    refuseSetting,
+    selectContent,
+    setValue,
+    shownBy,
+    wayOf,
+  } = formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { widgetKind } = widgets;
   const { nextBranch, popupOf } = listOptions;
@@ -270,6 +280,8 @@ const elementCommands = (() => {
         return true;
       case "calendar":
         return readCalendar(field, wanted) ?? "";
+      case "complaint":
+        return complaintOf(/** @type {HTMLInputElement} */ (field));
       case "opener":
         return openerOf(field);
       case "clearer":

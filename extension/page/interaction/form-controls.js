@@ -63,6 +63,8 @@ const formControls = (() => {
   const TYPING_WAIT_MS = 100;
   /** For an editor to draw what was typed, or for a picker to write it. */
   const DRAWING_WAIT_MS = 500;
+  /** For a calendar to show what is typed. */
+  const FOLLOWING_MS = 150;
   /** For a picker to fade out. */
   const FADING_MS = 400;
   const POLL_MS = 20;
@@ -299,9 +301,8 @@ const formControls = (() => {
     const isOpening = !isDate && !prepared.hasList && !mayLeave && maySuggest(field);
     if (isOpening && mayWait && !isEntered && text) return { value: "", next: "suggest", notes: [] };
     const isLeft = !isEntered && !isOpening && !prepared.hasList;
-    const calendar = isLeft && !hasPicked && !prepared.isPicked ? readCalendar(field, prepared.day) : null;
-    if (calendar && !calendar.isChosen) {
-      // It has not understood the text, or will not before it closes.
+    const isTried = hasPicked || prepared.isPicked || prepared.departure;
+    if (isLeft && !isTried && !(await follows(prepared))) {
       prepared.isPicked = true;
       return { value: "", next: "pick", notes: [] };
     }
@@ -310,6 +311,8 @@ const formControls = (() => {
       prepared.departure = new Departure(field, watch, signal);
       return { value: "", next: "tab", notes: [] };
     }
+    // A page may drop the text once what has opened has faded out.
+    const mayDrop = isLeft && watch.hasLayers();
     const departure = isLeft ? (prepared.departure ?? new Departure(field, watch, signal)) : null;
     const hasToldChange = (await departure?.end(isDate)) ?? false;
     const isDrawn = editorAround(field) !== null;
@@ -325,12 +328,28 @@ const formControls = (() => {
     }
     if (isDrawn || hasPicked) await untilKept(prepared, text);
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
+    if (mayDrop) await whileKept(prepared, text);
     return readField(prepared, text);
   }
 
   /** @param {Element} field */
   function maySuggest(field) {
     return isMatch(field, SUGGESTING) && !isMatch(field, NUMERIC);
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @returns {Promise<boolean>} false if a calendar is open that does not choose the day that was typed, or will not before
+   *   it closes
+   */
+  async function follows({ field, day }) {
+    const end = performance.now() + FOLLOWING_MS;
+    for (;;) {
+      const calendar = readCalendar(field, day);
+      if (!calendar || calendar.isChosen) return true;
+      if (performance.now() > end) return false;
+      await pause(POLL_MS);
+    }
   }
 
   /**
@@ -352,6 +371,15 @@ const formControls = (() => {
   async function untilKept(prepared, text) {
     const end = performance.now() + DRAWING_WAIT_MS;
     while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   */
+  async function whileKept(prepared, text) {
+    const end = performance.now() + FADING_MS;
+    while (isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
   }
 
   /**
@@ -516,6 +544,7 @@ const formControls = (() => {
     FORMATS,
     NO_FIELD,
     caretToEnd,
+    complaintOf,
     finishFill,
     hasNativeState,
     isCheckable,
