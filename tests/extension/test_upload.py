@@ -119,7 +119,7 @@ INVALID = [
     ("#off", 1, "EXECUTION_ERROR", "is still disabled"),
     ("#idle", 1, "EXECUTION_ERROR", "opened no file dialog"),
     ("#on", 1, "ELEMENT_NOT_FOUND", "#one"),
-    ("#one", 0, "INVALID_ARGUMENT", "1 to 50 paths"),
+    ("#one", 0, "INVALID_ARGUMENT", "1 to 50"),
 ]
 
 
