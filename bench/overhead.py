@@ -41,6 +41,8 @@ KINDS = ("article", "documentation", "forum", "listing", "product")
 PAGE_CHARS, SENTENCES, WINDOW = 100_000, 10, 400_000
 # Each figure is the least of so many: what the work costs when nothing disturbs it.
 ROUNDS = 40
+THERE = "Which limits hold for requests, and what happens above them?"
+NOT_THERE = "Which mushrooms grow under birches in autumn?"
 MAX_ADDED_MS, MAX_FLOORS = 30, 1.5
 # Replaces the extension's own command.
 INNER_TEXT_COMMAND = """export async function readTab({ tabId }) {
@@ -84,17 +86,17 @@ async def measure_answers() -> list[Line]:
     model = QuotingModel(text)
     analyzer = server.PageAnalyzer(server.load_settings({"ollama_url": model.url, "model": "fake"}, need_model=True))
     analyzer.server = model
-    wanted = {
+    wanted: dict[str, dict[str, Any]] = {
         "the check": {},
         "check and evidence": {"evidence": True},
         "check, evidence, quick": {"evidence": True, "quick": True},
+        "the same, without a clear match": {"evidence": True, "quick": True, "said": NOT_THERE},
     }
     times: dict[str, list[float]] = {}
 
-    async def ask(name: str, number: int, *, evidence: bool = False, quick: bool = False) -> None:
+    async def ask(name: str, number: int, *, said: str = THERE, evidence: bool = False, quick: bool = False) -> None:
         # Another prompt each time, or the answer would be kept.
-        prompt = f"Which limits hold for requests, and what happens above them? ({number} {name})"
-        query = server.Query(prompt, evidence=evidence, quick=quick)
+        query = server.Query(f"{said} ({number} {name})", said=said, evidence=evidence, quick=quick)
         begun = time.perf_counter()
         await analyzer.answer(page, query, server.Progress(None))
         times.setdefault(name, []).append((time.perf_counter() - begun) * 1000)
