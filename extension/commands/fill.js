@@ -1,10 +1,11 @@
 /** Fills fields with text, and selects options. */
 
 /**
- * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement, WidgetKind} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
+ * @import {WidgetKind} from "../shared/types.d.ts"
  *
- * @typedef {(how: {isEarly?: boolean, mayRetype?: boolean, hasPicked?: boolean, mayLeave?: boolean}) => Promise<FilledField | null>} Look at the field once it
- *   was typed into; null if the page is gone
+ * @typedef {(how: FillLook) => Promise<FilledField | null>} Look at the field once it was typed into; null if the page is
+ *   gone
  */
 
 import { failed, invalid } from "../shared/errors.js";
@@ -151,11 +152,9 @@ async function enterDrawn(session, text) {
  * @returns {Look}
  */
 function lookAt({ isPart = false, isLast = false }, target, { text }) {
-  const before = { text, isEarly: false, mayRetype: false, hasPicked: false, mayLeave: false };
   // The next field takes the focus from those before it.
   const mayWait = isLast || !isPart;
-  return async (how) =>
-    /** @type {FilledField | null} */ (await target.look("finishFill", { ...before, mayWait, ...how }));
+  return async (how) => /** @type {FilledField | null} */ (await target.look("finishFill", { text, mayWait, ...how }));
 }
 
 /**

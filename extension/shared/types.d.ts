@@ -846,12 +846,24 @@ export interface HeldFiles {
 }
 
 /** What a field holds after it was filled. */
+/** How to look at a field after typing. */
+export interface FillLook {
+  /** Whether the text may not have arrived yet. */
+  isEarly?: boolean;
+  /** Whether the text can be typed once more, key by key. */
+  mayRetype?: boolean;
+  /** Whether its day was picked in a calendar. */
+  hasPicked?: boolean;
+  /** Whether to leave the field although it may suggest. */
+  mayLeave?: boolean;
+}
+
 export interface FilledField {
   value: string;
   /**
    * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
-   * lost a part of the text, and its content is selected again; wait for suggestions; pick the day in the calendar that is open; or press
-   * Tab or Enter, as users leave a field.
+   * lost a part of the text, and its content is selected again; wait for suggestions; pick the day in the calendar that
+   * is open; or press Tab or Enter, as users leave a field.
    */
   next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */

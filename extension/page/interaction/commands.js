@@ -3,8 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, holds, isDocument, isInPage, isTextField, kindOf, pause, queryAll, tagOf } =
-    dom;
+  const { controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -12,25 +11,10 @@ const elementCommands = (() => {
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const {
-    caretToEnd,
-    complaintOf,
-    isCheckable,
-    isChecked,
-    prepareField,
-    refuseSetting,
-    selectContent,
-    setValue,
-    shownBy,
-    wayOf,
-  } = formControls;
+  const { caretToEnd, isCheckable, isChecked, refuseSetting, selectContent, shownBy, wayOf } = formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { widgetKind } = widgets;
-  const { nextBranch, popupOf } = listOptions;
-  const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
-  const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
-  const { openerOf, readCalendar } = calendars;
-  const { focusedElement, takeFocus, takeFocusIn } = focusing;
+  const { focusedElement, takeFocus } = focusing;
   const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
@@ -60,18 +44,42 @@ const elementCommands = (() => {
   /** @type {Map<string, AbortController>} by request id; the latest one may be inspected again */
   const running = new Map();
   /**
-   * State of the latest action, to inspect it again after the trusted input.
-   *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, drag?: Drag, checkable?: Element, wasChecked?: boolean,
-   *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
-   *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
-   *   form?: InstanceType<typeof ChangeWatch>}}
+   * @typedef {object} ActionState of an action, to inspect it again after the trusted input
+   * @property {string} id
+   * @property {AbortSignal} [signal]
+   * @property {Element} [element]
+   * @property {PreparedField} [prepared]
+   * @property {boolean} [isEntered]
+   * @property {HTMLElement} [widget]
+   * @property {Element} [group]
+   * @property {Press} [press]
+   * @property {Drag} [drag]
+   * @property {Element} [pressed]
+   * @property {Element} [placed]
+   * @property {Element} [checkable]
+   * @property {boolean} [wasChecked]
+   * @property {HTMLInputElement} [upload]
+   * @property {ReturnType<typeof beginScroll>["scroll"]} [scroll]
+   * @property {{element: Element, place: Box}[]} [frames]
+   * @property {Root[]} [roots]
+   * @property {Watch} [changes]
+   * @property {Watch} [form] the same for all parts of the action
    */
+
+  /** @type {ActionState} */
   let latest = { id: "" };
   /** @type {Element | null} the element that the mouse was last moved to */
   let lastTarget = null;
   /** @type {Element[]} the cross-origin frames that the worker last asked for */
   let lastHolders = [];
+
+  /**
+   * @param {string} id
+   * @returns {Partial<ActionState>} the state of that action; empty if it was on another page, or another one has followed
+   */
+  function stateOf(id) {
+    return latest.id === id ? latest : {};
+  }
 
   /**
    * Finds an element, waits until it can be acted on, and does everything that needs no trusted input.
@@ -83,7 +91,7 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const before = /** @type {Partial<typeof latest>} */ (latest.id === request.id ? latest : {});
+      const before = stateOf(request.id);
       const { pressed, drag, placed, widget, group, changes: begun, form } = before;
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
@@ -142,7 +150,7 @@ const elementCommands = (() => {
    * @returns {Promise<PlacedOutside> | null} null if this is another page
    */
   function place({ id, index, presses, ...request }) {
-    const { frames = [], roots = [], signal } = latest.id === id ? latest : {};
+    const { frames = [], roots = [], signal } = stateOf(id);
     const frame = frames[index];
     if (!frame || !signal) return null;
     latest.press?.stop();
@@ -191,7 +199,7 @@ const elementCommands = (() => {
    * @returns {FrameTraits | null} of the element, if it is a cross-origin frame
    */
   function frameFound({ id }) {
-    const { element } = latest.id === id ? latest : {};
+    const { element } = stateOf(id);
     return element && isHolder(element) ? traitsOf(element) : null;
   }
 
@@ -227,9 +235,9 @@ const elementCommands = (() => {
    * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
-    const { prepared, signal, changes: watch, isEntered = false } = latest;
-    if (latest.id !== id || !prepared || !signal || !watch) return null;
-    const filled = await formControls.finishFill(prepared, signal, how, isEntered, watch);
+    const { prepared, signal, changes: watch, isEntered = false } = stateOf(id);
+    if (!prepared || !signal || !watch) return null;
+    const filled = await filling.finishFill(prepared, signal, how, isEntered, watch);
     if (filled.next || isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
@@ -244,7 +252,7 @@ const elementCommands = (() => {
    *   page
    */
   async function awaitList({ id }) {
-    const { changes } = latest.id === id ? latest : {};
+    const { changes } = stateOf(id);
     if (!changes) return null;
     const deadline = performance.now() + SUGGESTING_MS;
     while (!changes.hasOpenedList() && performance.now() < deadline) await pause(POLL_MS);
@@ -256,78 +264,17 @@ const elementCommands = (() => {
    * @returns {FilledField | null} null if this is another page
    */
   function readField({ id, text }) {
-    const { prepared } = latest.id === id ? latest : {};
-    return prepared ? formControls.readField(prepared, text) : null;
+    const { prepared } = stateOf(id);
+    return prepared ? filling.readField(prepared, text) : null;
   }
 
   /**
-   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, values?: string[], index?: number}} request while a field
-   *   without text input is being operated
+   * @param {WidgetRequest & {id: string}} request while a field without text input is being operated
    * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
-  async function operate({ id, look, wanted = "", isLoose = false, values = [], index = 0 }) {
-    const { widget: field } = latest.id === id ? latest : {};
-    if (!field || !isInPage(field)) return null;
-    switch (look) {
-      case "list":
-        return readList(field, { wanted, isLoose, values });
-      case "selector":
-        return selectorOf(field, allRoots());
-      case "branch":
-        return nextBranch(field) ?? "";
-      case "hold":
-        leaving.holdEnter(field);
-        return true;
-      case "calendar":
-        return readCalendar(field, wanted) ?? "";
-      case "complaint":
-        return complaintOf(/** @type {HTMLInputElement} */ (field));
-      case "opener":
-        return openerOf(field);
-      case "clearer":
-        return clearerOf(field) ?? "";
-      case "remover":
-        return removerOf(field, values) ?? "";
-      case "number":
-        return readNumber(field);
-      case "segments":
-        latest.group = groupOf(field);
-        return readSegments(latest.group);
-      case "segment":
-        latest.widget = /** @type {HTMLElement} */ (segmentsIn(latest.group ?? field)[index]);
-        return true;
-      case "track":
-        return readTrack(field);
-      case "show":
-        return showOption(field, wanted);
-      case "scroll":
-        return scrollList(field);
-      case "focus":
-        if (!hasFocusIn(field)) {
-          try {
-            takeFocusIn(field);
-          } catch (error) {
-            return { trouble: error instanceof PageError ? error.message : String(error) };
-          }
-        }
-        if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
-        return true;
-      case "focusList":
-        /** @type {HTMLElement | null} */ (popupOf(field))?.focus();
-        return true;
-      case "near":
-        setValue(/** @type {HTMLInputElement} */ (field), wanted);
-        return true;
-      case "leave":
-        /** @type {HTMLElement} */ (focusedElement()).blur();
-        await latest.changes?.rest();
-        return latest.changes?.hasOpenedLayer() ? "open" : "left";
-    }
-  }
-
-  /** @param {Element} element */
-  function hasFocusIn(element) {
-    return holds(element, focusedElement());
+  async function operate({ id, ...request }) {
+    const { widget } = stateOf(id);
+    return widget && isInPage(widget) ? widgetLooks.operate(widget, latest, request) : null;
   }
 
   /**
@@ -335,7 +282,7 @@ const elementCommands = (() => {
    * @returns {FoundElement["selected"] | null} the current choice; null if this is another page
    */
   function readSelected({ id }) {
-    const { element } = latest.id === id ? latest : {};
+    const { element } = stateOf(id);
     return element && tagOf(element) === "select" ? chosenIn(/** @type {HTMLSelectElement} */ (element)) : null;
   }
 
@@ -344,7 +291,7 @@ const elementCommands = (() => {
    * @returns {Promise<string>} what has changed since it began; empty if nothing has, or if this is another page
    */
   async function readChanges({ id, ofForm = false }) {
-    const { changes, form } = latest.id === id ? latest : {};
+    const { changes, form } = stateOf(id);
     const watch = ofForm ? form : changes;
     await watch?.rest();
     return watch?.summarize() ?? "";
@@ -360,7 +307,8 @@ const elementCommands = (() => {
    * @returns {Promise<Scrolled> | null} null if this is another page
    */
   function finishScroll({ id }) {
-    return latest.id === id && latest.scroll ? scrolling.finishScroll(latest.scroll) : null;
+    const { scroll } = stateOf(id);
+    return scroll ? scrolling.finishScroll(scroll) : null;
   }
 
   /**
@@ -368,7 +316,7 @@ const elementCommands = (() => {
    * @returns {Promise<PressOutcome> | null} by `endPress` at the latest; null if this is another page
    */
   function watchPress({ id, point, isHeld = false }) {
-    return latest.id === id && latest.press ? latest.press.outcome(point, isHeld) : null;
+    return stateOf(id).press?.outcome(point, isHeld) ?? null;
   }
 
   /**
@@ -376,7 +324,7 @@ const elementCommands = (() => {
    * @returns {true} because no answer at all would mean that the page may have left
    */
   function endPress({ id }) {
-    if (latest.id === id) latest.press?.end();
+    stateOf(id).press?.end();
     return true;
   }
 
@@ -385,7 +333,7 @@ const elementCommands = (() => {
    * @returns {Promise<boolean | null>} whether the element's document notices it in time; null if this is another page
    */
   async function awaitMouse({ id }) {
-    const { element } = latest.id === id ? latest : {};
+    const { element } = stateOf(id);
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
     // In quirks mode ":hover" alone matches only links; the root is not hovered under a layer that has all input.
@@ -399,7 +347,7 @@ const elementCommands = (() => {
    * @returns {boolean | null} whether the browser is now dragging something; null if this is another page
    */
   function readDrag({ id }) {
-    const { press, drag } = latest.id === id ? latest : {};
+    const { press, drag } = stateOf(id);
     press?.stop();
     return drag?.isDragging ?? null;
   }
@@ -410,7 +358,7 @@ const elementCommands = (() => {
    *   drags
    */
   function readMoved({ id }) {
-    const { drag, element, changes } = latest.id === id ? latest : {};
+    const { drag, element, changes } = stateOf(id);
     if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
     return drag.hasMoved || changes.hasMoved();
   }
@@ -428,7 +376,7 @@ const elementCommands = (() => {
    * @returns {Promise<DragOutcome> | null} null if this is another page
    */
   function readDrop({ id }) {
-    const { drag } = latest.id === id ? latest : {};
+    const { drag } = stateOf(id);
     return drag?.outcome() ?? null;
   }
 
@@ -437,7 +385,7 @@ const elementCommands = (() => {
    * @returns {Promise<boolean | null>} whether the clicked element is now checked; null if this is another page
    */
   async function readChecked({ id }) {
-    const { checkable, wasChecked } = latest.id === id ? latest : {};
+    const { checkable, wasChecked } = stateOf(id);
     if (!checkable) return null;
     const deadline = performance.now() + (wasChecked && isRadio(checkable) ? 0 : TOGGLING_MS);
     while (isChecked(checkable) === wasChecked && isInPage(checkable) && performance.now() < deadline) {
@@ -456,7 +404,7 @@ const elementCommands = (() => {
    * @returns {PressedState | null} null if this is another page
    */
   function readPressed({ id }) {
-    const { pressed } = latest.id === id ? latest : {};
+    const { pressed } = stateOf(id);
     if (!pressed) return null;
     const focused = focusedElement();
     const hasMoved = focused !== pressed && tagOf(focused) !== "body";
@@ -505,11 +453,11 @@ const elementCommands = (() => {
           if (kind !== "list") refuseSetting(element, request.value);
           return rememberWidget(element);
         }
-        const { filling, prepared } = prepareField(element, request.value);
+        const { plan, prepared } = filling.prepareField(element, request.value);
         latest.prepared = prepared;
         latest.widget = prepared.field;
-        latest.isEntered = filling.isEntered;
-        return { filling };
+        latest.isEntered = plan.isEntered;
+        return { filling: plan };
       }
       case "select":
         if (tagOf(element) !== "select") return rememberWidget(element);
@@ -611,7 +559,7 @@ const elementCommands = (() => {
    * @returns {HeldFiles | null} null if this is another page
    */
   function readFiles({ id, names }) {
-    const { upload } = latest.id === id ? latest : {};
+    const { upload } = stateOf(id);
     if (!upload) return null;
     const held = [...(upload.files ?? [])].map(({ name }) => name);
     const isKept = held.length === names.length && held.every((name, index) => name === names[index]);

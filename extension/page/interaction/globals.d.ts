@@ -14,6 +14,7 @@ declare global {
   type ErrorCode = shared.ErrorCode;
   type DragOutcome = shared.DragOutcome;
   type FilledField = shared.FilledField;
+  type FillLook = shared.FillLook;
   type CrossOriginFrame = shared.CrossOriginFrame;
   type FramedRequest = shared.FramedRequest;
   type FrameTraits = shared.FrameTraits;

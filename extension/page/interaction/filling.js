@@ -1,0 +1,320 @@
+"use strict";
+
+// Writing a text into a field: before it is typed, and what the field made of it once it was left, as users leave it.
+
+/**
+ * A field with its state before the text is typed.
+ *
+ * @typedef {object} PreparedField
+ * @property {HTMLInputElement} field or a textarea, or an editable element
+ * @property {string} before its previous value
+ * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
+ * @property {boolean} [hasList] whether suggestions are open for it
+ * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
+ * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
+ * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
+ * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
+ */
+
+/** @typedef {FillLook & {text: string, mayWait: boolean}} FinishRequest `text`: the intended one; `mayWait`: for suggestions */
+
+/** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
+
+const filling = (() => {
+  const { documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, pause, windowOf } = dom;
+  const { editorAround, shows } = drawnEditors;
+  const { focusedElement, takeFocus } = focusing;
+  const { Departure, isDated } = leaving;
+  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber } = sameValues;
+  const { readCalendar } = calendars;
+  const {
+    FORMATS,
+    complaintOf,
+    heldBy,
+    isCodePart,
+    isInput,
+    refuseValue,
+    selectContent,
+    setValue,
+    shownBy,
+    spreadFrom,
+  } = formControls;
+
+  /** A last character that is typed by key, as in browser/trusted-input.js; an empty text is a Backspace. */
+  const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
+  const TYPING_WAIT_MS = 100;
+  /** For an editor to draw what was typed, or for a picker to write it. */
+  const DRAWING_WAIT_MS = 500;
+  /** For a calendar to show what is typed. */
+  const FOLLOWING_MS = 150;
+  /** For a picker to fade out. */
+  const FADING_MS = 400;
+  const POLL_MS = 20;
+  /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
+  const SUGGESTING =
+    "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
+    "[list], [type='search'], [role='searchbox'], [role='search'] *";
+  /** Fields for numbers, for which there are none. */
+  const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
+  const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
+  const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
+  const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
+
+  /**
+   * Sets the value if no text is typed; otherwise focuses the field and selects its content.
+   *
+   * @param {Element} element
+   * @param {string} value
+   * @returns {{plan: Filling, prepared: PreparedField}}
+   */
+  function prepareField(element, value) {
+    const kind = kindOf(element);
+    const lines = value.replace(/\r\n?/gu, "\n");
+    const isEntered = isInput(element) && lines.endsWith("\n");
+    const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const field = /** @type {HTMLInputElement} */ (element);
+    const isPicked = isReadOnly(field);
+    const isTyped = !isPicked && (!FORMATS.has(kind) || kind === "number");
+    const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
+    refuseValue(field, text);
+    if (day) calendars.begin(field);
+    if (!isPicked) takeFocus(field, "Fill what takes it.");
+    const before = heldBy(field);
+    /** @type {PreparedField} */
+    const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
+    const isDrawn = editorAround(field) !== null;
+    if (isTyped && !isDrawn) selectContent(field);
+    else if (!isTyped && !isPicked) setValue(field, text);
+    const isKeyed = text.length > 1 && isCodePart(field);
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
+  }
+
+  /**
+   * @param {HTMLElement} field
+   * @param {string} text
+   * @returns {Promise<"typed">} when the page has handled the next typing, whatever it does with it
+   */
+  function typingInto(field, text) {
+    return new Promise((resolve) => {
+      // The second turn comes after what the page defers to the next one.
+      const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
+      const last = LAST_KEY.test(text) ? "keyup" : "beforeinput";
+      // By the time a key is released, the page may have moved the focus.
+      windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener(last, soon, {
+        capture: true,
+        once: true,
+      });
+    });
+  }
+
+  /**
+   * Checks what a field made of the text, after leaving it as a user does; or returns what is to be done first (`next`).
+   *
+   * @param {PreparedField} prepared
+   * @param {AbortSignal} signal
+   * @param {FinishRequest} request
+   * @param {boolean} isEntered whether Enter follows
+   * @param {Watch} watch
+   * @returns {Promise<FilledField>}
+   */
+  async function finishFill(prepared, signal, request, isEntered, watch) {
+    const { field, typed } = prepared;
+    if (request.isEarly) {
+      const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
+      if ((await Promise.race([typed, late])) === "late") return todo("look");
+      signal.throwIfAborted();
+    }
+    const isDate = isDated(request.text);
+    prepared.hasList = !isDate && watch.hasOpenedList();
+    const isOpening = !isDate && !prepared.hasList && !request.mayLeave && maySuggest(field);
+    const isLeft = !isEntered && !isOpening && !prepared.hasList;
+    const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
+    switch (next) {
+      case "":
+        return leaveAndRead(prepared, signal, request, { isDate, isLeft }, watch);
+      case "retype":
+        field.focus();
+        selectContent(field);
+        break;
+      case "pick":
+        prepared.isPicked = true;
+        break;
+      case "tab":
+        prepared.departure = new Departure(field, watch, signal);
+    }
+    return todo(next);
+  }
+
+  /** @param {FilledField["next"]} next */
+  function todo(next) {
+    return { value: "", next, notes: [] };
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {FinishRequest} request
+   * @param {{isDate: boolean, isLeft: boolean, isOpening: boolean}} state `isOpening`: whether suggestions may open
+   * @returns {Promise<FilledField["next"]>} what is to be done before the field is left; empty for nothing
+   */
+  async function nextStep(prepared, { text, mayRetype, mayWait, hasPicked }, { isDate, isLeft, isOpening }) {
+    const { field, typed } = prepared;
+    if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
+    if (isOpening && mayWait && text) return "suggest";
+    if (!isLeft || hasPicked || prepared.departure) return "";
+    if (!prepared.isPicked && !(await follows(prepared))) return "pick";
+    return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {AbortSignal} signal
+   * @param {FinishRequest} request
+   * @param {{isDate: boolean, isLeft: boolean}} state
+   * @param {Watch} watch
+   * @returns {Promise<FilledField>}
+   */
+  async function leaveAndRead(prepared, signal, { text, hasPicked }, { isDate, isLeft }, watch) {
+    const { field, before, typed } = prepared;
+    // A page may drop the text once what has opened has faded out.
+    const mayDrop = isLeft && watch.hasLayers();
+    const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
+    const isDrawn = editorAround(field) !== null;
+    if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    prepared.hasPicker = isDate && (await staysOpen(watch));
+    const mayConfirm = isLeft && typed && !hasPicked && isInput(field) && !prepared.isConfirmed;
+    if (prepared.hasPicker && mayConfirm && isInPage(field) && isKept(prepared, text)) {
+      prepared.isConfirmed = true;
+      prepared.departure = new Departure(field, watch, signal);
+      field.focus({ preventScroll: true });
+      return todo("enter");
+    }
+    if (isDrawn || hasPicked) await untilKept(prepared, text);
+    else if (isLeft && !isKept(prepared, text)) await watch.rest();
+    if (mayDrop) await whileKept(prepared, text);
+    return readField(prepared, text);
+  }
+
+  /** @param {Element} field */
+  function maySuggest(field) {
+    return isMatch(field, SUGGESTING) && !isMatch(field, NUMERIC);
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @returns {Promise<boolean>} false if a calendar is open that does not choose the day that was typed, or will not before
+   *   it closes
+   */
+  async function follows({ field, day }) {
+    const end = performance.now() + FOLLOWING_MS;
+    for (;;) {
+      const calendar = readCalendar(field, day);
+      if (!calendar || calendar.isChosen) return true;
+      if (performance.now() > end) return false;
+      await pause(POLL_MS);
+    }
+  }
+
+  /**
+   * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
+   * @returns {Promise<boolean>} whether what has opened is still there after the time that it may take to fade out
+   */
+  async function staysOpen(watch) {
+    const end = performance.now() + FADING_MS;
+    while (watch.hasOpenedLayer() && performance.now() < end) await pause(POLL_MS);
+    return watch.hasOpenedLayer();
+  }
+
+  /**
+   * Waits until an editor has drawn what was typed, or a field holds what was picked, for a short time only.
+   *
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   */
+  async function untilKept(prepared, text) {
+    const end = performance.now() + DRAWING_WAIT_MS;
+    while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   */
+  async function whileKept(prepared, text) {
+    const end = performance.now() + FADING_MS;
+    while (isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text the intended value
+   * @returns {FilledField}
+   */
+  function readField(prepared, text) {
+    const { field } = prepared;
+    const isLost = !isKept(prepared, text);
+    const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
+    if (prepared.hasPicker) notes.push(PICKER);
+    if (prepared.hasList) notes.push(SUGGESTED);
+    const value = spreadFrom(field, text) ?? shownBy(field);
+    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text
+   * @returns {boolean} false if the page has dropped or replaced the text
+   */
+  function isKept({ field, before }, text) {
+    if (editorAround(field)) return isWritten(field, text);
+    const held = spreadFrom(field, text) ?? heldBy(field);
+    if (isControl(field)) return isSameNumber(held, text) ?? (isSame(held, text) || isSameDate(held, text));
+    // An editor displays its content in its own way, and long texts in parts.
+    return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {boolean} whether it contains the text; an editor also between the same spaces
+   */
+  function isWritten(field, text) {
+    const editor = editorAround(field);
+    if (editor) return shows(editor, text);
+    const held = spreadFrom(field, text) ?? heldBy(field);
+    const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
+    // The decimal point may be what is missing.
+    if (isControl(field)) return isSameNumber(held, text) ?? isSame(held, text);
+    return isSame(held, text) && words(held) === words(text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} value
+   */
+  function hasRoomFor(field, value) {
+    return !isControl(field) || !(field.maxLength >= 0) || value.length <= field.maxLength;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text the intended value
+   * @param {boolean} isLost whether the field does not contain it
+   * @returns {string[]} sentences
+   */
+  function notesOn(field, text, isLost) {
+    const value = heldBy(field);
+    const isOther =
+      isControl(field) && !editorAround(field)
+        ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+        : !isWritten(field, text);
+    return [
+      !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
+      isOther && !isLost && "The field writes it in its own way.",
+    ].filter((note) => typeof note === "string");
+  }
+
+  return { finishFill, prepareField, readField };
+})();
