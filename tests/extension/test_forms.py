@@ -280,6 +280,7 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 3
 
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
+    assert await calendars.page.evaluate("state.pressed") is None
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-30"))[0] == "EXECUTION_ERROR"
 
 

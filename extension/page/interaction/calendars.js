@@ -44,7 +44,9 @@ const calendars = (() => {
   const CHOSEN = /(?:^|[^a-z])(?:selected|active|current|chosen)(?![a-z])/iu;
   const NAMES = ["aria-label", "title", "class", "data-action"];
   const OPENERS = "button:not([type='submit']), [role='button'], [tabindex], span, i";
-  const OPENING = /calendar|date|picker|dropdown/iu;
+  const OPENING = /calendar|picker|dropdown|(?:^|[^a-z])date(?![a-z])/iu;
+  /** What else such a button may do. */
+  const CLEARING = /clear|remove|delete|reset|cancel|close|save|apply/iu;
   const OPENER_LEVELS = 4;
   /** A chosen day, and today. */
   const MOST_CHOSEN = 2;
@@ -99,7 +101,9 @@ const calendars = (() => {
 
   /** @param {Element} element */
   function isOpener(element) {
-    return isVisible(element) && attributesOf(element).some((words) => OPENING.test(words));
+    const named = attributesOf(element);
+    const isClearing = [textContentOf(element) ?? "", ...named].some((words) => CLEARING.test(words));
+    return isVisible(element) && !isClearing && named.some((words) => OPENING.test(words));
   }
 
   /**
