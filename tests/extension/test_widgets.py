@@ -198,6 +198,7 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
 
     assert (reply["value"], "Suggestions are open" in reply["notes"][0]) == ("Paris", True)
     assert "Paris" in reply["changed"]
+    assert "notes" not in await reacting.do("fill", selector="#teas", value="Jasmine")
 
 
 async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:

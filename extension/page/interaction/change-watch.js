@@ -69,6 +69,8 @@ const changeWatch = (() => {
   /** The items of a list that opens for a field. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
 
+  const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
+
   /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
 
   /** Records changes from its construction until it is queried. */
@@ -172,11 +174,23 @@ const changeWatch = (() => {
       return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
     }
 
-    /** @returns {boolean} whether a list of choices has opened over the page */
+    /** @returns {boolean} whether a list of choices has opened, over the page or in it */
     hasOpenedList() {
+      return this.#lists().length > 0;
+    }
+
+    /** @returns {boolean} whether such a list lies over the page or is declared, unlike results that the page shows */
+    hasSuggestions() {
+      const isNew = (/** @type {Element} */ one) => this.#come.has(one) || this.#before.hidden.has(one);
+      const isOver = (/** @type {Element} */ one) => isNew(one) && isPositioned(one);
+      return this.#lists().some((one) => isMatch(one, DECLARED) || [...treeAncestors(one)].some(isOver));
+    }
+
+    /** @returns {Element[]} new lists of choices, and their parts */
+    #lists() {
       this.#take(this.#observer.takeRecords());
       const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
-      return shown.some((one) => isInPage(one) && isSeen(one) && isList(one));
+      return shown.filter((one) => isInPage(one) && isSeen(one) && isList(one));
     }
 
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */

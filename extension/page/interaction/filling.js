@@ -9,7 +9,7 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
- * @property {boolean} [hasList] whether suggestions are open for it
+ * @property {boolean} [isSuggesting] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
@@ -126,9 +126,10 @@ const filling = (() => {
       signal.throwIfAborted();
     }
     const isDate = isDated(request.text);
-    prepared.hasList = !isDate && watch.hasOpenedList();
-    const isOpening = !isDate && !prepared.hasList && !request.mayLeave && maySuggest(field);
-    const isLeft = !isEntered && !isOpening && !prepared.hasList;
+    const isListing = !isDate && watch.hasOpenedList();
+    prepared.isSuggesting = isListing && watch.hasSuggestions();
+    const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
+    const isLeft = !isEntered && !isOpening && !isListing;
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
     switch (next) {
       case "":
@@ -257,7 +258,7 @@ const filling = (() => {
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
-    if (prepared.hasList) notes.push(SUGGESTED);
+    if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
     return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
   }
