@@ -69,6 +69,7 @@ const changeWatch = (() => {
   /** The items of a list that opens for a field. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
 
+  /** A list that is declared as one of options, wherever it is drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
 
   /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
@@ -181,9 +182,7 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether such a list lies over the page or is declared, unlike results that the page shows */
     hasSuggestions() {
-      const isNew = (/** @type {Element} */ one) => this.#come.has(one) || this.#before.hidden.has(one);
-      const isOver = (/** @type {Element} */ one) => isNew(one) && isPositioned(one);
-      return this.#lists().some((one) => isMatch(one, DECLARED) || [...treeAncestors(one)].some(isOver));
+      return this.#lists().some((one) => isMatch(one, DECLARED) || this.#isOver(one));
     }
 
     /** @returns {Element[]} new lists of choices, and their parts */
@@ -196,8 +195,16 @@ const changeWatch = (() => {
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */
     hasLayers() {
       this.#take(this.#observer.takeRecords());
-      const isOver = (/** @type {Element} */ one) => isVisible(one) && [...treeAncestors(one)].some(isPositioned);
-      return [...this.#come].some((one) => isElement(one) && isInPage(one) && isOver(one));
+      return [...this.#come].some((one) => isElement(one) && isInPage(one) && isVisible(one) && this.#isOver(one));
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {boolean} whether it is part of something new that lies over the page
+     */
+    #isOver(element) {
+      const isNew = (/** @type {Element} */ one) => this.#come.has(one) || this.#before.hidden.has(one);
+      return [...treeAncestors(element)].some((one) => isNew(one) && isPositioned(one));
     }
 
     /** Waits until the page has settled, for a short time only. */
