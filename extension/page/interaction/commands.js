@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -34,7 +34,6 @@ const elementCommands = (() => {
   const SUGGESTING_MS = 400;
   /** For a switch that slides. */
   const TOGGLING_MS = 400;
-  const POLL_MS = 20;
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
@@ -254,9 +253,7 @@ const elementCommands = (() => {
   async function awaitList({ id }) {
     const { changes } = stateOf(id);
     if (!changes) return null;
-    const deadline = performance.now() + SUGGESTING_MS;
-    while (!changes.hasOpenedList() && performance.now() < deadline) await pause(POLL_MS);
-    return changes.hasOpenedList();
+    return comesTrue(() => changes.hasOpenedList(), SUGGESTING_MS);
   }
 
   /**
@@ -335,11 +332,9 @@ const elementCommands = (() => {
   async function awaitMouse({ id }) {
     const { element } = stateOf(id);
     if (!element) return null;
-    const deadline = performance.now() + MOUSE_WAIT_MS;
     // In quirks mode ":hover" alone matches only links; the root is not hovered under a layer that has all input.
     const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover, :hover").length > 0;
-    while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
-    return isThere();
+    return comesTrue(isThere, MOUSE_WAIT_MS);
   }
 
   /**
@@ -387,10 +382,8 @@ const elementCommands = (() => {
   async function readChecked({ id }) {
     const { checkable, wasChecked } = stateOf(id);
     if (!checkable) return null;
-    const deadline = performance.now() + (wasChecked && isRadio(checkable) ? 0 : TOGGLING_MS);
-    while (isChecked(checkable) === wasChecked && isInPage(checkable) && performance.now() < deadline) {
-      await pause(POLL_MS);
-    }
+    const hasToggled = () => isChecked(checkable) !== wasChecked || !isInPage(checkable);
+    if (!(wasChecked && isRadio(checkable))) await comesTrue(hasToggled, TOGGLING_MS);
     return isChecked(checkable);
   }
 

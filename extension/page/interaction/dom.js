@@ -13,6 +13,8 @@ const dom = (() => {
     // Called a hundred thousand times on large pages, and Reflect.get takes several times as long.
     return (self) => get?.call(self);
   };
+  /** How often a condition is looked at. */
+  const POLL_MS = 20;
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const isInPage = getter(Node.prototype, "isConnected");
   const parentOf = getter(Node.prototype, "parentNode");
@@ -432,6 +434,17 @@ const dom = (() => {
   }
 
   /**
+   * @param {() => boolean} condition
+   * @param {number} milliseconds to wait for it, at most
+   * @returns {Promise<boolean>} whether it has come true
+   */
+  async function comesTrue(condition, milliseconds) {
+    const end = performance.now() + milliseconds;
+    while (!condition() && performance.now() < end) await pause(POLL_MS);
+    return condition();
+  }
+
+  /**
    * @param {Element} element
    * @param {string} attribute such as `aria-controls`
    * @returns {Element[]} the elements whose ids it contains
@@ -450,6 +463,7 @@ const dom = (() => {
     childNodesOf,
     childrenOf,
     closestOf,
+    comesTrue,
     controlOf,
     countIn,
     dataOf,

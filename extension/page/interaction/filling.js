@@ -22,7 +22,7 @@
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
 
 const filling = (() => {
-  const { documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, pause, windowOf } = dom;
+  const { comesTrue, documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, windowOf } = dom;
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
@@ -50,7 +50,6 @@ const filling = (() => {
   const FOLLOWING_MS = 150;
   /** For a picker to fade out. */
   const FADING_MS = 400;
-  const POLL_MS = 20;
   /** Fields for which a page may show suggestions a little later, which leaving the field would prevent. */
   const SUGGESTING =
     "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
@@ -192,9 +191,9 @@ const filling = (() => {
       field.focus({ preventScroll: true });
       return todo("enter");
     }
-    if (isDrawn || hasPicked) await untilKept(prepared, text);
+    if (isDrawn || hasPicked) await comesTrue(() => isKept(prepared, text), DRAWING_WAIT_MS);
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
-    if (mayDrop) await whileKept(prepared, text);
+    if (mayDrop) await comesTrue(() => !isKept(prepared, text), FADING_MS);
     return readField(prepared, text);
   }
 
@@ -209,13 +208,11 @@ const filling = (() => {
    *   it closes
    */
   async function follows({ field, day }) {
-    const end = performance.now() + FOLLOWING_MS;
-    for (;;) {
+    const isFollowed = () => {
       const calendar = readCalendar(field, day);
-      if (!calendar || calendar.isChosen) return true;
-      if (performance.now() > end) return false;
-      await pause(POLL_MS);
-    }
+      return !calendar || calendar.isChosen === true;
+    };
+    return comesTrue(isFollowed, FOLLOWING_MS);
   }
 
   /**
@@ -223,29 +220,7 @@ const filling = (() => {
    * @returns {Promise<boolean>} whether what has opened is still there after the time that it may take to fade out
    */
   async function staysOpen(watch) {
-    const end = performance.now() + FADING_MS;
-    while (watch.hasOpenedLayer() && performance.now() < end) await pause(POLL_MS);
-    return watch.hasOpenedLayer();
-  }
-
-  /**
-   * Waits until an editor has drawn what was typed, or a field holds what was picked, for a short time only.
-   *
-   * @param {PreparedField} prepared
-   * @param {string} text the intended value
-   */
-  async function untilKept(prepared, text) {
-    const end = performance.now() + DRAWING_WAIT_MS;
-    while (!isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
-  }
-
-  /**
-   * @param {PreparedField} prepared
-   * @param {string} text the intended value
-   */
-  async function whileKept(prepared, text) {
-    const end = performance.now() + FADING_MS;
-    while (isKept(prepared, text) && performance.now() < end) await pause(POLL_MS);
+    return !(await comesTrue(() => !watch.hasOpenedLayer(), FADING_MS));
   }
 
   /**
