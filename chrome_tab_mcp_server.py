@@ -4518,11 +4518,7 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         money, unit = money_around(match, words), UNIT_AFTER.match(folded, match.end(1))
         ends = [end_of_number(match, words), *(sign.end() for sign in (*money, unit) if sign)]
         first = min([match.start(), *(sign.start() for sign in money)])
-        yield figure_of(
-            (first, max(ends)),
-            number_options(match, words),
-            currency=words.currencies[money[0][1]] if money else frozenset(),
-        )
+        yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4611,6 +4607,11 @@ def money_around(match: re.Match[str], words: Vocabulary) -> list[re.Match[str]]
     start, end = match.start(), end_of_number(match, words)
     signs = (MONEY_BEFORE.search(match.string, max(0, start - 4), start), MONEY_AFTER.match(match.string, end))
     return [sign for sign in signs if sign and sign[1] in words.currencies]
+
+
+def currency_of(money: Sequence[re.Match[str]], words: Vocabulary) -> frozenset[str]:
+    """Return the codes of the currencies that the first sign or name can mean."""
+    return words.currencies[money[0][1]] if money else frozenset()
 
 
 # --- The passages of a page ---
@@ -4743,8 +4744,7 @@ class TextChunk:
         for match in NUMBER.finditer(self.folded):
             options = map(frozenset, number_options(match, self.vocabulary))
             if not set(options).isdisjoint(figure.options):
-                money = money_around(match, self.vocabulary)
-                found.append(self.vocabulary.currencies[money[0][1]] if money else frozenset())
+                found.append(currency_of(money_around(match, self.vocabulary), self.vocabulary))
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 
