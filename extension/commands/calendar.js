@@ -16,6 +16,9 @@ const TURNING_MS = 16_000;
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
 export class Calendar extends Widget {
+  /** Whether a day could not be picked: turning the months once more takes as long, and leads no further. */
+  #hasFailed = false;
+
   /**
    * Picks a day. What the field holds afterwards is for the caller to read.
    *
@@ -23,11 +26,17 @@ export class Calendar extends Widget {
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
   async pick(day) {
+    const isPicked = !this.#hasFailed && (await this.#pressed(day));
+    this.#hasFailed = !isPicked;
+    return isPicked;
+  }
+
+  /** @param {string} day */
+  async #pressed(day) {
     try {
       const selector = await this.#turnedTo(day, await this.#opened(day));
-      if (!selector) return false;
-      await this.click(selector);
-      return true;
+      if (selector) await this.click(selector);
+      return selector !== "";
     } catch (error) {
       if (error instanceof CommandError && OF_THE_PAGE.has(error.code)) return false;
       throw error;
