@@ -4628,22 +4628,18 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed.
+    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed.
 
     Figures are parsed only where the digits are that an answer has.
     """
 
     vocabulary: Vocabulary  # set by the index
 
-    def __init__(self, source: int, text: str, passages: Sequence[tuple[int, int]], folded: str) -> None:
-        self.source, self.folded = source, folded
-        self.start, self.end = passages[0][0], passages[-1][1]
-        self._text, self._passages = text, passages
-
-    @functools.cached_property
-    def words(self) -> list[str]:
-        """The words, in order, of scripts that separate them by spaces."""
-        return SPACED_WORDS.findall(self.folded)
+    def __init__(self, source: int, text: str, start: int, end: int) -> None:
+        self.source, self.start, self.end = source, start, end
+        self.folded = fold(text[start:end])
+        self.words = SPACED_WORDS.findall(self.folded)  # in order, of scripts that separate them by spaces
+        self._text = text
 
     @functools.cached_property
     def digits(self) -> str:
@@ -4677,21 +4673,14 @@ class TextChunk:
     @functools.cached_property
     def windows(self) -> list[Window]:
         """The passages with their stems, and each pair of short ones: a label and its value."""
-        sentences = [
-            list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
-            for start, end in self._passages
-        ]
-        alone = [
-            run
-            for pieces in sentences
-            for run in runs_of([(start, end, set(stems(fold(self._text[start:end])))) for start, end in pieces])
-        ]
+        text = self._text[self.start : self.end]
+        alone = [passage for span in sentence_spans(text) for passage in passages_of(text, *span)]
         pairs = (
             (start, end, first | second)
             for (start, _, first), (_, end, second) in itertools.pairwise(alone)
             if end - start <= MAX_PASSAGE_CHARS
         )
-        return [*alone, *pairs]
+        return [(self.start + start, self.start + end, found) for start, end, found in (*alone, *pairs)]
 
     def holds(self, figure: Figure) -> bool:
         """Return whether the chunk has a figure."""
@@ -4849,25 +4838,24 @@ class PageIndex:
         return any(chunk.holds(figure) for chunk in self.chunks)
 
 
-def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
-    """Yield the runs of adjacent pieces of a sentence that are as long as a passage can be."""
-    for first, (start, _, _) in enumerate(pieces):
-        run = [piece for piece in pieces[first:] if piece[1] - start <= MAX_PASSAGE_CHARS]
-        yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
+def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
+    """Yield a sentence, or of one that is too long for a passage the runs of its pieces that are as long as one can be."""
+    spans = pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start)
+    pieces = [(first, last, set(stems(fold(text[first:last])))) for first, last in spans]
+    for number, (first, _, _) in enumerate(pieces):
+        run = [piece for piece in pieces[number:] if piece[1] - first <= MAX_PASSAGE_CHARS]
+        yield first, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of whole passages, each of about `chunk_chars` characters."""
-    spans = sentence_spans(text)
-    groups: list[list[tuple[int, int]]] = []
-    for start, end in spans:
-        if not groups or end - groups[-1][0][0] > chunk_chars:
-            groups.append([])
-        groups[-1].append((start, end))
-    for group in groups:
-        yield TextChunk(source, text, group, fold(text[group[0][0] : group[-1][1]]))
+    """Yield a text in chunks of at most `chunk_chars` characters."""
+    start = 0
+    while start < len(text):
+        end = last_break(text, start, min(start + chunk_chars, len(text)), ())
+        yield TextChunk(source, text, start, end)
+        start = end
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -5091,7 +5079,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    chunk = TextChunk(0, passage, [(0, len(passage))], folded)
+    chunk = TextChunk(0, passage, 0, len(passage))
     chunk.vocabulary = words
     return all(map(chunk.holds, figures))
 
