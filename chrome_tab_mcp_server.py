@@ -4100,6 +4100,7 @@ MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month w
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
+FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
@@ -4229,6 +4230,8 @@ def factor_word(after: str, words: Vocabulary) -> str:
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
+    # No pattern reaches further from a digit.
+    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
     found = short_values_in(folded, words)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
