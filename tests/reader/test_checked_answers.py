@@ -507,10 +507,11 @@ async def test_quick_reads_only_what_matches_and_reports_it(osascript: FakeOsasc
     ("row", "prompt"),
     [
         (prose, "Who won the election in Ruritania?"),
+        (prose, "Boats, nets and the weather on the coast: every day of the year?"),
         (prose, None),
         (table, "What does zeppelin museum charge, crowns?"),
     ],
-    ids=["no clear match", "no prompt", "tables"],
+    ids=["no match", "many matches", "no prompt", "tables"],
 )
 async def test_quick_reads_everything_if_the_match_is_not_clear(
     row: Callable[[int], str], prompt: str | None, osascript: FakeOsascript
