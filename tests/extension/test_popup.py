@@ -121,6 +121,10 @@ async def test_tab_is_shown_with_its_icon_its_host_and_its_permissions(paired: P
 
     await paired.press("attachButton")
     await expect(paired.element("tab-rights")).to_have_text(ui_text("rightsAttached"))
+    await paired.show_connection()
+    await paired.press("disconnect")
+    await expect(paired.element("tab-rights")).to_be_hidden()
+    await expect(paired.element("tab-host")).to_be_visible()
 
 
 async def test_version_and_help_are_shown(popup: Popup) -> None:
