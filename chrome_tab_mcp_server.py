@@ -2054,11 +2054,12 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
     try:
         reply = parse_json(raw)
     except ValueError:
-        what = "an HTML page" if "<" in raw[:200] else "something that is not JSON" if raw else "nothing"
+        is_html = "<" in raw[:200]
+        what = "an HTML page instead of JSON" if is_html else "a text that is not JSON" if raw else "nothing"
         raise ChromeTabError(
             "MODEL_ERROR",
-            f"The model server answered with {what} instead of JSON. Is --ollama-url the address of an "
-            "OpenAI-compatible server? If it is, look at its log.",
+            f"The model server answered with {what}. Is --ollama-url the address of an OpenAI-compatible server? If it "
+            "is, look at its log.",
         ) from None
     choice = next(iter(items(reply, "choices")), None)
     if choice is None:
@@ -2374,12 +2375,16 @@ class ModelServer:
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
-        error = ChromeTabError(
-            "MODEL_ERROR",
-            f"The model server at {self.url} answered HTTP {response.status_code}{said}. It is busy or still "
-            "loading the model: try again in a while, or look at its log.",
+        is_failure = response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
+        advice = (
+            "Look at its log, then ask again."
+            if is_failure
+            else "It is busy or still loading the model: try again in a while, or look at its log."
         )
-        return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
+        sentence = f"The model server at {self.url} answered HTTP {response.status_code}{said}. {advice}"
+        return RetryableError(
+            ChromeTabError("MODEL_ERROR", sentence), retry_after_s(response.headers.get("retry-after"))
+        )
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""

@@ -1001,6 +1001,8 @@ export type CloseReason =
   | "no_answer"
   /** A program answers there, but takes no WebSocket of ours. */
   | "foreign"
+  /** Servers do not accept the id of this copy. */
+  | "wrong_copy"
   | "wrong_key"
   | "other_protocol"
   /** Eight browsers are connected. */
