@@ -203,6 +203,7 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
 
 async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
     assert (await reacting.do("click", selector="#slow"))["checked"] is True
+    assert (await reacting.do("press", selector="#slow", keys="Space"))["checked"] is False
 
 
 async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
