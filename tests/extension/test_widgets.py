@@ -441,6 +441,11 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
+async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab) -> None:
+    for text in ("One\nTwo\n\nFour", "One", ""):
+        assert (await editors.do("fill", selector="#story", value=text))["value"] == text
+
+
 DRAWN = [
     ("x-size", "Large", "size", "Large"),
     ("#color", "Green", "colors", ["Green"]),
