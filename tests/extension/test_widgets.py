@@ -128,7 +128,7 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
 async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
     widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    for name, value in [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")]:
+    for name, value in [("thumb", "70"), ("spin", "6"), ("fine", "7777"), ("day", "2026-12-31")]:
         with subtests.test(name):
             assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
