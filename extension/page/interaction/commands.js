@@ -518,7 +518,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
-    listOptions.begin(element);
+    listOptions.begin(element, latest.changes);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };
   }
