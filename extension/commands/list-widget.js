@@ -102,12 +102,15 @@ export class ListWidget extends Widget {
       return chosen;
     };
     let labels = await choose();
+    // A text that was in it may not have been one of its values.
+    if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
+    const meant = [...labels].flat();
     // The others go last: nothing is lost if the field does not accept the new ones.
     if (await this.#showsAll(labels)) {
-      await this.#removeChips(values);
-      if (await this.#deleteOthers(values)) labels = await choose();
+      await this.#removeChips(meant);
+      if (await this.#deleteOthers(meant)) labels = await choose();
     }
-    await this.#deselectOthers(values);
+    await this.#deselectOthers(meant, values.length > 1);
     return this.#kept(labels);
   }
 
@@ -144,11 +147,12 @@ export class ListWidget extends Widget {
    * Deselects other options of a list by another click on each.
    *
    * @param {string[]} values
+   * @param {boolean} areSeveral whether several were requested
    */
-  async #deselectOthers(values) {
+  async #deselectOthers(values, areSeveral) {
     const isOther = (/** @type {string} */ label) => !values.some((value) => isAlike(label, value));
     let state = await this.#list("");
-    const mayHaveOthers = state.shown.some(isOther) && (values.length > 1 || state.isMultiple);
+    const mayHaveOthers = state.shown.some(isOther) && (areSeveral || state.isMultiple);
     if (!state.isOpen && (mayHaveOthers || !values.length)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
     for (const other of othersIn(await this.ask("list", { values }), values)) {
@@ -237,8 +241,11 @@ export class ListWidget extends Widget {
     }
     await this.ask("focus");
     await this.press("ArrowDown");
-    const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
-    return this.#offer(now);
+    const now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
+    if (now.isOpen) return this.#offer(now);
+    // The key for that in fields where the arrow alone moves something else.
+    await this.press("Alt+ArrowDown");
+    return this.#offer(await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS));
   }
 
   /**
@@ -272,12 +279,27 @@ export class ListWidget extends Widget {
   async #followed(path) {
     for (const [index, part] of path.entries()) {
       const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, OPEN_MS));
-      if (state.option && !state.option.isDisabled) await this.click(state.option.selector);
+      const isLast = index === path.length - 1;
+      if (state.option && !state.option.isDisabled) await this.#pressOption(part, state, isLast);
       else if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
       else return false;
     }
     await this.#until("", ({ isOpen }) => !isOpen, QUIET_MS);
     return true;
+  }
+
+  /**
+   * Presses an option of a path.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   * @param {boolean} isLast whether it is to be chosen, which in some menus only its checkbox does
+   */
+  async #pressOption(wanted, state, isLast) {
+    const { option, isMultiple } = await this.#inView(wanted, state);
+    // Another press would deselect it.
+    if (!option || (isLast && option.isSelected && (isMultiple || option.box))) return;
+    await this.click((isLast && option.box) || option.selector);
   }
 
   /** @param {string} wanted */

@@ -750,8 +750,8 @@ export interface ListState {
   total: number;
   /** The option that the keys have come to. */
   active: string;
-  /** The option that was asked for. */
-  option?: { selector: string; label: string; isSelected: boolean; isDisabled: boolean };
+  /** The option that was asked for; `box`: the checkbox in it. */
+  option?: { selector: string; box: string; label: string; isSelected: boolean; isDisabled: boolean };
 }
 
 export interface NumberState {

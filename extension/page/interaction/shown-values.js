@@ -23,7 +23,7 @@ const shownValues = (() => {
   const { collapse, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
-  const { roleOf } = widgets;
+  const { isUndeclared, roleOf } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
@@ -45,6 +45,7 @@ const shownValues = (() => {
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
     if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
+    if (isUndeclared(field) && isPlaceholder(field)) return [];
     const whole = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
     if (whole && !buttons.length) return [whole];
     // A button may remove the value, and each of several values may have its own. A web component may draw its text in
@@ -62,6 +63,15 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether all that is to be read in it is a placeholder
+   */
+  function isPlaceholder(field) {
+    const text = collapse(visibleTextOf(field));
+    return queryIn(field, PLACEHOLDERS).some((one) => isVisible(one) && collapse(visibleTextOf(one)) === text);
   }
 
   /** @param {Element} element */
