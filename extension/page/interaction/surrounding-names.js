@@ -33,6 +33,7 @@ const surroundingNames = (() => {
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
+  const CHECKABLE = "[type=checkbox], [type=radio]";
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
@@ -255,7 +256,8 @@ const surroundingNames = (() => {
   function standInNameOf(field) {
     let around = parentElementOf(field);
     for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
-      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field);
+      // The label of a check box is there for the mouse, too.
+      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
       if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
