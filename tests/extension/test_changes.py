@@ -76,6 +76,7 @@ CHANGES = {
     "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',
     "a label of what is new": 'now "Paint"',
     "a field with a border": 'now "Users"',
+    "a new web component": 'now "Inside"',
 }
 
 

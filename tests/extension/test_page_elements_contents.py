@@ -84,6 +84,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Other"  #m',
         ],
         "table for layout": ['text "Menu"', 'link "Start"  [href="#start"]', 'row "name | Oak"'],
+        "switches of web components after their labels": [
+            'text "Usage"',
+            'switch next to "Usage" off  #usage >>> input',
+            'text "Errors"',
+            'switch next to "Errors" off  #errors >>> input',
+        ],
+        "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],

@@ -585,10 +585,11 @@ const aria = (() => {
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
-    const content = collapse(contentOf(element, new Set(queryIn(element, BUTTONS))));
-    // A label may be drawn in place of the value.
-    const isLabel = attributeOf(element, "aria-labelledby") === null && content === accessibleNameOf(element, false);
-    return isLabel ? "" : content;
+    const content = plain(contentOf(element, new Set(queryIn(element, BUTTONS))));
+    // A label may be drawn in place of the value, or above it.
+    const name = accessibleNameOf(element, false);
+    const isLabel = attributeOf(element, "aria-labelledby") === null && content === name;
+    return isLabel ? "" : name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
   }
 
   /** @param {string} address */

@@ -3,9 +3,21 @@
 // How an element without a name of its own is known: by its label, its row and column, or the text next to it.
 
 const surroundingNames = (() => {
-  const { attributeOf, boxOf, childrenOf, closestOf, dataOf, hasIn, isControl, isElement, isMatch, isText, kindOf } =
-    dom;
-  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, tagOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childrenOf,
+    closestOf,
+    dataOf,
+    hasIn,
+    holderOf,
+    isControl,
+    isElement,
+    isMatch,
+    isText,
+    kindOf,
+  } = dom;
+  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, rootOf, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { accessibleNameOf, contentOf, plainQuote } = aria;
@@ -50,10 +62,13 @@ const surroundingNames = (() => {
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
     if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
-    const isField = NEIGHBORLY.has(role);
+    // The label of a check box follows it, but switches stand at the end of their lines.
+    const isField = NEIGHBORLY.has(role) || role === "switch";
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
-    return near || legendOf(element) || entryOf(element);
+    const found = near || legendOf(element) || entryOf(element);
+    const host = found ? null : holderOf(/** @type {Root} */ (rootOf(element)));
+    return host ? whereOf(host, role) : found;
   }
 
   /**
