@@ -5,9 +5,9 @@
 const changeSummary = (() => {
   const {
     attributeOf,
-    childNodesOf,
     childrenOf,
     closestOf,
+    drawnChildrenOf,
     holds,
     isControl,
     isDrawnIn,
@@ -15,6 +15,7 @@ const changeSummary = (() => {
     isInPage,
     isMatch,
     isText,
+    likelyRootOf,
     parentOf,
     queryDrawnIn,
     queryIn,
@@ -264,7 +265,7 @@ const changeSummary = (() => {
     if (isText(node)) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
     let run = "";
-    const children = [...childNodesOf(node)];
+    const children = [...drawnChildrenOf(node, likelyRootOf(node))];
     const isMixed = children.some((child) => isText(child) && WORDED.test(textContentOf(child) ?? ""));
     for (const child of children) {
       if (isText(child) || (isMixed && isPhrase(child))) {

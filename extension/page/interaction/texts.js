@@ -187,7 +187,7 @@ const texts = (() => {
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [readTextOf(element), ...attributes];
+      : [drawnTextOf(element), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
