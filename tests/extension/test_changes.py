@@ -71,6 +71,13 @@ CHANGES = {
     "a status for screen readers in what appears": 'now "Two rows"',
     "a row of a live table": 'now "Elm"; gone "Oak 9"',
     "a copy for measuring": "",
+    "a menu that opens after a while": 'menu with 1 item: "Cut" #cut',
+    "a table that is sorted": 'moved "Ash", "Oak"',
+    "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',
+    "a label of what is new": 'now "Paint"',
+    "a field with a border": 'now "Users"',
+    "a new web component": 'now "Inside"',
+    "a status that a tooltip repeats": 'status "Not yet"',
 }
 
 

@@ -84,6 +84,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Other"  #m',
         ],
         "table for layout": ['text "Menu"', 'link "Start"  [href="#start"]', 'row "name | Oak"'],
+        "switches of web components after their labels": [
+            'text "Usage"',
+            'switch next to "Usage" off  #usage >>> input',
+            'text "Errors"',
+            'switch next to "Errors" off  #errors >>> input',
+        ],
+        "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
@@ -198,6 +205,18 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Servers"',
             'combobox "Group" collapsed  #f',
         ],
+        "icons that show a state or that something opens": [
+            'button "Charts" collapsed  #s',
+            'button next to "Charts" collapsed icon "plus"  #t',
+            'button icon "ViewColumn"  #u',
+        ],
+        "titles with buttons": [
+            'tab "SQL"  #a',
+            'button "Close"  #x',
+            'dialog "Connect"',
+            'text "Connect"  #title',
+            'button "Shut"  #y',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -304,6 +323,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox of "Item b" off  #b',
             'text "Item b"',
         ],
+        "items of a menu around their links": [
+            'link "Charts"  [href="#charts"]',
+            'menuitem "SQL" collapsed  #two',
+            'link "SQL"  [href="#sql"]',
+        ],
+        "border of a field with its label": ['textbox "Users"  #users'],
+        "field next to a check box that is drawn": ["password empty  #pw", 'checkbox "Keep it" off  #keep'],
+        "button that lets the mouse through": ['button "Save" not clickable  #a', 'button "Copy"  #b'],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],

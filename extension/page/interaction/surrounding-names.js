@@ -3,9 +3,21 @@
 // How an element without a name of its own is known: by its label, its row and column, or the text next to it.
 
 const surroundingNames = (() => {
-  const { attributeOf, boxOf, childrenOf, closestOf, dataOf, hasIn, isControl, isElement, isMatch, isText, kindOf } =
-    dom;
-  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, tagOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childrenOf,
+    closestOf,
+    dataOf,
+    hasIn,
+    holderOf,
+    isControl,
+    isElement,
+    isMatch,
+    isText,
+    kindOf,
+  } = dom;
+  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, rootOf, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { accessibleNameOf, contentOf, plainQuote } = aria;
@@ -33,6 +45,7 @@ const surroundingNames = (() => {
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
+  const CHECKABLE = "[type=checkbox], [type=radio]";
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
@@ -49,10 +62,14 @@ const surroundingNames = (() => {
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
     if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
-    const isField = NEIGHBORLY.has(role);
+    // The label of a check box follows it, but switches stand at the end of their lines.
+    const isField = NEIGHBORLY.has(role) || role === "switch";
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
-    return near || legendOf(element) || entryOf(element);
+    const found = near || legendOf(element) || entryOf(element);
+    // Other fields of web components are labeled inside.
+    const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
+    return host ? whereOf(host, role) : found;
   }
 
   /**
@@ -255,7 +272,8 @@ const surroundingNames = (() => {
   function standInNameOf(field) {
     let around = parentElementOf(field);
     for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
-      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field);
+      // The label of a check box is there for the mouse, too.
+      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
       if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
