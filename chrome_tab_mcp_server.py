@@ -5180,8 +5180,8 @@ def passage_note(passage: str, offset: int, link: str | None, tab_id: int | None
 # --- Checking an answer, and reading less of a page ---
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
-# A clear match, from half of XQuAD's languages (bench/checked.py).
-QUICK_CHUNKS, MIN_QUICK_COVERAGE, MIN_QUICK_LEAD = 5, 0.3, 6.5
+# A clear match; the lead from half of XQuAD's languages (bench/checked.py).
+QUICK_CHUNKS, MIN_QUICK_COVERAGE, MIN_QUICK_LEAD = 5, 0.45, 0.25
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
 QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
@@ -5252,13 +5252,15 @@ def quick_page(page: Page, query: Query) -> Page:
 def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk]:
     """Return the chunks that match a question's stems best, in order, or none if no match is clear.
 
-    The best one must have enough of the question, and a lead over the best one that would not be read.
+    The best one must have enough of the question, and a lead over the best one that would not be read: a share of its
+    own score.
     """
     ranked = index.ranked(question, QUICK_CHUNKS + 1)
     if not ranked or len(index.chunks) <= QUICK_CHUNKS:
         return []
-    lead = ranked[0][0] - sum(score for score, _ in ranked[QUICK_CHUNKS:])
-    if lead < MIN_QUICK_LEAD or index.coverage(question, ranked[0][1]) < MIN_QUICK_COVERAGE:
+    (best, number), *others = ranked
+    unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
+    if best - unread < MIN_QUICK_LEAD * best or index.coverage(question, number) < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
 
