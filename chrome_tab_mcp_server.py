@@ -4106,7 +4106,7 @@ DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
-FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
+FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/]|[.,][0-9])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
 # "3 of 4", and "3-2" in other words.
 PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
@@ -4115,12 +4115,12 @@ MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 # Two factors: "2 million 500 thousand".
 COMPOUND = re.compile(
-    rf"([0-9](?<![0-9].)[0-9]{{0,14}}) ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}})"
+    rf"([0-9](?<![0-9a-z].)[0-9]{{0,14}})(?= ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}}))"
 )
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
-    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d(?:[.,]\d+)?)?(?![\d:])"
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
@@ -4235,11 +4235,11 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
     found = short_values_in(folded, words)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
-        if after and (factors := words.factors.get(factor_word(after, words))):
+        word = factor_word(after, words)
+        if factors := words.factors.get(word):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
-        else:
-            found |= values
+        found |= set() if is_factor(word) else values
     long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
     return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in (1, 2)}
 
