@@ -4097,7 +4097,7 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
-MIN_ROUNDED = 6  # digits of a number that an answer may round: 2,102,650 is 2.1 million
+MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE = 6  # digits of a number in groups with dashes
 LONG_NUMBER = 7  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
@@ -4107,11 +4107,12 @@ CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a
 # For folded text, whose digits are ASCII.
 FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+AMOUNT = re.compile(r"[1-9](?<![0-9.,].)[0-9]*+(?:[ ',.][0-9]{3}(?![0-9]))*[.,][0-9]{1,2}(?![0-9]|[.,][0-9])")
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
-FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
+FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/]|[.,][0-9])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
 # "3 of 4", and "3-2" in other words.
 PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
@@ -4120,12 +4121,12 @@ MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 # Two factors: "2 million 500 thousand".
 COMPOUND = re.compile(
-    rf"([0-9](?<![0-9].)[0-9]{{0,14}}) ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}})"
+    rf"([0-9](?<![0-9a-z].)[0-9]{{0,14}})(?= ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}}))"
 )
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
-    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d(?:[.,]\d+)?)?(?![\d:])"
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
@@ -4240,13 +4241,13 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
     found = short_values_in(folded, words)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
-        if after and (factors := words.factors.get(factor_word(after, words))):
+        word = factor_word(after, words)
+        if factors := words.factors.get(word):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
-        else:
-            found |= values
+        found |= set() if is_factor(word) else values
     long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
-    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in (1, 2)}
+    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in range(1, MIN_ROUNDED)}
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4667,6 +4668,12 @@ class TextChunk:
         return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
 
     @functools.cached_property
+    def rounded(self) -> set[str]:
+        """The amounts with decimals, from ten on, as whole numbers: $80.45 is about $80."""
+        values = (value for raw in AMOUNT.findall(self.folded) for value in readings(raw)[-1])
+        return {f"{float(value):.0f}" for value in values if value.find(".") > 1 and value.count(".") == 1}
+
+    @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
         named = self._said(self.vocabulary.factor_words)
@@ -4711,7 +4718,7 @@ class TextChunk:
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
-        if may_have and value in self.values:
+        if (may_have and value in self.values) or value in self.rounded:
             return True
         if "-" in value:
             return all(self._spells(int(number)) for number in value.split("-"))
