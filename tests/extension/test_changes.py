@@ -77,6 +77,7 @@ CHANGES = {
     "a label of what is new": 'now "Paint"',
     "a field with a border": 'now "Users"',
     "a new web component": 'now "Inside"',
+    "a status that a tooltip repeats": 'status "Not yet"',
 }
 
 

@@ -92,8 +92,11 @@ const changeSummary = (() => {
     const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
+    const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
     const other = nearestFirst(
-      news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
+      news.filter(({ node, texts: own }) => {
+        return !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
+      }),
       path,
     );
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
