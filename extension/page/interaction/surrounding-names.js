@@ -67,7 +67,8 @@ const surroundingNames = (() => {
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
     const found = near || legendOf(element) || entryOf(element);
-    const host = found ? null : holderOf(/** @type {Root} */ (rootOf(element)));
+    // Other fields of web components are labeled inside.
+    const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
     return host ? whereOf(host, role) : found;
   }
 
