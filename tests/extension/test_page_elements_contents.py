@@ -91,6 +91,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'switch next to "Errors" off  #errors >>> input',
         ],
         "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
+        "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
+        "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
