@@ -26,9 +26,23 @@ export class Calendar extends Widget {
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
   async pick(day) {
-    const isPicked = !this.#hasFailed && (await this.#pressed(day));
-    this.#hasFailed = !isPicked;
-    return isPicked;
+    if (this.#hasFailed) return false;
+    this.#hasFailed = !(await this.#pressed(day));
+    // If the page has replaced the field, that is for the caller to find.
+    if (this.#hasFailed) await this.#shut(day).catch(() => {});
+    return !this.#hasFailed;
+  }
+
+  /**
+   * Closes the calendar, which would lie over the page.
+   *
+   * @param {string} day
+   */
+  async #shut(day) {
+    if (!(await this.#calendar(day))) return;
+    await this.ask("focus");
+    await this.press("Escape");
+    await this.ask("leave");
   }
 
   /** @param {string} day */

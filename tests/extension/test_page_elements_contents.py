@@ -91,6 +91,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'switch next to "Errors" off  #errors >>> input',
         ],
         "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
+        "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
+        "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
@@ -365,6 +367,16 @@ def test_what_is_open_above_a_long_page_is_listed_once(elements: Elements) -> No
 
     assert len([line for line in listed(elements)["text"].splitlines() if line.startswith('button "OK"')]) == 1
     assert listed(elements)["total"] == 161
+
+
+def test_dialog_over_a_long_page_is_listed_completely(elements: Elements) -> None:
+    question = "Do you want to delete these files for ever, and their copies, too?"
+    dialog = (
+        f"<div role=dialog aria-modal=true style='position: fixed; inset: 0; background: white'><p>{question}</p></div>"
+    )
+    elements.write("<button>a</button>" * 160 + dialog)
+
+    assert f'text "{question}"' in lines_of(elements)
 
 
 def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: Elements) -> None:

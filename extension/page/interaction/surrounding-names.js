@@ -66,7 +66,7 @@ const surroundingNames = (() => {
     const isField = NEIGHBORLY.has(role) || role === "switch";
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
-    const found = near || legendOf(element) || entryOf(element);
+    const found = near || legendOf(element) || entryOf(element) || (isField ? "" : followerOf(element));
     // Other fields of web components are labeled inside.
     const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
     return host ? whereOf(host, role) : found;
@@ -122,6 +122,21 @@ const surroundingNames = (() => {
         if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} box a check box or the like
+   * @returns {string} for example `next to "Name"`: the text after it, such as the first header of a table
+   */
+  function followerOf(box) {
+    let one = /** @type {Element | null} */ (box);
+    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1, one = parentElementOf(one)) {
+      const after = /** @type {Element | null} */ (Reflect.get(Element.prototype, "nextElementSibling", one));
+      if (!after) continue;
+      const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
+      if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
     }
     return "";
   }
@@ -245,7 +260,7 @@ const surroundingNames = (() => {
       if (!outer) return "";
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
       if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
-        const names = queryIn(entry, TITLES).map((one) => plain(contentOf(one)));
+        const names = queryIn(entry, TITLES).map((one) => accessibleNameOf(one, true));
         const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
