@@ -1,7 +1,7 @@
 /**
  * The calendar that a page draws for a date field, used as users do: they turn to the month, and press the day.
  *
- * @typedef {{shown: string, place: string, day?: string, turn?: string} | ""} CalendarState as page/interaction/calendars.js reads it
+ * @typedef {{shown: string, place: string, day?: string, isChosen?: boolean, turn?: string} | ""} CalendarState as page/interaction/calendars.js reads it
  */
 
 import { CommandError } from "../shared/errors.js";
@@ -20,15 +20,29 @@ export class Calendar extends Widget {
   #hasFailed = false;
 
   /**
-   * Picks a day. What the field holds afterwards is for the caller to read.
+   * Picks a day, and sets its time. What the field holds afterwards is for the caller to read.
    *
    * @param {string} day such as 2026-03-05
+   * @param {string} time such as 09:30, or empty
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
-  async pick(day) {
+  async pick(day, time) {
     const isPicked = !this.#hasFailed && (await this.#pressed(day));
     this.#hasFailed = !isPicked;
+    const half = isPicked && time ? await this.ask("time", { wanted: time }) : "";
+    if (half) await this.click(half);
     return isPicked;
+  }
+
+  /**
+   * @param {string} day
+   * @returns {Promise<boolean>} whether the calendar, opened again, has chosen that day
+   */
+  async hasChosen(day) {
+    const state = await this.#opened(day);
+    if (!state || !state.isChosen) return false;
+    await this.ask("leave");
+    return true;
   }
 
   /** @param {string} day */

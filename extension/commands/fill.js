@@ -63,7 +63,9 @@ export async function fill(context) {
   }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   let { field, changed } = await afterwards(context, target, filling, filled);
-  const mayPick = filling.day && !filling.isPicked && field && (!field.isKept || field.complaint);
+  const isLost =
+    field && (!field.isKept || field.complaint || (field.isUnread && !(await calendar.hasChosen(filling.day))));
+  const mayPick = filling.day && !filling.isPicked && isLost;
   const other = mayPick ? await picked(target, filling, calendar) : null;
   if (other) ({ field, changed } = await afterwards(context, target, filling, other));
   const reply = await target.reply(found, changed);
@@ -174,7 +176,9 @@ async function suggests(session, target) {
  * @returns {Promise<FilledField | null>} the field once the day was picked; null if that is not possible
  */
 async function picked(target, filling, calendar) {
-  return (await calendar.pick(filling.day)) ? lookAt(calendar.context, target, filling)({ hasPicked: true }) : null;
+  return (await calendar.pick(filling.day, filling.time))
+    ? lookAt(calendar.context, target, filling)({ hasPicked: true })
+    : null;
 }
 
 /**
