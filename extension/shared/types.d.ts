@@ -699,6 +699,8 @@ export interface Filling {
   isEntered: boolean;
   /** The day that the text names, such as 2026-03-05, for a field that may open a calendar; otherwise empty. */
   day: string;
+  /** The time that it names after that day, such as 09:30; otherwise empty. */
+  time: string;
   /** Whether the field is read-only: the day is picked in its calendar. */
   isPicked: boolean;
 }
@@ -708,6 +710,7 @@ export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
   | "list"
   | "calendar"
+  | "time"
   | "opener"
   | "complaint"
   | "selector"
@@ -868,6 +871,8 @@ export interface FilledField {
   next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
+  /** Whether a calendar was open that did not follow what was typed. */
+  isUnread?: boolean;
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;

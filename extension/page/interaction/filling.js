@@ -13,6 +13,7 @@
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
@@ -26,7 +27,7 @@ const filling = (() => {
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber } = sameValues;
+  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
   const { readCalendar } = calendars;
   const {
     FORMATS,
@@ -86,7 +87,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isPicked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
+    const time = day && timeIn(text);
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, time, isPicked }, prepared };
   }
 
   /**
@@ -162,7 +164,11 @@ const filling = (() => {
     if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
-    if (!prepared.isPicked && !(await follows(prepared))) return "pick";
+    if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
+      // A calendar with a time may read the text when the field is left.
+      prepared.isUnread = timeIn(text) !== "";
+      if (!prepared.isUnread) return "pick";
+    }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
   }
 
@@ -235,7 +241,8 @@ const filling = (() => {
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
-    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
+    const complaint = isInPage(field) ? complaintOf(field) : "";
+    return { value, next: "", isKept: !isLost, isUnread: prepared.isUnread === true, notes, complaint };
   }
 
   /**
