@@ -751,7 +751,16 @@ export interface ListState {
   /** The option that the keys have come to. */
   active: string;
   /** The option that was asked for. */
-  option?: { selector: string; label: string; isSelected: boolean; isDisabled: boolean };
+  option?: {
+    selector: string;
+    label: string;
+    isSelected: boolean;
+    isDisabled: boolean;
+    /** Whether it is an open branch of a tree. */
+    isExpanded: boolean;
+    /** Selector of what opens it without choosing it; empty if nothing does. */
+    toggle: string;
+  };
 }
 
 export interface NumberState {
