@@ -235,7 +235,7 @@ const texts = (() => {
    */
   function nameOf(element) {
     const id = idOf(element);
-    const text = textOf(element);
+    const text = attributeOf(element, "aria-label")?.trim() || textOf(element);
     // Only plain words may appear unquoted in a sentence.
     return `${tagOf(element)}${/^[\w-]{1,40}$/.test(id) ? `#${id}` : ""}${text ? ` ${quote(text)}` : ""}`;
   }
