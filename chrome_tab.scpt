@@ -239,6 +239,12 @@ property pageFunction : "function readPage(request) {
   };
   const DRAWN_EDITOR =
     \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
+  const ONLY_INSIDE =
+    'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.';
+  const ONLY_SPARE =
+    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.';
+  const PDF_SELECTION =
+    \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\";
   const NOTHING_SELECTED =
     \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
@@ -342,7 +348,7 @@ property pageFunction : "function readPage(request) {
       thirds = all(\":nth-child(3)\");
       rows = rowsOfData();
       formulas = new Map(all(\"math\").map((math) => [formulaAround(math), math]));
-      checked = new Set(all(SWITCHED_ON).flatMap((one) => [one, ...(Reflect.get(one, \"labels\") ?? [])]));
+      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
     }
     const quick = new Alignment(text, false);
     return (quick.isLost ? new Alignment(text, true) : quick).result();
@@ -466,9 +472,10 @@ property pageFunction : "function readPage(request) {
       if (this.level > 0) this.headings.push([this.#placeOf(start), this.level]);
       this.level = 0;
       this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
+      if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
     }
     #isApart(node) {
-      const isInWord = /^[\\p{L}\\p{N}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
+      const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const texts = isInWord && this.last ? [this.last, node] : [];
       if (texts.some((text) => tagOf.call(parentOf.call(text)) === \"code\")) return false;
       const [left, right] = texts.map(rectOf);
@@ -751,6 +758,11 @@ property pageFunction : "function readPage(request) {
     const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
     return `${tagOf.call(element)} ${inside}`;
   }
+  function labelsOf(control) {
+    const labels = [control, ...(Reflect.get(control, \"labels\") ?? [])];
+    const hasText = labels.some((label) => label.textContent?.trim());
+    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  }
   function rectOf(text) {
     const range = new Range();
     range.selectNodeContents(text);
@@ -872,17 +884,9 @@ property pageFunction : "function readPage(request) {
     );
   }
   function refuseForMainContent() {
-    if (innerText(all(\"*\"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.',
-      );
-    }
+    if (innerText(all(\"*\"))) throw unreadable(ONLY_INSIDE);
     const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
-      throw unreadable(
-        'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.',
-      );
-    }
+    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
   function innerText(hosts) {
     const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, \"body\", page) ?? []);
@@ -920,11 +924,7 @@ property pageFunction : "function readPage(request) {
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
   function selectedText() {
-    if (type === \"application/pdf\") {
-      throw unreadable(
-        \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\",
-      );
-    }
+    if (type === \"application/pdf\") throw unreadable(PDF_SELECTION);
     const pages = [document, ...framedDocuments(document)];
     const texts = pages
       .map((page) => selectedField(page) ?? String(Reflect.apply(Document.prototype.getSelection, page, []) ?? \"\"))

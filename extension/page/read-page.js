@@ -79,6 +79,12 @@ export function readPage(request) {
   };
   const DRAWN_EDITOR =
     "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.";
+  const ONLY_INSIDE =
+    'All text of this page is in web components or frames. Ask with content="main", which reads them.';
+  const ONLY_SPARE =
+    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.';
+  const PDF_SELECTION =
+    "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.";
   const NOTHING_SELECTED =
     "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.";
   const TOO_LONG = "The text is longer than 30 MiB. Read a part of the page with start and end keywords.";
@@ -270,7 +276,7 @@ export function readPage(request) {
       thirds = all(":nth-child(3)");
       rows = rowsOfData();
       formulas = new Map(all("math").map((math) => [formulaAround(math), math]));
-      checked = new Set(all(SWITCHED_ON).flatMap((one) => [one, ...(Reflect.get(one, "labels") ?? [])]));
+      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
     }
     const quick = new Alignment(text, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
@@ -437,6 +443,7 @@ export function readPage(request) {
       if (this.level > 0) this.headings.push([this.#placeOf(start), this.level]);
       this.level = 0;
       this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
+      if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
     }
 
     /**
@@ -444,7 +451,7 @@ export function readPage(request) {
      * @returns {boolean} whether there is space between it and the text before, for which `innerText` has no space
      */
     #isApart(node) {
-      const isInWord = /^[\p{L}\p{N}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
+      const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const texts = isInWord && this.last ? [this.last, node] : [];
       if (texts.some((text) => tagOf.call(parentOf.call(text)) === "code")) return false;
       const [left, right] = texts.map(rectOf);
@@ -855,6 +862,17 @@ export function readPage(request) {
     return `${tagOf.call(element)} ${inside}`;
   }
 
+  /**
+   * @param {Element} control
+   * @returns {(Node | null)[]} the elements with its name, or else the node after it
+   */
+  function labelsOf(control) {
+    /** @type {Element[]} */
+    const labels = [control, ...(Reflect.get(control, "labels") ?? [])];
+    const hasText = labels.some((label) => label.textContent?.trim());
+    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  }
+
   /** @param {Text} text */
   function rectOf(text) {
     const range = new Range();
@@ -1041,17 +1059,9 @@ export function readPage(request) {
 
   /** Rejects a page whose text is only available as its main content. */
   function refuseForMainContent() {
-    if (innerText(all("*"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content="main", which reads them.',
-      );
-    }
+    if (innerText(all("*"))) throw unreadable(ONLY_INSIDE);
     const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
-      throw unreadable(
-        'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.',
-      );
-    }
+    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
 
   /**
@@ -1115,11 +1125,7 @@ export function readPage(request) {
 
   /** Returns the user's selection, also in a field or in a same-origin frame. */
   function selectedText() {
-    if (type === "application/pdf") {
-      throw unreadable(
-        "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.",
-      );
-    }
+    if (type === "application/pdf") throw unreadable(PDF_SELECTION);
     const pages = [document, ...framedDocuments(document)];
     // For a password field that had the focus before, a browser returns dots.
     const texts = pages
@@ -1505,7 +1511,7 @@ export function readPage(request) {
   let rows = new Map();
   /** @type {Map<Element, Element>} the MathML of each element that shows a formula */
   let formulas = new Map();
-  /** @type {Set<Element>} controls that are switched on, and their labels */
+  /** @type {Set<Node | null>} controls that are switched on, their labels, and the texts after those without one */
   let checked = new Set();
   /** @type {Element[]} one of each group of three or more siblings */
   let thirds = [];

@@ -332,7 +332,7 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
     assert lines == [
         "Fleet of the harbour",
-        "Depot North with trailers",
+        "Depot North with trailers (checked)",
         "3 vehicles, 848 km",
         "|  | Plate | Active | Charged |",
         "| --- | --- | --- | --- |",

@@ -84,6 +84,7 @@ const markdown = (() => {
     inline(element, tag) {
       const href = tag === "a" && this.options.links ? element.getAttribute("href") : null;
       const before = this.line.length;
+      if (element.hasAttribute("data-checked") && !this.options.isPlain && this.line.trim()) this.line += " (checked) ";
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;

@@ -47,8 +47,8 @@ const visibleCopy = (() => {
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
   /** Between the texts of one line: what is further apart, as a share of the line's height, is not one word. */
   const MIN_SPACE = 0.2;
-  const WORD_START = /^[\p{L}\p{N}]/u;
-  const WORD_END = /[\p{L}\p{N}]$/u;
+  const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
+  const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
@@ -66,7 +66,7 @@ const visibleCopy = (() => {
    * @typedef {object} Meanings what elements of the page mean beyond their text
    * @property {(field: Element, tag: string) => string} fieldValue the readable value of a field
    * @property {Rows} rows
-   * @property {Set<Element>} checked controls that are switched on, and their labels
+   * @property {Set<Node | null>} checked controls that are switched on, their labels, and the texts after those without one
    * @property {Map<Element, Element>} formulas the MathML of each element that shows a formula
    * @property {(math: Element) => string} formulaOf
    */
@@ -148,6 +148,7 @@ const visibleCopy = (() => {
       this.last = rect && tagOf(from) !== "code" ? { text, rect } : null;
       const copy = this.inert.importNode(text);
       to.append(copy);
+      if (this.meanings.checked.has(text)) to.append(this.#checked());
       if (rect) found.note(text, from, copy, rect, layer.isBehind);
     }
 
@@ -181,7 +182,7 @@ const visibleCopy = (() => {
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
-      if (this.meanings.checked.has(element) && copy.textContent?.trim()) copy.append(" (checked)");
+      if (this.meanings.checked.has(element)) copy.append(this.#checked());
       found.leave(element, cover, layer, around);
     }
 
@@ -199,6 +200,13 @@ const visibleCopy = (() => {
       if (!isDrawn(style) || !isSeen(layer, style, copy, rect)) return;
       to.append(copy);
       found.note(element, element, copy, rect, layer.isBehind);
+    }
+
+    /** Returns a mark without text, so that it has no effect on what counts as content. */
+    #checked() {
+      const mark = this.inert.createElement("span");
+      mark.toggleAttribute("data-checked", true);
+      return mark;
     }
 
     /**
