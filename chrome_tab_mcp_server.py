@@ -3432,8 +3432,8 @@ class PageReading:
 
     async def _combine(self, answers: list[str]) -> str:
         """Return one combined answer, in several rounds if the answers do not fit one prompt."""
-        if self.query.output_schema and (merged := merge_json(answers)) is not None:
-            return merged
+        if self.query.output_schema and (merged := merge_json(answers)) and merged.is_clear:
+            return merged.text
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
             if len(answers) == 1:
                 return answers[0]
@@ -3480,11 +3480,14 @@ class PageReading:
     async def _combine_group(self, group: list[str], step: Sentence, share: float, *, is_last: bool) -> str:
         if len(group) == 1:
             return group[0]
-        if self.query.output_schema and (merged := merge_json(group)) is not None:
-            return merged
+        merged = merge_json(group) if self.query.output_schema else None
+        if merged and merged.is_clear:
+            return merged.text
         listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         instruction = f"{self.query.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self.requests.send(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
+        framed = self.analyzer.frame(listed)
+        text = (await self.requests.send(framed, instruction, step, share, is_last=is_last)).text
+        return merged.reconciled(text) if merged else text
 
     # Structure
 
@@ -3733,35 +3736,63 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def without_fence(text: str) -> str:
-    """Return JSON without the Markdown fence that models often put around it."""
-    fenced = re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
-    return fenced[1] if fenced else text
+    """Return JSON without the Markdown fence that models often put around it, and without what is around a single one."""
+    fences = [] if text.lstrip().startswith(("{", "[")) else code_fences(text)
+    if len(fences) != 1:
+        return text
+    fenced = text[fences[0][0] : fences[0][1]].strip()
+    return re.sub(r"\A(?:`{3,}|~{3,})(?:json)?", "", fenced, flags=re.IGNORECASE).rstrip("`~")
 
 
-def merge_json(answers: Sequence[str]) -> str | None:
-    """Merge partial JSON answers: lists are concatenated and de-duplicated, equal values stay, other values replace null.
+class MergedJson(NamedTuple):
+    """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
 
-    Return None where they contradict each other, so that the model must reconcile them.
-    """
+    value: Any
+    # Whether no values contradict each other; otherwise the model must reconcile them.
+    is_clear: bool
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.value, ensure_ascii=False)
+
+    def reconciled(self, text: str) -> str:
+        """Return the model's reconciled answer with these lists, of which models drop items."""
+        try:
+            return json.dumps(with_lists(parse_json(without_fence(text)), self.value), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return text
+
+
+def merge_json(answers: Sequence[str]) -> MergedJson | None:
+    """Merge partial JSON answers; None if one is not JSON."""
+    contradictions: list[Any] = []
     try:
         values = [parse_json(without_fence(answer)) for answer in answers]
-        return json.dumps(functools.reduce(merge_values, values), ensure_ascii=False)
+        merged = functools.reduce(functools.partial(merge_values, contradictions), values)
     except (ValueError, RecursionError):
         return None
+    return MergedJson(merged, not contradictions)
 
 
-def merge_values(left: Any, right: Any) -> Any:
-    """Merge two JSON values; raise ValueError where they contradict each other."""
+def merge_values(contradictions: list[Any], left: Any, right: Any) -> Any:
+    """Merge two JSON values; of those that contradict each other the left one stays, and the right one is noted."""
     if left is None or right is None:
         return right if left is None else left
     if isinstance(left, list) and isinstance(right, list):
         return list({json.dumps(value, sort_keys=True): value for value in [*left, *right]}.values())
     if isinstance(left, dict) and isinstance(right, dict):
-        both = {key: merge_values(left[key], right[key]) for key in left if key in right}
+        both = {key: merge_values(contradictions, left[key], right[key]) for key in left if key in right}
         return left | right | both
     if left != right:
-        raise ValueError("contradiction")
+        contradictions.append(right)
     return left
+
+
+def with_lists(value: Any, merged: Any) -> Any:
+    """Return a JSON value with the lists of a merged one in their places."""
+    if isinstance(value, dict) and isinstance(merged, dict):
+        return value | {key: with_lists(value[key], merged[key]) for key in value if key in merged}
+    return merged if isinstance(value, list) and isinstance(merged, list) else value
 
 
 # --- 8. Checked answers ------------------------------------------------------------------------
