@@ -261,6 +261,7 @@ property pageFunction : "function readPage(request) {
   const LAYOUT = \"h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
+    instead;
     constructor(code, message) {
       super(message);
       this.code = code;
@@ -817,9 +818,9 @@ property pageFunction : "function readPage(request) {
   }
   function refuseForMainContent() {
     if (innerText(all(\"*\"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.',
-      );
+      const sentence =
+        'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.';
+      throw Object.assign(unreadable(sentence), { instead: \"main\" });
     }
     const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
     if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
@@ -1113,7 +1114,8 @@ property pageFunction : "function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === \"noscript\" ? \"the page's text for browsers without scripts was read\" : \"\";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
+      } catch (error) {
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1183,7 +1185,8 @@ property pageFunction : "function readPage(request) {
     return { code: \"\", message: \"\", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (error instanceof PageError) {
-      return { code: error.code, message: error.message, text: \"\", ...page };
+      const { code, message, instead } = error;
+      return { code, message, text: \"\", ...page, ...(instead && { instead }) };
     }
     throw error;
   }

@@ -39,9 +39,10 @@
  *   it.
  * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
+ *   notes?: PageNote[], repeated?: number, headings?: Heading[], instead?: "main"}} ReadPageResult
  *   `code` is empty if the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   lacks of the page. `repeated`: the number of repeated lines that were removed.
+ *   lacks of the page. `repeated`: the number of repeated lines that were removed. `instead`: the content to ask for
+ *   after a failure.
  */
 
 /**
@@ -110,6 +111,9 @@ export function readPage(request) {
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
+    /** @type {"main" | undefined} */
+    instead;
+
     /**
      * @param {'KEYWORD_NOT_FOUND' | 'EMPTY_PAGE' | 'UNREADABLE_PAGE'} code
      * @param {string} message
@@ -949,9 +953,9 @@ export function readPage(request) {
   /** Rejects a page whose text is only available as its main content. */
   function refuseForMainContent() {
     if (innerText(all("*"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content="main", which reads them.',
-      );
+      const sentence =
+        'All text of this page is in web components or frames. Ask with content="main", which reads them.';
+      throw Object.assign(unreadable(sentence), { instead: "main" });
     }
     const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
     if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
@@ -1402,8 +1406,9 @@ export function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "the page's text for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
-        // The whole text decides whether the keywords are on the page at all.
+      } catch (error) {
+        // The whole text, if there is any, decides whether the keywords are on the page at all.
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1504,7 +1509,8 @@ export function readPage(request) {
     return { code: "", message: "", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (error instanceof PageError) {
-      return { code: error.code, message: error.message, text: "", ...page };
+      const { code, message, instead } = error;
+      return { code, message, text: "", ...page, ...(instead && { instead }) };
     }
     throw error;
   }
