@@ -231,7 +231,7 @@ const formControls = (() => {
       }
       const isChosen = kindOf(element) === "radio" && isChecked(element);
       if (isChosen && String(value) === "false") {
-        throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
+        throw misfit(element, "is a radio button that is on. To turn it off, give true to another one of its group.");
       }
       return { way: "click", checked: isChecked(element) };
     }
