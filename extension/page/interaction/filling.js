@@ -78,7 +78,7 @@ const filling = (() => {
     const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
     if (day) calendars.begin(field);
-    if (!isPicked) takeFocus(field, "Fill what takes it.");
+    if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
     const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };

@@ -227,7 +227,7 @@ const formControls = (() => {
   function wayOf(element, value) {
     if (isCheckable(element)) {
       if (!["true", "false"].includes(String(value))) {
-        throw misfit(element, "is checked or not. Give it true or false.");
+        throw misfit(element, "can only be on or off. Give it true or false.");
       }
       const isChosen = kindOf(element) === "radio" && isChecked(element);
       if (isChosen && String(value) === "false") {
