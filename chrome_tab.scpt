@@ -291,7 +291,8 @@ property pageFunction : "function readPage(request) {
   class PageError extends Error {
     constructor(code, message, more = {}) {
       super(message);
-      [this.code, this.more] = [code, more];
+      this.code = code;
+      this.more = more;
     }
   }
   function ofDocument(name) {

@@ -587,7 +587,7 @@ class Settings(BaseSettings):
     browser: Browser = setting(
         "auto", "CHROME_TAB_BROWSER", "application that AppleScript reads (auto: the frontmost one)", "APPLICATION"
     )
-    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
+    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text that AppleScript reads")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535

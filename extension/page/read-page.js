@@ -151,7 +151,8 @@ export function readPage(request) {
      */
     constructor(code, message, more = {}) {
       super(message);
-      [this.code, this.more] = [code, more];
+      this.code = code;
+      this.more = more;
     }
   }
 

@@ -30,8 +30,8 @@ export const KEEPS_ICONS = !IS_FIREFOX;
 export const EXTENSIONS_PAGE = IS_FIREFOX ? "about:addons" : "chrome://extensions";
 /** The message for a page that the browser never opens to extensions, whatever the user allows. */
 export const CLOSED_PAGE = IS_FIREFOX
-  ? "The browser lets no extension into this page: one that failed to load, a PDF, or a site of the browser's maker. " +
-    "Reload it, or switch to another page."
+  ? "Extensions cannot read this page: it failed to load, is a PDF, or belongs to the browser's maker. Reload it, or " +
+    "switch to another page."
   : "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";
 /** Sites that the browser never opens to extensions. */
 export const SHOPS = IS_FIREFOX

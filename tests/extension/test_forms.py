@@ -173,7 +173,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("#date", "31.12.2026", "a date such as 2026-12-31"),
     ("#number", "many", "a number such as 12.5"),
     ("#terms", "yes", "Give it true or false"),
-    ("#card", False, "Give true to another one"),
+    ("#card", False, "give true to another one"),
     ("#name", True, "takes a text"),
     ("#file", "x", "Use upload"),
 ]

@@ -475,7 +475,7 @@ const elementCommands = (() => {
       case "focus":
         latest.pressed = element;
         if (focusedElement() !== element) {
-          takeFocus(/** @type {HTMLElement} */ (element), "Press keys in what takes it.");
+          takeFocus(/** @type {HTMLElement} */ (element), "Press the keys in the element that gets it.");
           if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
         }
         return rememberState(element);

@@ -70,7 +70,7 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
   const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
-  const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
+  const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
    * Sets the value if no text is typed; otherwise focuses the field and selects its content.
@@ -90,7 +90,7 @@ const filling = (() => {
     const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
     if (day) calendars.begin(field);
-    if (!isPicked) takeFocus(field, "Fill what takes it.");
+    if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
     const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
@@ -317,7 +317,7 @@ const filling = (() => {
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field writes it in its own way.",
+      isOther && !isLost && "The field shows it in its own format.",
     ].filter((note) => typeof note === "string");
   }
 
