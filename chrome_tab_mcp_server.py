@@ -4139,7 +4139,8 @@ NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
-NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
+NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]{NAME_LETTERS})-?\Z")
 # A decade: 1990s, 90s, "anni 90".
 DECADE = re.compile(
     r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
@@ -4887,7 +4888,7 @@ def has_name(folded: str, name: str) -> bool:
     """Return whether a folded text has a name that ends in a figure, whether or not a space or dash separates them."""
     letters = name.rstrip("0123456789")
     digits = name[len(letters) :]
-    return re.search(rf"(?<!\w){re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
+    return re.search(rf"{NAME_START}{re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
 
 
 # --- The check ---

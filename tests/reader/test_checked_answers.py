@@ -184,6 +184,8 @@ async def test_a_day_and_its_month_must_be_together_on_the_page(
         ("COVID 19 took 20 days.", "It is COVID-19", "It is COVID-20"),
         ("Союз-11, 12 дней.", "Это Союз-11", "Это Союз-12"),
         ("The iPhone15 costs 16 crowns", "An iPhone15", "An iPhone16"),
+        ("最新iPhone15售价16元。", "An iPhone15", "An iPhone16"),
+        ("The iPhone comes in 3 colors.", "iPhone有3种颜色", "iPhone有4种颜色"),
         ("A trip in 1990 for 5 €, 6 days.", "A trip in mid-1990", "A trip in mid-1991"),
         ("A trip for 5 €, 6 days.", "A trip for EUR5", "A trip for EUR7"),
     ],
