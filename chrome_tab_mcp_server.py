@@ -4130,7 +4130,9 @@ EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nig
 CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
-BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
+BARE_HOUR = re.compile(
+    rf"([0-9](?<![\w.,:/{CURRENCY[1:]}.)[0-9]?)(?![.,:/]?\d|-{LETTER}| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?"
+)
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
@@ -4414,12 +4416,12 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
     taken: list[Date] = []
     for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
-        is_month = not any(numbers for _, numbers in date.readings)
-        if is_month or any(date.start < other.end and other.start < date.end for other in taken):
+        is_name = not any(map(str.isdecimal, folded[date.start : date.end]))
+        if is_name or any(date.start < other.end and other.start < date.end for other in taken):
             continue
         taken.append(date)
         options = (
-            {(month, int(numbers[0])), *each}
+            {(month, int(numbers[0]) if numbers else 0), *each}
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
@@ -4531,8 +4533,7 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     for pattern, order in ((EAST_ASIAN_DATE, (3, 2, 1)), (VIETNAMESE_DATE, (1, 2, 3))):
         for match in () if folded.isascii() else pattern.finditer(folded):
             day, month, year = (match[number] for number in order)
-            if year or day:
-                yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         pairs = (
@@ -4594,6 +4595,8 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
             yield values
         if not factors:
             yield {SCALED + value for value in values}
+    if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+        yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
 
 
 def is_factor(word: str) -> bool:
@@ -4736,6 +4739,8 @@ class TextChunk:
 
     def _has_date(self, month: int, day: int) -> bool:
         """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
+        if not day:
+            return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _is_other_currency(self, figure: Figure) -> bool:

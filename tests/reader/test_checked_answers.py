@@ -86,6 +86,8 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("닫는 시간은 오후 6시 30분이다.", "It closes at 18:30", "It closes at 17:30"),
         ("Bis 18.30 Uhr offen.", "Open until 6.30pm", "Open until 6.30am"),
         ("Bis 18.30 offen.", "Bis 18.30 Uhr offen", "Bis 18.40 Uhr offen"),
+        ("Open from 9:30 am, 9 days.", "Ab 9.30 geöffnet", "Ab 9.40 geöffnet"),
+        ("A locker for £6, a 6-inch lock.", "It costs £6", "Open until 6 pm"),
         ("Take 1½ cups of rice.", "Take 1.5 cups", "Take 2.5 cups"),
         ("Take 3/4 of a litre.", "Take 0.75 litres", "Take 0.25 litres"),
         ("It emits CO\u2082.", "It emits CO2", "It emits CO3"),
@@ -165,6 +167,7 @@ async def test_figures_are_found_in_other_notations_than_the_page_has(
         ("On Mar 12 '26.", "On 12 March 2026", "On 12 March 2027"),
         ("Am 7. Juni 4.329,04 € im Mai.", "Open on 7 June", "Open on 4 May"),
         ("In March 2026.", "2026年3月", "2026年4月"),
+        ("In July and August, 6 hours.", "7月开放", "6月开放"),
         ("Am 3. Mai, 12 Stände.", "Am 3.5. ist das Fest", "The fair is on May 12"),
     ],
 )
