@@ -4166,7 +4166,9 @@ EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nig
 CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
-BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
+BARE_HOUR = re.compile(
+    rf"([0-9](?<![\w.,:/{CURRENCY[1:]}.)[0-9]?)(?![.,:/]?\d|-{LETTER}| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?"
+)
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
@@ -4175,7 +4177,8 @@ NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
-NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
+NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]{NAME_LETTERS})-?\Z")
 # A decade: 1990s, 90s, "anni 90".
 DECADE = re.compile(
     r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
@@ -4449,12 +4452,12 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
     taken: list[Date] = []
     for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
-        is_month = not any(numbers for _, numbers in date.readings)
-        if is_month or any(date.start < other.end and other.start < date.end for other in taken):
+        is_name = not any(map(str.isdecimal, folded[date.start : date.end]))
+        if is_name or any(date.start < other.end and other.start < date.end for other in taken):
             continue
         taken.append(date)
         options = (
-            {(month, int(numbers[0])), *each}
+            {(month, int(numbers[0]) if numbers else 0), *each}
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
@@ -4566,8 +4569,7 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     for pattern, order in ((EAST_ASIAN_DATE, (3, 2, 1)), (VIETNAMESE_DATE, (1, 2, 3))):
         for match in () if folded.isascii() else pattern.finditer(folded):
             day, month, year = (match[number] for number in order)
-            if year or day:
-                yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         pairs = (
@@ -4629,6 +4631,8 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
             yield values
         if not factors:
             yield {SCALED + value for value in values}
+    if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+        yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
 
 
 def is_factor(word: str) -> bool:
@@ -4771,6 +4775,8 @@ class TextChunk:
 
     def _has_date(self, month: int, day: int) -> bool:
         """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
+        if not day:
+            return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _is_other_currency(self, figure: Figure) -> bool:
@@ -4923,7 +4929,7 @@ def has_name(folded: str, name: str) -> bool:
     """Return whether a folded text has a name that ends in a figure, whether or not a space or dash separates them."""
     letters = name.rstrip("0123456789")
     digits = name[len(letters) :]
-    return re.search(rf"(?<!\w){re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
+    return re.search(rf"{NAME_START}{re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
 
 
 # --- The check ---
