@@ -333,6 +333,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "border of a field with its label": ['textbox "Users"  #users'],
         "field next to a check box that is drawn": ["password empty  #pw", 'checkbox "Keep it" off  #keep'],
         "button that lets the mouse through": ['button "Save" not clickable  #a', 'button "Copy"  #b'],
+        "check boxes in labels, drawn by the page": ['switch "Wifi" off  #wifi', 'radio "SSD" on  #ssd'],
+        "label of a drawn check box after it": ['checkbox "Beta" off  #c'],
+        "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
+        "part that takes the focus to be scrolled": ['text "read"'],
+        "what a file field looks like": ['file "Photo" empty  #file'],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],

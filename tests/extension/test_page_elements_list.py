@@ -461,6 +461,8 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         "<label for=far-box>Far box</label><input type=checkbox id=far-box style='display: none'>"
         "<button hidden>Hidden</button><a href=#none></a><a href=#drag>Far <b style='cursor: grab'>link</b></a>"
         "<div style='cursor: pointer'><img alt='' src='data:,' width=20 height=20><a href=#card>Far card</a></div>"
+        "<p><input type=checkbox aria-label='Far switch' style='opacity: 0'><i style='cursor: pointer; position: absolute;"
+        " left: 0; width: 30px; height: 20px'></i></p>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
     await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
@@ -473,7 +475,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         lines = lines_of(result)
         assert {'clickable "Far clickable"', 'checkbox "Far box" off'} <= {line.split("  ")[0] for line in lines}
         assert "# Far heading" in lines
-        assert result["total"] == 204
+        assert result["total"] == 205
     assert 'text "Near text"' in lines_of(below)
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)

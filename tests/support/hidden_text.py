@@ -16,6 +16,8 @@ def boxed(markup: str) -> str:
 HIDDEN = {
     # Not rendered.
     "display": "<p style='display:none'>{}</p>",
+    "formula": "<p style='color:#fff'><math><mtext>{}</mtext></math></p>",
+    "formula next to a small drawing": "<p><span><b aria-hidden=true>x</b><span hidden><math><mtext>{}</mtext></math></span></span></p>",
     "hidden attribute": "<p hidden>{}</p>",
     "hidden until found": "<p hidden=until-found>{}</p>",
     "visibility": "<p style='visibility:hidden'>{}</p>",
@@ -152,6 +154,7 @@ HIDDEN = {
 
 # Text that scrolling, a carousel or a control reveals, and visible text that only resembles hidden text.
 VISIBLE = {
+    "formula": "<p><math><mtext>{}</mtext></math></p>",
     "field": "<textarea>{}</textarea>",
     "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",
     "slide before": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(-1200px)'>{}</div></div>",

@@ -434,10 +434,20 @@ const aria = (() => {
       const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
       return isSo ? said : "";
     }
-    const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
+    const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);
     if (own) return own;
+    const isStop = mayStop && !isScrolled(element);
     return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
+  }
+
+  /**
+   * @param {Element} element that takes the focus
+   * @returns {boolean} whether that may only serve to scroll it by keys
+   */
+  function isScrolled(element) {
+    const { cursor, overflowX, overflowY } = getComputedStyle(element);
+    return cursor === "auto" && [overflowX, overflowY].some((one) => one === "auto" || one === "scroll");
   }
 
   /**

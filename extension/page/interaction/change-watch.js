@@ -190,9 +190,14 @@ const changeWatch = (() => {
 
     /** @returns {Element[]} new lists of choices, and their parts */
     #lists() {
+      return this.appeared().filter((one) => isSeen(one) && isList(one));
+    }
+
+    /** @returns {Element[]} what has come, or was hidden before */
+    appeared() {
       this.#take(this.#observer.takeRecords());
-      const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
-      return shown.filter((one) => isInPage(one) && isSeen(one) && isList(one));
+      const all = [...this.#come, ...this.#before.hidden].filter(isElement);
+      return all.filter((one) => isInPage(one) && isVisible(one));
     }
 
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */

@@ -32,12 +32,13 @@
 
 const pageItems = (() => {
   const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
-  const { isControl, isElement, isFrame, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } = dom;
+  const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
+    dom;
   const { tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered } = geometry;
   const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf, stateOf } =
     aria;
-  const { isNeighborly, standInNameOf, wrapperNameOf } = surroundingNames;
+  const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
@@ -489,6 +490,8 @@ const pageItems = (() => {
     // The field that gives a form its value may be hidden, and its label with it.
     const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));
     const standIn = isUnlabelled ? standInNameOf(element) : "";
+    // A sign that shows its state is not its name.
+    if (isMatch(element, DRAWN_CHECKED) && !/[\p{L}\p{N}]/u.test(name)) return labelAround(element) || name;
     if (name || standIn) return standIn || name;
     if (role === "textbox") return editorNameOf(element);
     return isNamed ? wrapperNameOf(element) : "";

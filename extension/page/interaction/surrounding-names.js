@@ -29,6 +29,7 @@ const surroundingNames = (() => {
     ),
   );
   const CHECKED = new Set("checkbox radio switch".split(" "));
+  const DRAWN_CHECKED = "[role=checkbox], [role=radio], [role=switch]";
   /** Elements that may consist of an icon, so that only their place distinguishes them. */
   const ICONS = new Set("button clickable draggable link".split(" "));
   /** Levels to climb to find the text before or after a field, its hidden stand-in, or the entry of a list that it is in. */
@@ -282,6 +283,16 @@ const surroundingNames = (() => {
   }
 
   /**
+   * @param {Element} element that a page draws as a check box, a radio button or a switch
+   * @returns {string} the text of the label around it, which names the hidden field that gives a form its value
+   */
+  function labelAround(element) {
+    const label = closestOf(element, "label");
+    const isAlone = label !== null && queryIn(label, DRAWN_CHECKED).length === 1;
+    return isAlone ? plain(contentOf(label, new Set([element]))) : "";
+  }
+
+  /**
    * @param {Element} field the only visible one next to a hidden field, which gives the form its value
    * @returns {string} the label of the hidden field
    */
@@ -311,5 +322,5 @@ const surroundingNames = (() => {
     return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
   }
 
-  return { isIconic, isNeighborly, standInNameOf, whereOf, wrapperNameOf };
+  return { DRAWN_CHECKED, isIconic, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf };
 })();
