@@ -482,7 +482,10 @@ const pageItems = (() => {
    */
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
-    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    const said = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    // Some pages label a field with a sign, or a slider with its number.
+    const isMeaningless = isNeighborly(role) && !(role === "slider" ? /\p{L}/u : /[\p{L}\p{N}]/u).test(said);
+    const name = isMeaningless ? "" : said;
     if (kind !== "thing") return name;
     // The field that gives a form its value may be hidden, and its label with it.
     const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));

@@ -7,6 +7,7 @@ const shownValues = (() => {
     attributeOf,
     boxOf,
     drawnChildrenOf,
+    holds,
     isControl,
     isElement,
     isAfter,
@@ -49,7 +50,7 @@ const shownValues = (() => {
     if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
     if (isUndeclared(field) && isPlaceholder(field)) return [];
-    const whole = isControl(field) ? field.value : withoutSigns(field).replace(REMOVERS, "");
+    const whole = isControl(field) ? field.value : withoutLabel(field, withoutSigns(field)).replace(REMOVERS, "");
     if (whole && !buttons.length) return [whole];
     // A button may remove the value, and each of several values may have its own. A web component may draw its text in
     // its shadow root.
@@ -66,6 +67,17 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text of the field
+   * @returns {string} without its label, if that is drawn in it, above the value
+   */
+  function withoutLabel(field, text) {
+    const labels = referred(field, "aria-labelledby").filter((one) => one !== field && holds(field, one));
+    const label = collapse(labels.map(visibleTextOf).join(" "));
+    return label && text.startsWith(`${label} `) ? text.slice(label.length + 1) : text;
   }
 
   /**

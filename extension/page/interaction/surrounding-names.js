@@ -32,8 +32,9 @@ const surroundingNames = (() => {
   const DRAWN_CHECKED = "[role=checkbox], [role=radio], [role=switch]";
   /** Elements that may consist of an icon, so that only their place distinguishes them. */
   const ICONS = new Set("button clickable draggable link".split(" "));
-  /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
+  /** Levels to climb to find the text before or after a field, its hidden stand-in, or the entry of a list that it is in. */
   const NEIGHBOR_STEPS = 5;
+  const FOLLOWER_STEPS = 3;
   const STAND_IN_STEPS = 6;
   const ENTRY_STEPS = 8;
   const NEIGHBOR_LENGTH = 60;
@@ -62,7 +63,7 @@ const surroundingNames = (() => {
    */
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
-    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
+    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element) || followerOf(element);
     // The label of a check box follows it, but switches stand at the end of their lines.
     const isField = NEIGHBORLY.has(role) || role === "switch";
     if (!isField && !CHECKED.has(role)) return "";
@@ -70,7 +71,7 @@ const surroundingNames = (() => {
     const found = near || legendOf(element) || entryOf(element) || (isField ? "" : followerOf(element));
     // Other fields of web components are labeled inside.
     const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
-    return host ? whereOf(host, role) : found;
+    return host ? neighborOf(host) : found;
   }
 
   /**
@@ -128,12 +129,12 @@ const surroundingNames = (() => {
   }
 
   /**
-   * @param {Element} box a check box or the like
+   * @param {Element} element a check box, or an icon
    * @returns {string} for example `next to "Name"`: the text after it, such as the first header of a table
    */
-  function followerOf(box) {
-    let one = /** @type {Element | null} */ (box);
-    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1, one = parentElementOf(one)) {
+  function followerOf(element) {
+    let one = /** @type {Element | null} */ (element);
+    for (let step = 0; one && step < FOLLOWER_STEPS; step += 1, one = parentElementOf(one)) {
       const after = /** @type {Element | null} */ (Reflect.get(Element.prototype, "nextElementSibling", one));
       if (!after) continue;
       const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
