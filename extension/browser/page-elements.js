@@ -91,7 +91,7 @@ async function metInFrame(context, holder, frame, requestNow) {
   const [page, ...others] = await pagesIn(context, holder?.frameId ?? 0, frame);
   await refuseDeniedFrame(context, holder?.frameId ?? 0, frame, page);
   if (!page || others.length) {
-    const message = `After ${requestNow().whole / 1000} s ${troubleWith(frame, others.length)}`;
+    const message = `After ${requestNow().whole / 1000} s, ${troubleWith(frame, others.length)}`;
     return { code: "COMMAND_TIMEOUT", message };
   }
   const script = ask("waitFor", { ...requestNow(), id: context.requestId });

@@ -29,11 +29,25 @@ export class Calendar extends Widget {
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
   async pick(day, time) {
-    const isPicked = !this.#hasFailed && (await this.#pressed(day));
-    this.#hasFailed = !isPicked;
-    const half = isPicked && time ? await this.ask("time", { wanted: time }) : "";
+    if (this.#hasFailed) return false;
+    this.#hasFailed = !(await this.#pressed(day));
+    // If the page has replaced the field, that is for the caller to find.
+    if (this.#hasFailed) await this.#shut(day).catch(() => {});
+    const half = !this.#hasFailed && time ? await this.ask("time", { wanted: time }) : "";
     if (half) await this.click(half);
-    return isPicked;
+    return !this.#hasFailed;
+  }
+
+  /**
+   * Closes the calendar, which would lie over the page.
+   *
+   * @param {string} day
+   */
+  async #shut(day) {
+    if (!(await this.#calendar(day))) return;
+    await this.ask("focus");
+    await this.press("Escape");
+    await this.ask("leave");
   }
 
   /**

@@ -53,6 +53,14 @@ function sidePanelOf({ sidePanel, sidebarAction }) {
   return sidebarAction ? () => sidebarAction.open() : null;
 }
 
+/**
+ * Whether servers accept the id of this extension: Firefox makes one for each profile; Chromium derives it from the
+ * manifest's key, which the package for the store does not contain until the store adds it.
+ */
+export function hasAcceptedId() {
+  return IS_FIREFOX || "key" in chrome.runtime.getManifest();
+}
+
 /** Opens the browser's page for choosing shortcuts. */
 export async function openShortcuts() {
   const { openShortcutSettings } = /** @type {{openShortcutSettings?: () => Promise<void>}} */ (chrome.commands);

@@ -753,8 +753,19 @@ export interface ListState {
   total: number;
   /** The option that the keys have come to. */
   active: string;
-  /** The option that was asked for; `box`: the checkbox in it. */
-  option?: { selector: string; box: string; label: string; isSelected: boolean; isDisabled: boolean };
+  /** The option that was asked for. */
+  option?: {
+    selector: string;
+    /** Selector of the checkbox in it; empty if there is none. */
+    box: string;
+    label: string;
+    isSelected: boolean;
+    isDisabled: boolean;
+    /** Whether it is an open branch of a tree. */
+    isExpanded: boolean;
+    /** Selector of what opens it without choosing it; empty if nothing does. */
+    toggle: string;
+  };
 }
 
 export interface NumberState {
@@ -1006,6 +1017,8 @@ export type CloseReason =
   | "no_answer"
   /** A program answers there, but takes no WebSocket of ours. */
   | "foreign"
+  /** Servers do not accept the id of this copy. */
+  | "wrong_copy"
   | "wrong_key"
   | "other_protocol"
   /** Eight browsers are connected. */

@@ -287,6 +287,7 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
     assert await calendars.page.evaluate("state.pressed") is None
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-30"))[0] == "EXECUTION_ERROR"
+    assert await calendars.page.locator(".calendar").count() == 0
     # Its calendar has no time.
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-03 15:30"))[0] == "VALUE_NOT_KEPT"
 

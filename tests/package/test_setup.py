@@ -1396,10 +1396,10 @@ def test_manual_steps_are_listed_and_unwanted_ones_are_skipped(
         clients.Client("cursor", "Cursor", fine, tmp_path),
     ]
     terminal = contrary(monkeypatch)
-    clients.register(terminal, here, ["uv", "run", "server.py"])
+    clients.register(terminal, here, ["uv", "run", "/my files/server.py"])
 
     shown = said(capsys)
-    assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
+    assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run '/my files/server.py'" in shown
     assert "Nothing was changed." in shown
     assert (broken.read_text(), fine.read_text()) == ("{", "{}")
     pairing.pairing_key()
@@ -1429,10 +1429,10 @@ def test_a_client_that_fails_is_reported_with_its_own_message(tmp_path: Path) ->
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)
     client = clients.Client("claude-code", "Claude Code", tmp_path / ".claude.json", tmp_path, program=str(refusing))
-    change = clients.client_change(client, ["uv", "run", "server.py"])
+    change = clients.client_change(client, ["uv", "run", "/my files/server.py"])
 
     assert change
-    assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
+    assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run '/my files/server.py'"]
     with pytest.raises(setup_terminal.SetupError, match="Claude Code failed: managed by your organisation"):
         change.make()
 

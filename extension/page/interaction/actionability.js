@@ -112,7 +112,7 @@ const actionability = (() => {
         // What makes a field editable is the focus, or the end of a page's start.
         const limit = trouble === READ_ONLY ? limits.find : limits.ready;
         if (performance.now() > begun + limit) {
-          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s ${nameOf(element)} ${trouble}`);
+          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}`);
         }
         await this.#pause(POLL_MS);
       }

@@ -23,7 +23,18 @@
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
 
 const filling = (() => {
-  const { comesTrue, documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, windowOf } = dom;
+  const {
+    attributeOf,
+    comesTrue,
+    documentOf,
+    isControl,
+    isInPage,
+    isMatch,
+    isReadOnly,
+    isTextField,
+    kindOf,
+    windowOf,
+  } = dom;
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
@@ -182,8 +193,8 @@ const filling = (() => {
    */
   async function leaveAndRead(prepared, signal, { text, hasPicked }, { isDate, isLeft }, watch) {
     const { field, before, typed } = prepared;
-    // A page may drop the text once what has opened has faded out.
-    const mayDrop = isLeft && watch.hasLayers();
+    // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
+    const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
     const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
     const isDrawn = editorAround(field) !== null;
     if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
@@ -201,6 +212,17 @@ const filling = (() => {
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     if (mayDrop) await comesTrue(() => !isKept(prepared, text), FADING_MS);
     return readField(prepared, text);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text
+   * @returns {boolean} whether it is a number beyond the limits that the field declares
+   */
+  function isBeyond(field, text) {
+    const limit = (/** @type {"min" | "max"} */ name) =>
+      Number(attributeOf(field, `aria-value${name}`) || attributeOf(field, name) || NaN);
+    return Number(text) < limit("min") || Number(text) > limit("max");
   }
 
   /** @param {Element} field */

@@ -25,7 +25,7 @@ const listFields = (() => {
   const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
   const { chipsOf } = chips;
   const { isEditable, roleOf } = widgets;
-  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong } = listOptions;
+  const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
   const { shownBy } = shownValues;
 
   const MOST_LISTED = 10;
@@ -78,6 +78,8 @@ const listFields = (() => {
           label: labelOf(option).slice(0, 200),
           isSelected: selected.includes(option) || box?.checked === true,
           isDisabled: isMatch(option, "[aria-disabled='true']"),
+          isExpanded: isMatch(option, "[role='treeitem'][aria-expanded='true']"),
+          toggle: toggleOf(option),
         },
       }),
     };

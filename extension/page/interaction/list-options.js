@@ -38,7 +38,7 @@ const listOptions = (() => {
     "[role='row']",
     "[role^='menuitem']",
   ];
-  const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+  const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
   const LIST_LIMIT = 2_000;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
@@ -221,15 +221,24 @@ const listOptions = (() => {
     for (const branch of branches) {
       opened.add(branch);
       // A leaf has none.
-      const toggle = queryIn(rowOf(branch), TOGGLES).find(isVisible);
-      if (toggle) return { selector: selectorOf(toggle, allRoots()) };
+      const toggle = toggleOf(branch);
+      if (toggle) return { selector: toggle };
     }
     return null;
   }
 
   /**
+   * @param {Element} option
+   * @returns {string} what opens it, without choosing it; empty if it is open, or not a branch of a tree
+   */
+  function toggleOf(option) {
+    const toggle = isMatch(option, SHUT) ? queryIn(rowOf(option), TOGGLES).find(isVisible) : undefined;
+    return toggle ? selectorOf(toggle, allRoots()) : "";
+  }
+
+  /**
    * @param {string} text
-   * @returns {string} without the tick that some lists put before selected options
+   * @returns {string} without the tick that some lists put next to selected options
    */
   function unticked(text) {
     return collapse(text).replace(TICK, "");
@@ -281,5 +290,6 @@ const listOptions = (() => {
     popupOf,
     rowOf,
     selectedAmong,
+    toggleOf,
   };
 })();

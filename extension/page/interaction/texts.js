@@ -11,6 +11,8 @@ const texts = (() => {
   /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
+  /** Labels of images that show a state, which the line of their element has, too. */
+  const STATES = new Set(["collapsed", "expanded"]);
   /** What designers call an image, such as "zoom_in" or "eye-invisible". */
   const SYMBOL = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
   /** Elements that are drawn by an icon font. */
@@ -214,7 +216,7 @@ const texts = (() => {
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [readTextOf(element), ...attributes];
+      : [drawnTextOf(element), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
@@ -233,7 +235,7 @@ const texts = (() => {
    */
   function nameOf(element) {
     const id = idOf(element);
-    const text = textOf(element);
+    const text = attributeOf(element, "aria-label")?.trim() || textOf(element);
     // Only plain words may appear unquoted in a sentence.
     return `${tagOf(element)}${/^[\w-]{1,40}$/.test(id) ? `#${id}` : ""}${text ? ` ${quote(text)}` : ""}`;
   }
@@ -249,11 +251,12 @@ const texts = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} its label, if that is what its image is called, as its class or its file says
+   * @returns {string} its label, if that is what its image is called, as its class or its file says, or a state
    */
   function symbolOf(element) {
     const label = attributeOf(element, "role") === "img" ? (attributeOf(element, "aria-label") ?? "").trim() : "";
     if (!SYMBOL.test(label)) return "";
+    if (STATES.has(label)) return label;
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
     const isCalled = label.includes("_") || names.some((name) => name.endsWith(`-${label}`));
     return isCalled || getComputedStyle(element).maskImage.includes(`/${label}.`) ? label : "";
