@@ -68,8 +68,8 @@ const changeWatch = (() => {
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
-  /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
+  /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
+  const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
 
   /** A list that is declared as one of options, wherever it is drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
