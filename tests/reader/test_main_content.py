@@ -333,6 +333,7 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     assert lines == [
         "Fleet of the harbour",
         "Depot North with trailers (checked)",
+        "Night (checked)",
         "3 vehicles, 848 km",
         "|  | Plate | Active | Charged |",
         "| --- | --- | --- | --- |",
@@ -451,6 +452,10 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     spare = f"<noscript><h1>Thread</h1>{STORY}{shut}<form hidden>{names}</form></noscript>"
     show(tab, f"<div id=app></div>{spare}")
     empty = read(tab)
+    options = "".join(f"<option>Level {i}" for i in range(9))
+    controls = "".join(f"<div><label>Setting {i}</label><select>{options}</select></div>" for i in range(9))
+    show(tab, f"<div id=app><label><input type=checkbox checked><div>Night</div></label>{controls}</div>{spare}")
+    application = read(tab)
     show(tab, article(spare.replace("flood", "spare")))
     full = read(tab)
 
@@ -459,6 +464,8 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     assert "paragraph 3" in empty["text"]
     assert "is invisible" not in empty["text"]
     assert "drawn" not in empty["text"]
+    assert application["content"]["path"] == "whole"
+    assert application["text"].startswith("Night (checked)\nSetting 0\n")
     assert "Thread" not in full["text"]
 
 

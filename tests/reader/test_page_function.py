@@ -176,7 +176,8 @@ def test_signs_are_read_in_cells_without_words_and_after_the_text_of_a_box(tab: 
     lines = read(tab)["text"].split("\n")
 
     assert lines[-3:] == ["\tPlate\tActive\tCharged", "\tB-EV 1\tTrue\t(checked)", "(checked)\tB-EV 2\tFalse"]
-    assert [line for line in lines[:-3] if "(checked)" in line] == ["Depot North with trailers (checked)"]
+    marked = [line for line in lines[:-3] if "(checked)" in line]
+    assert marked == ["Depot North with trailers (checked)", "Night (checked)"]
 
 
 def test_page_of_the_browser_itself_is_unreadable(tab: Page) -> None:

@@ -157,10 +157,11 @@ const mainContent = (() => {
    * @param {Options} options
    * @returns {ReturnType<typeof copyOf> & {path: Path, chars: number}} its readable content
    */
-  function readableCopy(page, { meanings = NO_MEANINGS }) {
+  function readableCopy(page, { meanings = NO_MEANINGS, shown = 0 }) {
     const { copy, rows } = copyOf(page, meanings);
     const chars = textLength(copy);
-    const spare = chars < FEW_CHARS ? withoutScripts(page) : null;
+    // The copy lacks the text of fields: an application with a few of them shows more.
+    const spare = Math.max(chars, shown) < FEW_CHARS ? withoutScripts(page) : null;
     const spareChars = spare ? textLength(spare) : 0;
     if (spare && spareChars > FEW_CHARS) return { copy: spare, rows, path: "noscript", chars: spareChars };
     return { copy, rows, path: "blocks", chars };

@@ -45,9 +45,23 @@ const markdown = (() => {
 
     /** @param {Element} parent */
     children(parent) {
+      const isMarked = parent.hasAttribute("data-checked") && !this.options.isPlain;
+      const before = isMarked ? `${this.text}${this.line}`.trim().length : 0;
       for (const node of parent.childNodes) {
         if (node instanceof Text) this.words(node.data, parent.hasAttribute("data-lines"));
         else if (node instanceof Element) this.element(node);
+      }
+      if (isMarked && `${this.text}${this.line}`.trim().length > before) this.mark();
+    }
+
+    /** Marks the latest text as the name of a control that is switched on. */
+    mark() {
+      const mark = " (checked)";
+      if (this.line.trim()) this.line = `${this.line.trimEnd()}${mark} `;
+      else {
+        const last = this.kept.at(-1);
+        if (last?.[1] === this.text.length) last[1] += mark.length;
+        this.text += mark;
       }
     }
 
@@ -84,7 +98,6 @@ const markdown = (() => {
     inline(element, tag) {
       const href = tag === "a" && this.options.links ? element.getAttribute("href") : null;
       const before = this.line.length;
-      if (element.hasAttribute("data-checked") && !this.options.isPlain && this.line.trim()) this.line += " (checked) ";
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;

@@ -147,8 +147,8 @@ const visibleCopy = (() => {
       if (mayBeApart && this.last && isApart(this.last, text, rect)) to.append(" ");
       this.last = rect && tagOf(from) !== "code" ? { text, rect } : null;
       const copy = this.inert.importNode(text);
-      to.append(copy);
-      if (this.meanings.checked.has(text)) to.append(this.#checked());
+      if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
+      else to.append(copy);
       if (rect) found.note(text, from, copy, rect, layer.isBehind);
     }
 
@@ -182,7 +182,6 @@ const visibleCopy = (() => {
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
-      if (this.meanings.checked.has(element)) copy.append(this.#checked());
       found.leave(element, cover, layer, around);
     }
 
@@ -202,10 +201,14 @@ const visibleCopy = (() => {
       found.note(element, element, copy, rect, layer.isBehind);
     }
 
-    /** Returns a mark without text, so that it has no effect on what counts as content. */
-    #checked() {
+    /**
+     * @param {Element} to
+     * @returns {Element} a new element in it, whose text names a control that is switched on
+     */
+    #marked(to) {
       const mark = this.inert.createElement("span");
       mark.toggleAttribute("data-checked", true);
+      to.append(mark);
       return mark;
     }
 
@@ -247,6 +250,7 @@ const visibleCopy = (() => {
       // forms.
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
+      copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
       copy.toggleAttribute("data-lines", HAS_LINES.test(whiteSpace));
       return copy;
     }
