@@ -13,6 +13,7 @@
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
@@ -22,11 +23,22 @@
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
 
 const filling = (() => {
-  const { comesTrue, documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, windowOf } = dom;
+  const {
+    attributeOf,
+    comesTrue,
+    documentOf,
+    isControl,
+    isInPage,
+    isMatch,
+    isReadOnly,
+    isTextField,
+    kindOf,
+    windowOf,
+  } = dom;
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber } = sameValues;
+  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
   const { readCalendar } = calendars;
   const {
     FORMATS,
@@ -86,7 +98,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isPicked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
+    const time = day && timeIn(text);
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, time, isPicked }, prepared };
   }
 
   /**
@@ -162,7 +175,11 @@ const filling = (() => {
     if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
-    if (!prepared.isPicked && !(await follows(prepared))) return "pick";
+    if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
+      // A calendar with a time may read the text when the field is left.
+      prepared.isUnread = timeIn(text) !== "";
+      if (!prepared.isUnread) return "pick";
+    }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
   }
 
@@ -176,8 +193,8 @@ const filling = (() => {
    */
   async function leaveAndRead(prepared, signal, { text, hasPicked }, { isDate, isLeft }, watch) {
     const { field, before, typed } = prepared;
-    // A page may drop the text once what has opened has faded out.
-    const mayDrop = isLeft && watch.hasLayers();
+    // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
+    const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
     const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
     const isDrawn = editorAround(field) !== null;
     if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
@@ -195,6 +212,17 @@ const filling = (() => {
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     if (mayDrop) await comesTrue(() => !isKept(prepared, text), FADING_MS);
     return readField(prepared, text);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text
+   * @returns {boolean} whether it is a number beyond the limits that the field declares
+   */
+  function isBeyond(field, text) {
+    const limit = (/** @type {"min" | "max"} */ name) =>
+      Number(attributeOf(field, `aria-value${name}`) || attributeOf(field, name) || NaN);
+    return Number(text) < limit("min") || Number(text) > limit("max");
   }
 
   /** @param {Element} field */
@@ -235,7 +263,8 @@ const filling = (() => {
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
-    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
+    const complaint = isInPage(field) ? complaintOf(field) : "";
+    return { value, next: "", isKept: !isLost, isUnread: prepared.isUnread === true, notes, complaint };
   }
 
   /**

@@ -192,7 +192,7 @@ const formControls = (() => {
   function heldBy(field) {
     const editor = editorAround(field);
     if (editor) return linesIn(editor);
-    return isControl(field) ? field.value : editedTextOf(field).replace(/\n$/u, "");
+    return isControl(field) ? field.value : editedTextOf(field);
   }
 
   /** @param {HTMLInputElement} field */
