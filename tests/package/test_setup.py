@@ -287,7 +287,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     entry = {"command": command[0], "args": command[1:]}
     url = f"http://localhost:{home.ports['Ollama']}"
 
-    assert f"Ollama answers at {url}. It has 4 models to choose from." in terminal.shown
+    assert f"Ollama answers at {url}. It has 4 models." in terminal.shown
     assert f"A program answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
@@ -1267,7 +1267,7 @@ def test_the_next_step_is_the_first_problem_found_and_opening_a_page_only_at_the
 
 
 def settings_for_the_extension() -> server.Settings:
-    return server.load_settings({"source": "extension"}, need_model=False)
+    return server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
 
 
 def test_pages_can_be_read_once_the_extension_is_connected(
@@ -1279,6 +1279,16 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 
     assert steps.pair_browser(setup_terminal.Terminal(yes=True), settings)
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
+
+
+async def test_a_port_that_another_program_holds_is_reported_before_the_user_pairs(capsys: Capture) -> None:
+    async with FakeOpenAIServer() as other:
+        settings = settings_for_the_extension().model_copy(update={"port": port_of(other.url)})
+        terminal = setup_terminal.Terminal(yes=True)
+        assert not await asyncio.to_thread(steps.pair_browser, terminal, settings)
+
+    assert terminal.failed
+    assert "vf://" not in capsys.readouterr().out
 
 
 def pair_with_clipboard(monkeypatch: pytest.MonkeyPatch, copy: Any) -> list[str]:
