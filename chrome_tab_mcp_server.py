@@ -2375,16 +2375,14 @@ class ModelServer:
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
-        is_failure = response.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
-        advice = (
-            "Look at its log, then ask again."
-            if is_failure
-            else "It is busy or still loading the model: try again in a while, or look at its log."
+        status = response.status_code
+        is_failure = status == HTTPStatus.INTERNAL_SERVER_ERROR
+        cause = "" if is_failure else " It is busy or still loading the model."
+        error = ChromeTabError(
+            "MODEL_ERROR",
+            f"The model server at {self.url} answered HTTP {status}{said}.{cause} Ask again in a while, or look at its log.",
         )
-        sentence = f"The model server at {self.url} answered HTTP {response.status_code}{said}. {advice}"
-        return RetryableError(
-            ChromeTabError("MODEL_ERROR", sentence), retry_after_s(response.headers.get("retry-after"))
-        )
+        return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
