@@ -4448,12 +4448,12 @@ def figure_of(span: tuple[int, int], options: Iterable[Collection[Value]], **abo
 
 def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
-    taken: list[Date] = []
+    is_taken = bytearray(len(folded))
     for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
         is_name = not any(map(str.isdecimal, folded[date.start : date.end]))
-        if is_name or any(date.start < other.end and other.start < date.end for other in taken):
+        if is_name or any(is_taken[date.start : date.end]):
             continue
-        taken.append(date)
+        is_taken[date.start : date.end] = b"\1" * (date.end - date.start)
         options = (
             {(month, int(numbers[0]) if numbers else 0), *each}
             for month, numbers in date.readings
