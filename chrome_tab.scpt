@@ -289,9 +289,10 @@ property pageFunction : "function readPage(request) {
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
-    constructor(code, message) {
+    constructor(code, message, more = {}) {
       super(message);
       this.code = code;
+      this.more = more;
     }
   }
   function ofDocument(name) {
@@ -882,7 +883,7 @@ property pageFunction : "function readPage(request) {
     );
   }
   function refuseForMainContent() {
-    if (innerText(all(\"*\"))) throw unreadable(ONLY_INSIDE);
+    if (innerText(all(\"*\"))) throw new PageError(\"UNREADABLE_PAGE\", ONLY_INSIDE, { instead: \"main\" });
     const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
     if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
@@ -964,10 +965,8 @@ property pageFunction : "function readPage(request) {
     const lines = closestLines(text, keyword).join(\", \");
     const closest = lines && ` The closest lines are: ${lines}.`;
     const advice = `Use words that are ${where}, or leave the keyword out.`;
-    throw new PageError(
-      \"KEYWORD_NOT_FOUND\",
-      `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`,
-    );
+    const message = `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`;
+    throw new PageError(\"KEYWORD_NOT_FOUND\", message);
   }
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
@@ -1124,7 +1123,8 @@ property pageFunction : "function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === \"noscript\" ? \"the page's text for browsers without scripts was read\" : \"\";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
+      } catch (error) {
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1192,7 +1192,7 @@ property pageFunction : "function readPage(request) {
     return { code: \"\", message: \"\", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    return { code: error.code, message: error.message, text: \"\", ...page };
+    return { code: error.code, message: error.message, text: \"\", ...page, ...error.more };
   }
 }"
 -- end of the page function

@@ -104,14 +104,14 @@ export class ElementTarget {
    *
    * @param {ElementAction} action
    * @param {(found: FoundElement) => Promise<PressOutcome>} press
-   * @returns {Promise<{found: FoundElement, notes: string[]}>}
+   * @returns {Promise<{found: FoundElement, isLost: boolean, release: string}>} see `PressOutcome`
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
   async press(action, press) {
     for (let presses = 1; ; presses += 1) {
       const found = await this.find(action);
       const { isLost, cover, isPressed, release } = await this.#pressOnce(found, press);
-      if (!cover) return { found, notes: notesOn(isLost, release) };
+      if (!cover) return { found, isLost, release };
       if (isPressed) {
         throw new CommandError(
           "EXECUTION_ERROR",
@@ -264,10 +264,10 @@ export function pointOf({ point }) {
 }
 
 /**
- * @param {boolean} isLost
- * @param {string} release what covered the element at the release
+ * @param {{isLost: boolean, release: string}} outcome
+ * @returns {string[]} sentences
  */
-function notesOn(isLost, release) {
+export function notesOn({ isLost, release }) {
   if (isLost) return ["The page did not react to the press. Check it before you try again."];
   if (!release) return [];
   return [`When the mouse was released, ${release} covered the element. Check whether that counted as a click.`];

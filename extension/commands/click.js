@@ -13,7 +13,7 @@
 import { invalid } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../browser/trusted-input.js";
 import { endsWithin } from "../browser/async.js";
-import { ElementTarget, pointOf } from "../browser/element-target.js";
+import { ElementTarget, notesOn, pointOf } from "../browser/element-target.js";
 import { noting, pointIn, selectorOf } from "./element-params.js";
 
 const MAX_COUNT = 3;
@@ -32,8 +32,11 @@ export async function click(context) {
   const { at, count } = how;
   const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
-  const { found, notes } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
+  const { found, ...outcome } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
   const changed = await target.consequences();
+  // If the press has opened something over the element, that is what covers it; a further press has missed it, though.
+  const isSure = changed && count === 1;
+  const notes = notesOn(isSure ? { ...outcome, release: "" } : outcome);
   const checked = found.isCheckable ? await target.look("readChecked") : null;
   // A switch may have slid meanwhile.
   const reply = await target.reply(found, checked === null ? changed : undefined);
@@ -51,7 +54,7 @@ export async function hover(context) {
   const target = new ElementTarget(context);
   const found = await target.find({ action: "hover", selector: selectorOf(context), at });
   const hasCome = await target.moveMouse(pointOf(found));
-  const note = "The page has shown no sign of the mouse: look at it before you go on.";
+  const note = "The page has not reacted to the mouse: look at it before you go on.";
   return noting(await target.reply(found, await target.consequences()), hasCome ? [] : [note]);
 }
 

@@ -6,7 +6,7 @@
 
 import { failed, invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
-import { ElementTarget, pointOf } from "../browser/element-target.js";
+import { ElementTarget, notesOn, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
 import { approach, moveTo } from "../browser/trusted-input.js";
 import { endsWithin, pause } from "../browser/async.js";
@@ -49,7 +49,7 @@ export async function drag(context) {
   // Do not press anything if the target does not exist.
   const aim = to ? pointOf(await place()) : null;
   const mouse = new HeldMouse(session);
-  const { found, notes } = await source.press({ action: "drag", selector, at }, async (aimed) => {
+  const { found, ...pressed } = await source.press({ action: "drag", selector, at }, async (aimed) => {
     // Or if it is in a frame of a denied host.
     await session.guard.refuse(aim ?? sum(aimed.corner, targetAt));
     return grab(context, source, mouse, pointOf(aimed));
@@ -70,7 +70,7 @@ export async function drag(context) {
   await pause(DWELL.pauseMs);
   await settle(source);
   const changed = await source.consequences();
-  notes.push(...remarksOn(outcome, found.element.selector, goal?.element.selector, changed));
+  const notes = [...notesOn(pressed), ...remarksOn(outcome, found.element.selector, goal?.element.selector, changed)];
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
   const isIdle = outcome === "mouse" && !changed && !notes.length && state?.value === undefined;
   if (isIdle && (await source.look("readMoved")) === false) notes.push(idleNote(found.element.selector));
@@ -109,7 +109,7 @@ async function begin(context, source, mouse, { x, y }) {
   for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
   if (!(await source.look("readDrag"))) return;
   if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
-  throw failed("The page started its drag and drop, but the browser did not hand over what is dragged. Try again.");
+  throw failed("The page started a drag, but the browser did not report what is dragged. Try again.");
 }
 
 /**
@@ -176,7 +176,7 @@ async function outcomeOf(source, target) {
  * @throws {CommandError} EXECUTION_ERROR if nothing was dropped on the target
  */
 function remarksOn(outcome, source, target, changed) {
-  const meanwhile = changed && ` The page changed all the same: ${changed}.`;
+  const meanwhile = changed && ` The page did change: ${changed}.`;
   if (outcome === "unfinished") {
     throw failed(`The page's drag and drop of ${source} has not ended, so nothing was dropped. Try again.${meanwhile}`);
   }

@@ -102,12 +102,15 @@ export class ListWidget extends Widget {
       return chosen;
     };
     let labels = await choose();
+    // A text that was in it may not have been one of its values.
+    if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
+    const meant = [...labels].flat();
     // The others go last: nothing is lost if the field does not accept the new ones.
     if (await this.#showsAll(labels)) {
-      await this.#removeChips(values);
-      if (await this.#deleteOthers(values)) labels = await choose();
+      await this.#removeChips(meant);
+      if (await this.#deleteOthers(meant)) labels = await choose();
     }
-    await this.#deselectOthers(values);
+    await this.#deselectOthers(labels);
     return this.#kept(labels);
   }
 
@@ -143,13 +146,14 @@ export class ListWidget extends Widget {
   /**
    * Deselects other options of a list by another click on each.
    *
-   * @param {string[]} values
+   * @param {Map<string, string>} labels of the chosen options, by requested value
    */
-  async #deselectOthers(values) {
+  async #deselectOthers(labels) {
+    const values = [...labels].flat();
     const isOther = (/** @type {string} */ label) => !values.some((value) => isAlike(label, value));
     let state = await this.#list("");
-    const mayHaveOthers = state.shown.some(isOther) && (values.length > 1 || state.isMultiple);
-    if (!state.isOpen && (mayHaveOthers || !values.length)) state = await this.#opened(state, "");
+    const mayHaveOthers = state.shown.some(isOther) && (labels.size > 1 || state.isMultiple);
+    if (!state.isOpen && (mayHaveOthers || !labels.size)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
     for (const other of othersIn(await this.ask("list", { values }), values)) {
       const { option } = await this.#list(other);
@@ -208,8 +212,10 @@ export class ListWidget extends Widget {
     // Another click would deselect it. An offer to add the text may be marked, too, because Enter would choose it.
     const isSure = state.isMultiple || state.isAlwaysOpen || (isOneOfSeveral && isAlike(label, wanted));
     if (isSelected && isSure) return label;
+    /** @type {boolean} */
+    let isWhole;
     try {
-      await this.click(selector);
+      isWhole = await this.click(selector);
     } catch (error) {
       const isGone = error instanceof CommandError && error.code === "ELEMENT_NOT_FOUND";
       if (!isGone || tries === MAX_TRIES) throw error;
@@ -220,7 +226,7 @@ export class ListWidget extends Widget {
       (now) => !now.isOpen || now.isAlwaysOpen || now.shown.some((shown) => isAlike(shown, label)),
       QUIET_MS,
     );
-    return label;
+    return isWhole || tries === MAX_TRIES ? label : this.#chooseOne(wanted, isOneOfSeveral, isList, tries + 1);
   }
 
   /**
@@ -237,8 +243,11 @@ export class ListWidget extends Widget {
     }
     await this.ask("focus");
     await this.press("ArrowDown");
-    const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
-    return this.#offer(now);
+    const now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
+    if (now.isOpen) return this.#offer(now);
+    // The key for that in fields where the arrow alone moves something else.
+    await this.press("Alt+ArrowDown");
+    return this.#offer(await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS));
   }
 
   /**
@@ -272,12 +281,31 @@ export class ListWidget extends Widget {
   async #followed(path) {
     for (const [index, part] of path.entries()) {
       const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, OPEN_MS));
-      if (state.option && !state.option.isDisabled) await this.click(state.option.selector);
-      else if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
-      else return false;
+      if (!state.option || state.option.isDisabled) {
+        if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
+        return false;
+      }
+      const { option = state.option, isMultiple } = await this.#inView(part, state);
+      const next = path[index + 1];
+      if (next !== undefined) await this.#entered(option, next);
+      // Another press would deselect it.
+      else if (!option.isSelected || !(isMultiple || option.box)) await this.click(option.box || option.selector);
     }
     await this.#until("", ({ isOpen }) => !isOpen, QUIET_MS);
     return true;
+  }
+
+  /**
+   * Opens a branch or a submenu: some open when the mouse comes, and close when they are pressed then.
+   *
+   * @param {NonNullable<ListState["option"]>} option
+   * @param {string} next an option in it
+   */
+  async #entered({ selector, toggle, isExpanded }, next) {
+    if (isExpanded) return;
+    if (!toggle) await this.hover(selector);
+    const { option } = toggle ? {} : await this.#until(next, (now) => now.option !== undefined, QUIET_MS);
+    if (!option) await this.click(toggle || selector);
   }
 
   /** @param {string} wanted */
@@ -376,7 +404,7 @@ export class ListWidget extends Widget {
    */
   async #withoutOption(wanted, state, isEntered) {
     const isTyped = state.isEditable && state.typed !== "";
-    if (isTyped && isEntered && (await this.#entered(wanted))) return wanted;
+    if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;
     throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
@@ -388,7 +416,7 @@ export class ListWidget extends Widget {
    * @param {string} wanted
    * @returns {Promise<boolean>} whether the field has taken it
    */
-  async #entered(wanted) {
+  async #added(wanted) {
     await this.ask("hold");
     await this.press("Enter");
     const { typed: text } = await this.#until(wanted, (now) => now.typed === "", QUIET_MS);

@@ -1,7 +1,7 @@
 /** @import {ActionReply, DrivenContext, FoundElement, HeldFiles} from "../shared/types.d.ts" */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
-import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
+import { ElementTarget, notesOn, pointOf, REACHED } from "../browser/element-target.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
 import { notKept } from "./widget.js";
@@ -25,9 +25,10 @@ export async function upload(context) {
   const chooser = session.next("Page.fileChooserOpened");
   const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("upload"), selector: selectorOf(context), count: paths.length };
-  const { found, notes } = await target.press(action, async (aimed) =>
+  const { found, ...outcome } = await target.press(action, async (aimed) =>
     aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
   );
+  const notes = notesOn(outcome);
   const objectId = found.isFileField
     ? await ownField(context)
     : await chosenField(context, found, chooser, paths.length);

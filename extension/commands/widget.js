@@ -6,7 +6,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
-import { ElementTarget } from "../browser/element-target.js";
+import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { pressAt } from "./click.js";
@@ -15,8 +15,8 @@ export const POLL_MS = 20;
 export const QUIET_MS = 150;
 /** Keys for stepping through values that cannot be pressed. */
 export const MAX_WALK = 60;
-/** Some lists put it before selected options. */
-const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?/u;
+/** Some lists put it next to selected options. */
+const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
 /** Between the parts of a path. */
 const SEPARATORS = / [/>] /gu;
 const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
@@ -67,13 +67,26 @@ export class Widget {
    * Presses an element other than the field, as part of the same action.
    *
    * @param {string} selector
+   * @returns {Promise<boolean>} false if the mouse was released over something else, because the page has moved
    */
   async click(selector) {
     const target = new ElementTarget(this.context);
     const action = { action: /** @type {const} */ ("click"), selector, count: 1, isStep: true };
-    await target.press(action, (aimed) =>
+    const { release } = await target.press(action, (aimed) =>
       pressAt(this.context, target, /** @type {import("../shared/types.d.ts").Point} */ (aimed.point), PLAIN_CLICK),
     );
+    return release === "";
+  }
+
+  /**
+   * Moves the mouse over an element other than the field, as part of the same action.
+   *
+   * @param {string} selector
+   */
+  async hover(selector) {
+    const target = new ElementTarget(this.context);
+    const found = await target.find({ action: "hover", selector, at: undefined });
+    await target.moveMouse(pointOf(found));
   }
 
   /** @param {string} trouble the rest of a sentence that starts with the field */

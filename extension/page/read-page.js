@@ -40,9 +40,10 @@
  *   it.
  * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
+ *   notes?: PageNote[], repeated?: number, headings?: Heading[], instead?: "main"}} ReadPageResult
  *   `code` is empty if the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   lacks of the page. `repeated`: the number of repeated lines that were removed.
+ *   lacks of the page. `repeated`: the number of repeated lines that were removed. `instead`: the content to ask for
+ *   after a failure.
  */
 
 /**
@@ -146,10 +147,12 @@ export function readPage(request) {
     /**
      * @param {'KEYWORD_NOT_FOUND' | 'EMPTY_PAGE' | 'UNREADABLE_PAGE'} code
      * @param {string} message
+     * @param {{instead?: "main"}} more
      */
-    constructor(code, message) {
+    constructor(code, message, more = {}) {
       super(message);
       this.code = code;
+      this.more = more;
     }
   }
 
@@ -1058,7 +1061,7 @@ export function readPage(request) {
 
   /** Rejects a page whose text is only available as its main content. */
   function refuseForMainContent() {
-    if (innerText(all("*"))) throw unreadable(ONLY_INSIDE);
+    if (innerText(all("*"))) throw new PageError("UNREADABLE_PAGE", ONLY_INSIDE, { instead: "main" });
     const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
     if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
@@ -1199,10 +1202,8 @@ export function readPage(request) {
     const lines = closestLines(text, keyword).join(", ");
     const closest = lines && ` The closest lines are: ${lines}.`;
     const advice = `Use words that are ${where}, or leave the keyword out.`;
-    throw new PageError(
-      "KEYWORD_NOT_FOUND",
-      `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`,
-    );
+    const message = `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`;
+    throw new PageError("KEYWORD_NOT_FOUND", message);
   }
 
   /**
@@ -1450,8 +1451,9 @@ export function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "the page's text for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
-        // The whole text decides whether the keywords are on the page at all.
+      } catch (error) {
+        // The whole text, if there is any, decides whether the keywords are on the page at all.
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1552,6 +1554,6 @@ export function readPage(request) {
     return { code: "", message: "", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    return { code: error.code, message: error.message, text: "", ...page };
+    return { code: error.code, message: error.message, text: "", ...page, ...error.more };
   }
 }

@@ -461,6 +461,8 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         "<label for=far-box>Far box</label><input type=checkbox id=far-box style='display: none'>"
         "<button hidden>Hidden</button><a href=#none></a><a href=#drag>Far <b style='cursor: grab'>link</b></a>"
         "<div style='cursor: pointer'><img alt='' src='data:,' width=20 height=20><a href=#card>Far card</a></div>"
+        "<p><input type=checkbox aria-label='Far switch' style='opacity: 0'><i style='cursor: pointer; position: absolute;"
+        " left: 0; width: 30px; height: 20px'></i></p>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
     await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
@@ -473,7 +475,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         lines = lines_of(result)
         assert {'clickable "Far clickable"', 'checkbox "Far box" off'} <= {line.split("  ")[0] for line in lines}
         assert "# Far heading" in lines
-        assert result["total"] == 204
+        assert result["total"] == 205
     assert 'text "Near text"' in lines_of(below)
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)
@@ -490,6 +492,29 @@ async def test_first_content_of_a_page_is_waited_for_after_a_navigation(empty: D
     # Control: a page that stays empty is reported as empty, within the time of a command.
     await open_page(empty, "/blank")
     assert (await empty.do("page_elements"))["total"] == 0
+
+
+async def test_requests_that_a_page_sends_again_and_again_are_not_its_loading(empty: DrivenTab) -> None:
+    site = empty.site
+    await open_page(empty, "/acting/late-content.html")
+    site.finish_slow.set()
+    for _ in range(3):
+        await empty.page.evaluate("fetch('/late').then((answer) => answer.text())")
+    site.finish_slow.clear()
+
+    async def listed_with(path: str, count: int) -> str:
+        await empty.page.evaluate("path => void fetch(path)", path)
+
+        async def is_known() -> bool:
+            requests = (await empty.do("network_requests", filter="fetch"))["entries"]
+            return [request["url"] for request in requests].count(site.url(path)) == count
+
+        await until(is_known)
+        return (await empty.do("page_elements"))["text"]
+
+    assert "loading" not in await listed_with("/late", 4)
+    assert "loading (1 request)" in await listed_with("/slow", 1)
+    site.finish_slow.set()
 
 
 # --- Cost ---

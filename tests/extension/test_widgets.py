@@ -13,6 +13,7 @@ libraries = reloaded_tab_at("/acting/library-fields.html")
 editors = reloaded_tab_at("/acting/editors.html")
 components = reloaded_tab_at("/acting/component-fields.html")
 trees = reloaded_tab_at("/acting/tree-list.html")
+drawn = reloaded_tab_at("/acting/drawn-choices.html")
 around_native = reloaded_tab_at("/acting/list-around-a-native-one.html")
 
 
@@ -128,7 +129,7 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
 async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
     widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    for name, value in [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")]:
+    for name, value in [("thumb", "70"), ("spin", "6"), ("fine", "7777"), ("day", "2026-12-31")]:
         with subtests.test(name):
             assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
@@ -203,6 +204,7 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
 
 async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
     assert (await reacting.do("click", selector="#slow"))["checked"] is True
+    assert (await reacting.do("press", selector="#slow", keys="Space"))["checked"] is False
 
 
 async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
@@ -440,6 +442,12 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
+async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab) -> None:
+    for text in ("One\nTwo\n\nFour", "One", ""):
+        result = await editors.do("fill", selector="#story", value=text)
+        assert (result["value"], "notes" in result) == (text, False)
+
+
 DRAWN = [
     ("x-size", "Large", "size", "Large"),
     ("#color", "Green", "colors", ["Green"]),
@@ -500,6 +508,46 @@ async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(tre
         assert sorted((await trees.page.inner_text("#field")).split(", ")) == held.split(", ")
         assert await trees.page.locator("#tree").is_hidden()
 
+    await trees.do("select", selector="#field", value="Events / Meeting")
+    assert await trees.page.inner_text("#field") == "Meeting"
+
+    for value in (["Taxes"], "Documents / Taxes"):
+        assert (await trees.refused("select", selector="#field", value=value))[0] == "EXECUTION_ERROR"
+        assert await trees.page.inner_text("#field") == "Meeting"
     code, message = await trees.refused("select", selector="#field", value=["Taxes"])
     assert (code, '"Letters"' in message) == ("EXECUTION_ERROR", True)
     assert await trees.page.locator("#tree").is_hidden()
+
+
+async def test_arrow_and_tick_are_not_part_of_the_choice(drawn: DrivenTab) -> None:
+    for values in (["Serif"], ["Arial"]):
+        assert (await drawn.do("fill", selector="#font", value=values[0]))["value"] == values[0]
+    for values in (["Rust", "Go"], ["Java"]):
+        result = await drawn.do("select", selector="#skills", value=values)
+        assert [option["label"] for option in result["selected"]] == values
+        assert await drawn.page.inner_text("#skills") == f"{', '.join(values)}▼"
+
+
+async def test_segment_that_shows_no_number_is_filled_although_it_has_one(drawn: DrivenTab) -> None:
+    await drawn.do("fill", selector="#born", value="2026-03")
+
+    assert await drawn.page.locator("#born b").all_inner_texts() == ["3", "2026"]
+
+
+async def test_number_that_the_page_limits_a_moment_later_is_not_kept(drawn: DrivenTab) -> None:
+    assert (await drawn.refused("fill", selector="#amount", value="77"))[0] == "VALUE_NOT_KEPT"
+    assert (await drawn.do("fill", selector="#amount", value="50"))["value"] == "50"
+
+
+async def test_check_box_that_is_clipped_away_is_pressed_on_its_label(drawn: DrivenTab) -> None:
+    assert (await drawn.do("click", selector="#wifi"))["checked"]
+
+
+async def test_option_that_moves_under_the_pressed_mouse_is_pressed_again(drawn: DrivenTab) -> None:
+    await drawn.do("select", selector="#cities", value=["Bern", "Bonn"])
+
+    assert await drawn.page.locator("#cities [aria-selected=true]").all_inner_texts() == ["Bern", "Bonn"]
+
+
+async def test_path_leads_through_menus_that_open_when_the_mouse_comes(drawn: DrivenTab) -> None:
+    assert (await drawn.do("fill", selector="#place", value="Italy / Rome"))["value"] == "Rome"

@@ -251,5 +251,6 @@ VISIBLE = {
     "above a background of blocks": "<p style='margin:0 0 -60px;height:60px'>{}</p><div style='height:60px;background:#fff'></div>",
     "next to what a box cuts": "<div style='display:flex'><div style='overflow:hidden;width:200px;position:relative;height:60px'><div style='position:absolute;width:2000px;height:60px;background:#fff'></div></div><p>{}</p></div>",
     "scrolled from under a header": "<div style='overflow:auto;height:90px;position:relative'><div style='position:sticky;top:0;height:60px;background:#fff'>Levels</div><p style='margin-top:-50px;height:50px'>{}</p><div style='height:900px'></div></div>",
+    "below a tooltip": boxed(f"<p>{{}}</p><div role=tooltip style='{COVER}'>Save</div>"),
     "below a window that closes": boxed(f"<p>{{}}</p><div role=dialog style='{COVER}'><button>Close</button></div>"),
 }

@@ -5,9 +5,9 @@
 const changeSummary = (() => {
   const {
     attributeOf,
-    childNodesOf,
     childrenOf,
     closestOf,
+    drawnChildrenOf,
     holds,
     isControl,
     isDrawnIn,
@@ -15,6 +15,8 @@ const changeSummary = (() => {
     isInPage,
     isMatch,
     isText,
+    isTextField,
+    likelyRootOf,
     parentOf,
     queryDrawnIn,
     queryIn,
@@ -27,11 +29,17 @@ const changeSummary = (() => {
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
 
-  const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
+  const UNREAD_PARTS =
+    "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
   /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
+  /** A tick or a star says nothing that a state does not say. */
+  const READ = /[\p{L}\p{N}\p{Sc}]/u;
+  const STATEFUL = "[aria-checked], [aria-pressed], [aria-selected], [type='checkbox'], [type='radio']";
+  /** Maximum number of levels from the element acted on to the one with a state. */
+  const STATE_LEVELS = 4;
   /** Attributes that name an element. */
   const LABELS = ["aria-label", "title"];
   const MOST_CHARACTERS = 200;
@@ -42,6 +50,7 @@ const changeSummary = (() => {
   const NAMED_ITEMS = 5;
   /** If there are more texts than this, the others are reported as a number. */
   const MOST_TEXTS = 3;
+  const MENUS = "[role='menu'], [role='menubar']";
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
 
@@ -78,7 +87,8 @@ const changeSummary = (() => {
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
-    const { come, gone } = differences(outermost(shown), outermost(left));
+    const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
+    const { come, gone } = differences(outermost(shown), outermost(left), hasState);
     const isUnreported = (/** @type {News} */ { node }) =>
       !reported.some((one) => holds(one, node) || holds(node, one) || (isElement(node) && isDrawnIn(one, node)));
     const isOfClosed = (/** @type {News} */ { node }) =>
@@ -87,11 +97,23 @@ const changeSummary = (() => {
     const alerts = wholesIn(news, ALERTS);
     const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
-    const lists = [...new Set([...wholesIn(news, LISTS), ...openedLists])].map((list) => listName(list, roots));
+    // A list that was there before may only have got a tick.
+    const isFilled = (/** @type {Element} */ list) =>
+      !before.lists.has(list) ||
+      news.some(({ node }) => itemsIn(list).some((item) => node === item || holds(node, item)));
+    const filledLists = new Set([...wholesIn(news, LISTS).filter(isFilled), ...openedLists]);
+    const lists = [...filledLists].map((list) => listName(list, roots));
+    const isOfWhole = (/** @type {Node} */ node) => {
+      const whole = wholeOf(node, ANNOUNCED);
+      return whole !== undefined && (!isMatch(whole, LISTS) || filledLists.has(whole));
+    };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
+    const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
     const other = nearestFirst(
-      news.filter(({ node }) => !wholeOf(node, ANNOUNCED) && !isOfOpenedList(node)),
+      news.filter(({ node, texts: own }) => {
+        return !isOfWhole(node) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
+      }),
       path,
     );
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
@@ -192,10 +214,11 @@ const changeSummary = (() => {
   /**
    * @param {News[]} news
    * @param {Element[]} path innermost first
-   * @returns {News[]} nearest to the element first
+   * @returns {News[]} what lies over the page first, then what is nearest to the element
    */
   function nearestFirst(news, path) {
     const distanceTo = (/** @type {Node} */ node) => {
+      if (isElement(node) && isLayer(node)) return -1;
       for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
         const place = path.indexOf(/** @type {Element} */ (one));
         if (place >= 0) return place;
@@ -207,19 +230,31 @@ const changeSummary = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @returns {boolean} whether it, or all that is in it, keeps its place when the page is scrolled, such as a dialog
+   */
+  function isLayer(element) {
+    if (getComputedStyle(element).position === "fixed") return true;
+    const [child, ...others] = childrenOf(element);
+    return child !== undefined && !others.length && isLayer(child);
+  }
+
+  /**
    * Pages often rewrite existing content: only texts that are not on both sides are a change.
    *
    * @param {Node[]} shown
    * @param {Node[]} left
+   * @param {boolean} hasState whether signs alone are no news
    * @returns {{come: News[], gone: News[]}}
    */
-  function differences(shown, left) {
+  function differences(shown, left, hasState) {
     const isNotIn = (/** @type {News[]} */ others) => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
-    const come = shown.map(newsOf);
-    const gone = left.map(newsOf);
+    const isRead = (/** @type {News} */ { texts: own }) => !hasState || own.some((text) => READ.test(text));
+    const come = shown.map(newsOf).filter(isRead);
+    const gone = left.map(newsOf).filter(isRead);
     return { come: come.map(isNotIn(gone)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
   }
 
@@ -252,7 +287,7 @@ const changeSummary = (() => {
     if (isText(node)) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
     let run = "";
-    const children = [...childNodesOf(node)];
+    const children = [...drawnChildrenOf(node, likelyRootOf(node))];
     const isMixed = children.some((child) => isText(child) && WORDED.test(textContentOf(child) ?? ""));
     for (const child of children) {
       if (isText(child) || (isMixed && isPhrase(child))) {
@@ -269,7 +304,8 @@ const changeSummary = (() => {
   /** @param {Element} element */
   function isUnread(element) {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
-    if (!isInPage(element)) return false;
+    // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
+    if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
     return isUnshown(element) || (!isVisible(element) && isMatch(element, "[hidden], [style]"));
   }
 
@@ -362,7 +398,7 @@ const changeSummary = (() => {
 
   /** @param {Element} list */
   function isMenu(list) {
-    return attributeOf(list, "role") === "menu";
+    return isMatch(list, MENUS);
   }
 
   /**
@@ -370,7 +406,12 @@ const changeSummary = (() => {
    * @returns {Element[]} some menus contain buttons, links or other elements instead of items
    */
   function itemsIn(list) {
-    const items = queryDrawnIn(list, isMenu(list) ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
+    const all = queryDrawnIn(list, isMenu(list) ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
+    // The field of a list may stand among the chosen options, and a menu in another one.
+    const inner = queryDrawnIn(list, LISTS);
+    const isOther = (/** @type {Element} */ one) =>
+      inner.some((other) => isDrawnIn(other, one)) || queryIn(one, "input").some(isTextField);
+    const items = all.filter((one) => !isOther(one));
     return items.length || !isMenu(list) ? items : queryDrawnIn(list, CONTROLS).filter(isVisible);
   }
 

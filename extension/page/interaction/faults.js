@@ -23,7 +23,8 @@ const faults = (() => {
    * @returns {Element[]} its error messages
    */
   function messagesOf(field) {
-    return [...referred(field, "aria-errormessage"), ...referred(field, "aria-describedby")].filter(isVisible);
+    const named = [...referred(field, "aria-errormessage"), ...referred(field, "aria-describedby")];
+    return [...new Set(named)].filter(isVisible);
   }
 
   /**

@@ -9,6 +9,7 @@ const fieldFrames = (() => {
   const { accessibleNameOf } = aria;
 
   const CHECKABLE = "[type='checkbox'], [type='radio']";
+  const MARKED = `${CHECKABLE}, [type='file']`;
   const BUTTONS = "button, [role='button']";
   /** Levels from what is drawn to what also contains its field, and the most elements there. */
   const LEVELS = 2;
@@ -38,7 +39,7 @@ const fieldFrames = (() => {
    * @returns {boolean} whether it is what a check box or the like looks like; icons at text fields have a purpose
    */
   function isMark(element) {
-    return !/\S/u.test(textContentOf(element) ?? "") && isDrawnForField(element, CHECKABLE);
+    return !/\S/u.test(textContentOf(element) ?? "") && isDrawnForField(element, MARKED);
   }
 
   /**

@@ -13,6 +13,7 @@
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
@@ -22,11 +23,22 @@
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
 
 const filling = (() => {
-  const { comesTrue, documentOf, isControl, isInPage, isMatch, isReadOnly, isTextField, kindOf, windowOf } = dom;
+  const {
+    attributeOf,
+    comesTrue,
+    documentOf,
+    isControl,
+    isInPage,
+    isMatch,
+    isReadOnly,
+    isTextField,
+    kindOf,
+    windowOf,
+  } = dom;
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber } = sameValues;
+  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
   const { readCalendar } = calendars;
   const {
     FORMATS,
@@ -58,7 +70,7 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
   const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
-  const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
+  const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
    * Sets the value if no text is typed; otherwise focuses the field and selects its content.
@@ -78,7 +90,7 @@ const filling = (() => {
     const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
     if (day) calendars.begin(field);
-    if (!isPicked) takeFocus(field, "Fill what takes it.");
+    if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
     const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
@@ -86,7 +98,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isPicked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
+    const time = day && timeIn(text);
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, time, isPicked }, prepared };
   }
 
   /**
@@ -162,7 +175,11 @@ const filling = (() => {
     if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
-    if (!prepared.isPicked && !(await follows(prepared))) return "pick";
+    if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
+      // A calendar with a time may read the text when the field is left.
+      prepared.isUnread = timeIn(text) !== "";
+      if (!prepared.isUnread) return "pick";
+    }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
   }
 
@@ -176,8 +193,8 @@ const filling = (() => {
    */
   async function leaveAndRead(prepared, signal, { text, hasPicked }, { isDate, isLeft }, watch) {
     const { field, before, typed } = prepared;
-    // A page may drop the text once what has opened has faded out.
-    const mayDrop = isLeft && watch.hasLayers();
+    // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
+    const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
     const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
     const isDrawn = editorAround(field) !== null;
     if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
@@ -195,6 +212,17 @@ const filling = (() => {
     else if (isLeft && !isKept(prepared, text)) await watch.rest();
     if (mayDrop) await comesTrue(() => !isKept(prepared, text), FADING_MS);
     return readField(prepared, text);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text
+   * @returns {boolean} whether it is a number beyond the limits that the field declares
+   */
+  function isBeyond(field, text) {
+    const limit = (/** @type {"min" | "max"} */ name) =>
+      Number(attributeOf(field, `aria-value${name}`) || attributeOf(field, name) || NaN);
+    return Number(text) < limit("min") || Number(text) > limit("max");
   }
 
   /** @param {Element} field */
@@ -235,7 +263,8 @@ const filling = (() => {
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
-    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
+    const complaint = isInPage(field) ? complaintOf(field) : "";
+    return { value, next: "", isKept: !isLost, isUnread: prepared.isUnread === true, notes, complaint };
   }
 
   /**
@@ -288,7 +317,7 @@ const filling = (() => {
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field writes it in its own way.",
+      isOther && !isLost && "The field shows it in its own format.",
     ].filter((note) => typeof note === "string");
   }
 

@@ -17,6 +17,7 @@ const geometry = (() => {
     isControl,
     isDocument,
     isDrawnIn,
+    isMatch,
     labelsOf,
     parentElementOf,
     queryIn,
@@ -34,6 +35,7 @@ const geometry = (() => {
   const SEEN = { visibilityProperty: true };
   const DRAWN = { ...SEEN, opacityProperty: true };
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
+  const CHECKED = "input[type=checkbox], input[type=radio]";
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
@@ -356,7 +358,8 @@ const geometry = (() => {
   function handleOf(element) {
     const editor = editorAround(element);
     if (editor) return editor;
-    return isVisible(element) ? element : (labelsOf(element).find(isVisible) ?? element);
+    const isDrawn = isVisible(element) && !(isMatch(element, CHECKED) && isClippedAway(element));
+    return isDrawn ? element : (labelsOf(element).find(isVisible) ?? element);
   }
 
   /**

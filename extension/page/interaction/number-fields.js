@@ -61,16 +61,32 @@ const numberFields = (() => {
   function readNumber(field) {
     const native = isControl(field) ? /** @type {HTMLInputElement} */ (field) : null;
     const read = (/** @type {string} */ name) => numberIn(attributeOf(field, name));
-    const text = attributeOf(field, "aria-valuetext") ?? (native ? native.value : collapse(visibleTextOf(field)));
+    const drawn = native ? native.value : collapse(visibleTextOf(field));
+    const text = attributeOf(field, "aria-valuetext") ?? drawn;
+    const isTyped = /** @type {HTMLElement} */ (field).isContentEditable;
     return {
       isNative: native !== null,
-      isTyped: /** @type {HTMLElement} */ (field).isContentEditable,
-      now: native ? numberIn(native.value) : (read("aria-valuenow") ?? numberIn(text)),
+      isTyped,
+      now:
+        isTyped && isBlank(drawn, text)
+          ? null
+          : native
+            ? numberIn(native.value)
+            : (read("aria-valuenow") ?? numberIn(text)),
       text: shorten(text),
       min: native ? Number(native.min || 0) : read("aria-valuemin"),
       max: native ? Number(native.max || 100) : read("aria-valuemax"),
       step: native ? Number(native.step) || 1 : null,
     };
+  }
+
+  /**
+   * @param {string} drawn such as yyyy
+   * @param {string} text such as Empty; of a month, its name
+   * @returns {boolean} whether a segment shows that it is empty, whatever number it will start from
+   */
+  function isBlank(drawn, text) {
+    return !/\p{N}/u.test(drawn + text) && !text.startsWith(drawn) && !drawn.startsWith(text);
   }
 
   /** @param {string | null} text */

@@ -14,6 +14,7 @@ const offscreenItems = (() => {
   const { nextElementOf, parentElementOf, tagOf } = dom;
   const { SEEN, isRendered, isVisible } = geometry;
   const { contentOf, roleOf } = aria;
+  const { isMark } = fieldFrames;
 
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** Roles of elements that may contain further parts of the page. */
@@ -57,7 +58,8 @@ const offscreenItems = (() => {
   function silentRoleOf(element, cursor, inherited) {
     if (isFrame(element)) return "frame";
     const role = grippedRole(cursor);
-    return role && cursor !== (inherited || cursorAround(element)) && !isLabeling(element) ? role : "";
+    const isOwn = role !== "" && cursor !== (inherited || cursorAround(element));
+    return isOwn && !isLabeling(element) && !isMark(element) ? role : "";
   }
 
   /** @param {Element} element */

@@ -35,7 +35,7 @@ const pageState = (() => {
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
-  const LISTS = "[role='listbox'], [role='menu']";
+  const LISTS = "[role='listbox'], [role='menu'], [role='menubar'][aria-orientation='vertical']";
   const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
 
   /**

@@ -3,9 +3,11 @@
 // Elements that stand for others, or only serve screen readers, forms or the layout: users do not act on them.
 
 const proxies = (() => {
-  const { attributeOf, closestOf, controlOf, holds, isControl, isTextField, queryIn, tagOf, textContentOf } = dom;
+  const { attributeOf, closestOf, controlOf, hasIn, holds, isControl, isTextField, queryIn, tagOf, textContentOf } =
+    dom;
   const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { accessibleNameOf, roleOf } = aria;
+  const { DRAWN_CHECKED } = surroundingNames;
   const { hasVisibleLabel } = offscreenItems;
   const { isOnlySpoken } = itemPlaces;
   const { isStandIn } = standIns;
@@ -38,7 +40,9 @@ const proxies = (() => {
    * @param {HTMLLabelElement} label
    * @returns {boolean} whether the field that it names is listed
    */
-  function namesListed({ control }) {
+  function namesListed(label) {
+    if (hasIn(label, DRAWN_CHECKED)) return true;
+    const { control } = label;
     // A web component may be for display only.
     if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
     if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
@@ -58,19 +62,23 @@ const proxies = (() => {
 
   /**
    * @param {Element} element hidden from screen readers
-   * @returns {boolean} whether it only serves for measuring, or to give a form a value
+   * @returns {boolean} whether it only serves for measuring, to give a form a value, or to draw a border
    */
   function isCopy(element) {
     const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
-    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen();
+    const isBorder = () => tagOf(element) === "fieldset" && !queryIn(element, "input, select, textarea, button").length;
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder();
   }
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is the combobox of ARIA 1.1 around its field, which is listed itself
+   * @returns {boolean} whether it is the combobox of ARIA 1.1 around its field, which is listed itself, or the place of
+   *   that field among chosen options
    */
   function isAroundField(element) {
-    if (attributeOf(element, "role") !== "combobox" || isControl(element)) return false;
+    const isCombobox = attributeOf(element, "role") === "combobox" && !isControl(element);
+    const isPlace = attributeOf(element, "role") === "option" && !textContentOf(element)?.trim();
+    if (!isCombobox && !isPlace) return false;
     return queryIn(element, "input, textarea").filter((one) => isTextField(one) && isVisible(one)).length === 1;
   }
 

@@ -4,12 +4,13 @@
 // says.
 
 const redundantTexts = (() => {
-  const { isDrawnIn } = dom;
+  const { isDrawnIn, referred } = dom;
   const { stateOf } = aria;
   const { isNeighborly } = surroundingNames;
   const { lineOf } = texts;
   const { itemNameOf } = pageItems;
 
+  const CHECKED = new Set(["checkbox", "radio", "switch"]);
   /** Separators have none of these. */
   const MEANING = /[\p{L}\p{N}\p{S}]/u;
   /** Numbers that may be drawn along a slider. */
@@ -41,10 +42,23 @@ const redundantTexts = (() => {
   function isRedundant(item, before, after) {
     const text = lineOf(item.cells.flat());
     if (!MEANING.test(text)) return true;
-    if (before?.kind === "thing" && isDrawnIn(before.element, item.element) && itemNameOf(before) === text) return true;
+    const isName = (/** @type {Item | undefined} */ one) =>
+      one?.kind === "thing" && names(item.element, one) && itemNameOf(one) === text;
     return (
-      [before, after].some((one) => one && isNumberOf(one, text)) || (after !== undefined && isLabelOf(after, text))
+      [before, after].some(isName) ||
+      [before, after].some((one) => one && isNumberOf(one, text)) ||
+      (after !== undefined && isLabelOf(after, text))
     );
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Item} item
+   * @returns {boolean} whether it is drawn in its element, or in what names a check box
+   */
+  function names(inner, { element, role }) {
+    const labels = CHECKED.has(role) ? referred(element, "aria-labelledby") : [];
+    return [element, ...labels].some((one) => isDrawnIn(one, inner));
   }
 
   /**

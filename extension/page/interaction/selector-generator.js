@@ -48,7 +48,7 @@ const selectorGenerator = (() => {
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid|auto)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|empty|filled|invalid|valid|auto)$/iu;
   /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */

@@ -7,6 +7,7 @@ const shownValues = (() => {
     attributeOf,
     boxOf,
     drawnChildrenOf,
+    holds,
     isControl,
     isElement,
     isAfter,
@@ -23,7 +24,7 @@ const shownValues = (() => {
   const { collapse, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
-  const { roleOf } = widgets;
+  const { isUndeclared, roleOf } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
@@ -32,6 +33,9 @@ const shownValues = (() => {
   const PLACEHOLDERS = "[id*='placeholder' i], [class*='placeholder' i]";
   /** Signs of buttons that remove a value, next to it. */
   const REMOVERS = /^[\u00d7\u2715\u2716\u2a2f]\s*|\s*[\u00d7\u2715\u2716\u2a2f]$/gu;
+  /** Arrows, triangles and ticks, drawn as icons. */
+  const SIGNS =
+    /^(?:[\u2190-\u21ff\u2303\u2304\u2335\u23f6\u23f7\u25a0-\u25ff\u2611\u2705\u2713\u2714\u2b00-\u2bff]\ufe0f?)+$/u;
   /** Maximum number of levels between a field and the element that shows its value. */
   const MOST_LEVELS = 5;
 
@@ -45,7 +49,8 @@ const shownValues = (() => {
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
     if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
-    const whole = isControl(field) ? field.value : collapse(visibleTextOf(field)).replace(REMOVERS, "");
+    if (isUndeclared(field) && isPlaceholder(field)) return [];
+    const whole = isControl(field) ? field.value : withoutLabel(field, withoutSigns(field)).replace(REMOVERS, "");
     if (whole && !buttons.length) return [whole];
     // A button may remove the value, and each of several values may have its own. A web component may draw its text in
     // its shadow root.
@@ -62,6 +67,38 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text of the field
+   * @returns {string} without its label, if that is drawn in it, above the value
+   */
+  function withoutLabel(field, text) {
+    const labels = referred(field, "aria-labelledby").filter((one) => one !== field && holds(field, one));
+    const label = collapse(labels.map(visibleTextOf).join(" "));
+    return label && text.startsWith(`${label} `) ? text.slice(label.length + 1) : text;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether all that is to be read in it is a placeholder
+   */
+  function isPlaceholder(field) {
+    const text = collapse(visibleTextOf(field));
+    return queryIn(field, PLACEHOLDERS).some((one) => isVisible(one) && collapse(visibleTextOf(one)) === text);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} its text without the arrow that says that it opens a list
+   */
+  function withoutSigns(field) {
+    const signs = queryIn(field, "*").map((one) => (isVisible(one) ? collapse(visibleTextOf(one)) : ""));
+    const text = collapse(visibleTextOf(field));
+    const sign = signs.find((one) => SIGNS.test(one) && (text.startsWith(one) || text.endsWith(one)));
+    if (!sign) return text;
+    return collapse(text.endsWith(sign) ? text.slice(0, -sign.length) : text.slice(sign.length));
   }
 
   /** @param {Element} element */

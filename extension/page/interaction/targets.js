@@ -11,13 +11,14 @@ const targets = (() => {
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
   const { FORMATS, NO_FIELD, isCheckable, isComponent } = formControls;
-  const { hasSuggestions, operableIn, widgetKind } = widgets;
+  const { hasSuggestions, operableIn, roleOf, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
   /** @type {Map<string, string>} how to use elements that cannot be filled or clicked */
   const ADVICE = new Map([
     ["checkbox", "is a checkbox. Use click to change it."],
+    ["switch", "is a switch. Use click to change it."],
     ["radio", "is a radio button. Use click to choose it."],
     ["submit", "is a button. Use click."],
     ["button", "is a button. Use click."],
@@ -139,7 +140,7 @@ const targets = (() => {
       own,
       inner && !others.length
         ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?`
-        : (ADVICE.get(kindOf(own)) ?? NO_FIELD),
+        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? NO_FIELD),
     );
   }
 
