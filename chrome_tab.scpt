@@ -765,7 +765,6 @@ property pageFunction : "function readPage(request) {
     return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
   }
   function rectOf(text) {
-    const range = new Range();
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
@@ -1158,6 +1157,7 @@ property pageFunction : "function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
+  const range = new Range();
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   let rows = new Map();
   let formulas = new Map();

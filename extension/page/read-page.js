@@ -878,7 +878,6 @@ export function readPage(request) {
 
   /** @param {Text} text */
   function rectOf(text) {
-    const range = new Range();
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
@@ -1506,6 +1505,8 @@ export function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
+  /** One for all texts: the document keeps track of each until it is collected. */
+  const range = new Range();
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
