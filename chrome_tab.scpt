@@ -765,28 +765,25 @@ property pageFunction : "function readPage(request) {
     return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
   }
   function rectOf(text) {
-    const range = new Range();
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
-    const others = [...(around?.childNodes ?? [])].filter(
-      (node) => node !== inner && node.nodeType !== Node.COMMENT_NODE,
-    );
-    const isDrawing = (/** @type {Node} */ node) =>
-      node instanceof Element && attributeOf(node, \"aria-hidden\") === \"true\";
+    const others = [...Reflect.get(Node.prototype, \"childNodes\", around ?? math)].filter((node) => node !== inner);
+    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, \"aria-hidden\") === \"true\";
     return around && others.length > 0 && others.every(isDrawing) ? around : math;
   }
   function formulaOf(part) {
     const parts = childrenOf(part);
-    if (parts.length === 0) return (part.textContent ?? \"\").replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();
+    const text = String(Reflect.get(Node.prototype, \"textContent\", part));
+    if (parts.length === 0) return text.replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();
     const tag = tagOf.call(part);
     const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
     const signs = SIGNS.get(tag);
     if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\");
     const operands = tag === \"msqrt\" ? [texts.join(\"\")] : texts;
-    return operands.map((text, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(text) ? text : `(${text})`)).join(\"\");
+    return operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
   }
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
@@ -1160,6 +1157,7 @@ property pageFunction : "function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
+  const range = new Range();
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   let rows = new Map();
   let formulas = new Map();

@@ -878,7 +878,6 @@ export function readPage(request) {
 
   /** @param {Text} text */
   function rectOf(text) {
-    const range = new Range();
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
@@ -891,11 +890,9 @@ export function readPage(request) {
    */
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
-    const others = [...(around?.childNodes ?? [])].filter(
-      (node) => node !== inner && node.nodeType !== Node.COMMENT_NODE,
-    );
-    const isDrawing = (/** @type {Node} */ node) =>
-      node instanceof Element && attributeOf(node, "aria-hidden") === "true";
+    /** @type {Node[]} */
+    const others = [...Reflect.get(Node.prototype, "childNodes", around ?? math)].filter((node) => node !== inner);
+    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, "aria-hidden") === "true";
     return around && others.length > 0 && others.every(isDrawing) ? around : math;
   }
 
@@ -905,13 +902,14 @@ export function readPage(request) {
    */
   function formulaOf(part) {
     const parts = childrenOf(part);
-    if (parts.length === 0) return (part.textContent ?? "").replace(/[\s\u2061-\u2064]+/g, " ").trim();
+    const text = String(Reflect.get(Node.prototype, "textContent", part));
+    if (parts.length === 0) return text.replace(/[\s\u2061-\u2064]+/g, " ").trim();
     const tag = tagOf.call(part);
     const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
     const signs = SIGNS.get(tag);
     if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "");
     const operands = tag === "msqrt" ? [texts.join("")] : texts;
-    return operands.map((text, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(text) ? text : `(${text})`)).join("");
+    return operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
   }
 
   /** @param {Element} row */
@@ -1507,6 +1505,8 @@ export function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
+  /** One for all texts: the document keeps track of each until it is collected. */
+  const range = new Range();
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
