@@ -86,6 +86,10 @@ CHANGES = {
     "a message that two attributes name": 'error at input#mail "Email": "Missing"',
     "a text for screen readers that goes": "",
     "what the press opens over the element": 'now "Opened"',
+    "a text that is written again": "",
+    "a drawing of a line": "SVG path drawn: #wire",
+    "a column that is sorted": 'div#col "Name" sorted descending',
+    "a dialog that is transparent before it goes": 'dialog "Tour" closed',
 }
 
 

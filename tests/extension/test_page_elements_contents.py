@@ -468,6 +468,10 @@ SELECTORS = {
     "generated id": "button",
     "counted id": "[name=host]",
     "counted id without another name": "#c94",
+    "class of the other state": "p > button",
+    "attribute for a state": "p > button",
+    "classes that are hashes": "p > button",
+    "value of a field": "p > input",
 }
 
 

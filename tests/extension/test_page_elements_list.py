@@ -463,6 +463,8 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         "<div style='cursor: pointer'><img alt='' src='data:,' width=20 height=20><a href=#card>Far card</a></div>"
         "<p><input type=checkbox aria-label='Far switch' style='opacity: 0'><i style='cursor: pointer; position: absolute;"
         " left: 0; width: 30px; height: 20px'></i></p>"
+        "<p><select tabindex=-1 style='position: absolute; width: 1px; height: 1px; clip-path: inset(50%)'><option>Far"
+        "</select></p>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
     await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")

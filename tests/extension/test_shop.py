@@ -140,7 +140,7 @@ async def find_and_filter(agent: Agent, shop: str) -> None:
     await agent.reads("Teas found: 1")
     code, sentence = await agent.refused("click", selector="text=Add to cart")
     assert code == "EXECUTION_ERROR"
-    assert 'covered by dialog aside "We value your privacy.' in sentence
+    assert 'covered by dialog aside "Cookies"' in sentence
     closed = await agent.do("click", "text=Only what is needed")
     assert (closed["element"]["tag"], closed["url"]) == ("button", f"{shop}?q=Jasmine")
     assert "privacy" not in await agent.reads("Jasmine Pearls")

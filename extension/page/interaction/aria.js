@@ -490,6 +490,8 @@ const aria = (() => {
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
     if (is("selected")) words.push("selected");
+    const sort = attributeOf(element, "aria-sort");
+    if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");

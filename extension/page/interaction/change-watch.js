@@ -49,6 +49,7 @@ const changeWatch = (() => {
   const WATCHED = {
     childList: true,
     characterData: true,
+    characterDataOldValue: true,
     subtree: true,
     attributeFilter: ["aria-hidden", "aria-label", "class", "hidden", "inert", "open", "style", "title"],
     attributeOldValue: true,
@@ -100,6 +101,8 @@ const changeWatch = (() => {
     #places = new Map();
     /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
+    /** @readonly @type {Map<Node, string | null>} texts before they were written, perhaps again */
+    #written = new Map();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
     /** @readonly @type {Map<Element, string>} styles of elements before they changed */
@@ -284,10 +287,14 @@ const changeWatch = (() => {
       const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
       const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
-      const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node) && !isBack(node));
+      const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
+      const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
+      const shown = [...this.#come, ...hidden].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
-      const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
+      const drawn = [...this.#come]
+        .filter((node) => isElement(node) && isInPage(node))
+        .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
@@ -295,7 +302,7 @@ const changeWatch = (() => {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...hiddenNow],
-        drawn: /** @type {Element[]} */ (drawn),
+        drawn,
         renamed,
         refilled: [...this.#before.values]
           .filter(([field, before]) => this.#isRefilled(field, before))
@@ -405,6 +412,7 @@ const changeWatch = (() => {
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
+        if (type === "characterData" && !this.#written.has(target)) this.#written.set(target, oldValue);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && !this.#isNewOrHidden(target);
         for (const [index, node] of removedNodes.entries()) {
@@ -429,7 +437,8 @@ const changeWatch = (() => {
    */
   function toggleOf(element) {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
-    return words.filter(Boolean).join(" ");
+    const sort = attributeOf(element, "aria-sort");
+    return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
   /** @param {Element} element */
@@ -471,6 +480,14 @@ const changeWatch = (() => {
   /** @param {string | null} style as the page has written it, or as the browser does */
   function plainStyle(style) {
     return (style ?? "").replace(/[;\s]+$/u, "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element[]} the element, or the parts of a drawing of its own, if it is part of a drawing
+   */
+  function shapesOf(element) {
+    return (tagOf(element) === "svg" ? queryIn(element, SHAPES) : [element]).filter(isShape);
   }
 
   /**

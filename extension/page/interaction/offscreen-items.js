@@ -15,6 +15,7 @@ const offscreenItems = (() => {
   const { SEEN, isRendered, isVisible } = geometry;
   const { contentOf, roleOf } = aria;
   const { isMark } = fieldFrames;
+  const { isStandIn } = standIns;
 
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** Roles of elements that may contain further parts of the page. */
@@ -36,7 +37,7 @@ const offscreenItems = (() => {
     const cursor = said || isHolder || around.isInThing ? "" : getComputedStyle(element).cursor;
     const role = said || (cursor && silentRoleOf(element, cursor, around.cursor));
     const isHeading = !role && !isHolder && HEADINGS.has(tagOf(element));
-    const isThing = role !== "" && isThere(element);
+    const isThing = role !== "" && isThere(element) && !(role === "select" && isStandIn(element));
     if (isThing || (isHeading && isRendered(element, SEEN))) {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });

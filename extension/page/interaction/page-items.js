@@ -189,7 +189,7 @@ const pageItems = (() => {
      * @returns {boolean} whether nothing more needs to be listed about its content
      */
     #addThing(element, role, within) {
-      const box = within.isFar && hasNodes(element) ? null : boxOf(element);
+      const box = within.isFar && hasNodes(element) && role !== "select" ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
       if ((box && isProxy(element, role)) || isFiller(element, role)) return true;

@@ -47,7 +47,7 @@ const pageState = (() => {
     return {
       dialogs: new Map(
         all(DIALOGS)
-          .filter(isVisible)
+          .filter((dialog) => isVisible(dialog) && isDrawn(dialog))
           .map((dialog) => [dialog, dialogName(dialog)]),
       ),
       lists: new Set(all(LISTS).filter(isVisible)),

@@ -5,6 +5,7 @@
 const sameValues = (() => {
   const MONTH = /^\d{4}-\d\d$/u;
   const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?)?$/u;
+  const TIME = /^(\d{1,2}):(\d\d)(?:\s?([ap])\.?m\.?)?$/iu;
   const MONTHS = Array.from({ length: 12 }, (_, month) => month);
   /** @type {Map<string, string[]>} names of months by language and width */
   const monthNames = new Map();
@@ -17,12 +18,24 @@ const sameValues = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes
+   * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes, or are the
+   *   same time of day
    */
   function isSame(held, text) {
+    if (timeOfDay(text) !== "" && timeOfDay(held) === timeOfDay(text)) return true;
     return /[\p{L}\p{N}]/u.test(text)
       ? essenceOf(held) === essenceOf(text)
       : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the time of day that it is, such as 14:30; empty if it is not one
+   */
+  function timeOfDay(text) {
+    const [, hour = "", minute = "", half = ""] = TIME.exec(text.trim()) ?? [];
+    const base = half ? Number(hour) % 12 : Number(hour);
+    return hour && `${base + (/^p/iu.test(half) ? 12 : 0)}:${minute}`;
   }
 
   /**
@@ -125,9 +138,9 @@ const sameValues = (() => {
     const isSameDay = isMonth
       ? own.getMonth() === other.getMonth() && own.getFullYear() === other.getFullYear()
       : own.toDateString() === other.toDateString();
-    const [time, ownTime] = [timeIn(text), own.toTimeString().slice(0, 5)];
-    const isParsed = isSameDay && !Number.isNaN(own.getTime()) && (time === "" || time === ownTime);
-    if (isParsed || String(numbersIn(held)) === String(wanted)) return true;
+    const time = timeIn(text);
+    if (isSameDay && !Number.isNaN(own.getTime())) return time === "" || time === own.toTimeString().slice(0, 5);
+    if (String(numbersIn(held)) === String(wanted)) return true;
     if (time) return false;
     const [year = 0, month = 0, day = 0] = dayIn(text).split("-").map(Number);
     const rest = monthNamedIn(held) === month ? [day] : [month, day];

@@ -37,6 +37,8 @@ const selectorGenerator = (() => {
   /** Values of such attributes, except numbers and switches. */
   const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
+  /** Fields whose value says what they stand for, not what they contain. */
+  const CHOICES = "input:is([type=checkbox], [type=radio])[value]";
   /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
@@ -46,9 +48,11 @@ const selectorGenerator = (() => {
   const COUNTED = /^[a-z]{1,2}\d{2,}$/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
-  /** Classes of states, which change after a click. */
+  /** Classes of states, which change after a click, and values of attributes for them. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|empty|filled|invalid|valid|auto)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled)$/iu;
+  /** A class that is a hash, if an element has several of them, some with digits. */
+  const HASH = /^(?=.{6,8}$)[a-z][a-z\d]+$/u;
   /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */
@@ -272,9 +276,10 @@ const selectorGenerator = (() => {
     const own = attributeNamesOf(element).filter((name) => OWN_NAME.test(name) && !NAMING_ATTRIBUTES.includes(name));
     if (isMatch(element, BUTTON_INPUTS)) own.push("value");
     const named = [...NAMING_ATTRIBUTES, ...own].flatMap((name) => {
-      const value = attributeOf(element, name);
-      const isPlain = value !== null && value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
-      const isName = isPlain && !isGenerated(name, value) && (!own.includes(name) || LABEL_VALUE.test(value));
+      const value = attributeOf(element, name) ?? "";
+      const isPlain = value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
+      const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !STATE_NAME.test(value));
+      const isName = isPlain && isLabel && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
     const isCounted = (/** @type {Naming} */ one) => one.name === "id" && COUNTED.test(one.value);
@@ -312,7 +317,7 @@ const selectorGenerator = (() => {
   function combined(element, ownNames, isAlone) {
     const [first] = ownNames.map(selectorBy);
     if (!first) return undefined;
-    const value = isMatch(element, "input[value]") ? (attributeOf(element, "value") ?? "") : "";
+    const value = isMatch(element, CHOICES) ? (attributeOf(element, "value") ?? "") : "";
     const isPlain = value !== "" && value.length <= VALUE_LENGTH && /^[\p{L}\p{N} ._-]+$/u.test(value);
     const regions = [...treeAncestors(element)].slice(1).filter((one) => isMatch(one, REGIONS));
     const ways = [
@@ -373,8 +378,9 @@ const selectorGenerator = (() => {
    */
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
+    const isHashed = names.filter((name) => HASH.test(name) && /\d/u.test(name)).length > 1;
     return names
-      .filter(isDescriptive)
+      .filter((name) => isDescriptive(name) && !(isHashed && HASH.test(name)))
       .sort((a, b) => b.length - a.length)
       .slice(0, TRIED_CLASSES)
       .map((name) => `.${name}`);
