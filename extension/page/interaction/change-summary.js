@@ -107,8 +107,10 @@ const changeSummary = (() => {
       const whole = wholeOf(node, ANNOUNCED);
       return whole !== undefined && (!isMatch(whole, LISTS) || filledLists.has(whole));
     };
+    const isWholly = (/** @type {Node} */ node, /** @type {Element} */ list) =>
+      holds(node, list) && collapse(textContentOf(node) ?? "") === collapse(textContentOf(list) ?? "");
     const isOfOpenedList = (/** @type {Node} */ node) =>
-      isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
+      isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isWholly(node, list));
     const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
     const other = nearestFirst(
       news.filter(({ node, texts: own }) => {

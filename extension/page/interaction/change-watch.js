@@ -107,6 +107,8 @@ const changeWatch = (() => {
     #labels = new Map();
     /** @readonly @type {Map<Element, string>} styles of elements before they changed */
     #styles = new Map();
+    /** Whether the element acted on last opens something. */
+    #isOpener = false;
     /** Whether an element has come and gone. */
     #hasPassed = false;
     #latestAt = 0;
@@ -149,6 +151,7 @@ const changeWatch = (() => {
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
+      this.#isOpener = this.#path.slice(0, TOGGLE_LEVELS).some((one) => isMatch(one, OPENERS));
       for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
         if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
       }
@@ -238,7 +241,7 @@ const changeWatch = (() => {
         await pause(POLL_MS);
       }
       // Some menus open only once the mouse has been over them for a while.
-      while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(POLL_MS);
+      while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       const coming = [...this.#come, ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
@@ -249,6 +252,9 @@ const changeWatch = (() => {
           .filter(isElement)
           .filter(isVisible)
           .flatMap((one) => animationsOf(one)),
+        ...(this.#isOpener ? [...this.#come] : [])
+          .filter((one) => isElement(one) && isInPage(one) && isWorded(one))
+          .flatMap((one) => animationsOf(/** @type {Element} */ (one))),
         ...[...new Set([...around, ...listed])].flatMap((one) => animationsOf(one, false)),
         ...[...this.#restyled]
           .filter((one) => isInPage(one) && WORDED.test(textContentOf(one) ?? ""))
@@ -260,17 +266,12 @@ const changeWatch = (() => {
       await pause(POLL_MS);
     }
 
-    /** @returns {boolean} whether an element that was pressed is to open something, and nothing has happened yet */
+    /** @returns {boolean} whether an element that was pressed is to open something, which is not drawn yet */
     #mayOpen() {
+      if (this.#isTyped || !this.#isOpener) return false;
       this.#take(this.#observer.takeRecords());
-      const isWorded = (/** @type {Node} */ node) => WORDED.test(textContentOf(node) ?? "");
-      const isWaiting = (/** @type {Element} */ one) =>
-        isInPage(one) && isMatch(one, OPENERS) && toggleOf(one) === this.#toggles.get(one);
-      return (
-        !this.#isTyped &&
-        this.#path.slice(0, TOGGLE_LEVELS).some(isWaiting) &&
-        ![...this.#come, ...this.#gone].some(isWorded)
-      );
+      const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
+      return ![...this.#come, ...this.#before.hidden].some((node) => isWorded(node) && isShown(node));
     }
 
     /**
@@ -439,6 +440,11 @@ const changeWatch = (() => {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
     return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
+  }
+
+  /** @param {Node} node */
+  function isWorded(node) {
+    return WORDED.test(textContentOf(node) ?? "");
   }
 
   /** @param {Element} element */
