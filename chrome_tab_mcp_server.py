@@ -4804,7 +4804,11 @@ class PageIndex:
     def __init__(self, texts: Sequence[str], chunk_chars: int) -> None:
         """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
-        self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
+        self.chunks: list[TextChunk] = []
+        self._words: dict[str, str] = {}  # each word once, or those of a long page would take ten times its memory
+        for chunk in itertools.chain.from_iterable(text_chunks(*text, chunk_chars) for text in enumerate(texts)):
+            chunk.words = [self._words.setdefault(word, word) for word in chunk.words]
+            self.chunks.append(chunk)
         mean = sum(map(len, texts)) / max(1, len(self.chunks))
         sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
         self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
@@ -4829,8 +4833,7 @@ class PageIndex:
             return
         self._places |= {stem: {} for stem in missing}
         starts, grams = {stem[:STEM] for stem in missing}, gram_patterns(missing)
-        words = set[str]().union(*(chunk.words for chunk in self.chunks))
-        words = (word for word in words if word[:STEM] in starts or word[0] in ARABIC_PARTICLES)
+        words = (word for word in self._words if word[:STEM] in starts or word[0] in ARABIC_PARTICLES)
         found_stems = {word: stem for word in words if (stem := stem_of(word)) in missing}
         for number, chunk in enumerate(self.chunks):
             found = [found_stems[word] for word in filter(found_stems.__contains__, chunk.words)]
