@@ -176,7 +176,7 @@ async def test_unknown_key_is_rejected_with_suggestions_before_anything_is_press
 
 async def test_element_that_accepts_no_keys_is_rejected_with_a_sentence(page: DrivenTab) -> None:
     for selector, says in {
-        "#plain": "Press keys in what takes it",
+        "#plain": "passes the focus on",
         "#off": "is still disabled",
         "#gone": "is still not visible",
     }.items():
