@@ -11,7 +11,7 @@ import asyncio
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -239,11 +239,11 @@ async def page() -> str:
 
 UNKNOWN = "\u2026"
 JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
-# The functions of extension/shared/errors.js for one code each.
-JS_CODES = {"invalid": "INVALID_ARGUMENT", "failed": "EXECUTION_ERROR"}
+# Functions of the extension for one code each.
+JS_CODES = {"invalid": "INVALID_ARGUMENT", "failed": "EXECUTION_ERROR", "unreadable": "UNREADABLE_PAGE"}
 JS_ERROR = re.compile(
-    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*(?:{JS_LITERALS}|(\w+)\))'
-    rf"|(?<![#.\w])({'|'.join(JS_CODES)})\(\s*{JS_LITERALS}"
+    rf'(?:(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",|(?<![#.\w])({"|".join(JS_CODES)})\()'
+    rf"\s*(?:{JS_LITERALS}|(\w+)[,)])"
 )
 JS_CONSTANT = re.compile(rf"const (\w+) =\s*{JS_LITERALS};")
 JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
@@ -287,14 +287,16 @@ def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the code and the sentence of each error that a file of the extension throws."""
     source = path.read_text(encoding="utf-8")
     for found in JS_ERROR.finditer(source):
-        code, literals, name, function, argument = found.groups()
-        named = [each[2] for each in JS_CONSTANT.finditer(source, 0, found.start()) if each[1] == name]
-        literals = literals or argument or "".join(named[-1:])
-        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
-        yield (
-            code or JS_CODES[function],
-            re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"'),
-        )
+        code, function, literals, name = found.groups()
+        texts = {each[1]: js_text(each[2], {}) for each in JS_CONSTANT.finditer(source, 0, found.start())}
+        yield code or JS_CODES[function], js_text(literals, texts) if literals else texts.get(name, "")
+
+
+def js_text(literals: str, constants: Mapping[str, str]) -> str:
+    """Return the text of JavaScript literals that are added, filled with constants."""
+    said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
+    said = re.sub(r"\$\{(\w+)\}", lambda part: constants.get(part[1], UNKNOWN), said)
+    return re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"')
 
 
 def shown(sentence: str) -> str:
