@@ -229,6 +229,25 @@ property pageFunction : "function readPage(request) {
   const MIN_PICTURE = 50;
   const MIN_FIELD = 8;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
+  const SHOWN_INSTEAD = {
+    canvas:
+      \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers; or let a model that accepts images look at a screenshot.\",
+    \"embed, object, iframe\":
+      \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.\",
+    \"video, audio\":
+      \"This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.\",
+  };
+  const DRAWN_EDITOR =
+    \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
+  const ONLY_INSIDE =
+    'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.';
+  const ONLY_SPARE =
+    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.';
+  const PDF_SELECTION =
+    \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\";
+  const NOTHING_SELECTED =
+    \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
+  const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
   const ENTRIES = \"li, tr, [role=row], [role=listitem]\";
@@ -239,31 +258,41 @@ property pageFunction : "function readPage(request) {
   const MAX_HEADINGS = 2_000;
   const BLANK = 0;
   const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
-  const [UNREAD, FIELD, OPTION, HEADING, AROUND] = [16, 32, 64, 128, 256];
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED] = [16, 32, 64, 128, 256, 512];
   const TRAITS = new Map(
     Object.entries({
       ...{ nav: FURNITURE, navigation: FURNITURE, banner: FURNITURE, contentinfo: FURNITURE, menu: FURNITURE },
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
   const DRAWN = { visibilityProperty: true };
   const CHOSEN = \"(selected)\";
   const CHECKED = \"(checked)\";
+  const SWITCHED_ON = \"input:checked, [aria-checked=true]:not(form)\";
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
   const SECRET_FIELD =
-    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number/i;
+    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
   const CELLS = \"[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]\";
   const LAYOUT = \"h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
+  const SIGNS = new Map(
+    Object.entries({
+      ...{ mfrac: [\"\", \"/\"], msqrt: [\"\\u221a\"], mroot: [\"\\u221a\", \" of degree \"], msub: [\"\", \"_\"], munder: [\"\", \"_\"] },
+      ...{ msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
+    }),
+  );
+  const MIN_SPACE = 0.2;
+  const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
-    constructor(code, message) {
+    constructor(code, message, more = {}) {
       super(message);
       this.code = code;
+      this.more = more;
     }
   }
   function ofDocument(name) {
@@ -304,20 +333,14 @@ property pageFunction : "function readPage(request) {
     return { text, pieces: [{ start: 0, end: text.length, traits }], headings: [] };
   }
   function alignedPdf(text) {
-    const pieces = [];
-    let last = null;
-    let [start, isFirst] = [0, false];
-    for (const line of `${text}\\n[Page 0]`.split(\"\\n\")) {
-      const isTitle = /^\\[Page \\d+\\]$/.test(line);
-      const piece = { start, end: start + line.length, traits: FURNITURE };
-      start += line.length + 1;
-      if (isTitle && last) pieces.push(last);
-      if (isTitle) [last, isFirst] = [null, true];
-      else if (line.trim()) {
-        if (isFirst) pieces.push(piece);
-        [last, isFirst] = [isFirst ? null : piece, false];
-      }
-    }
+    let start = 0;
+    const pieces = text.split(/^(?=\\[Page \\d+\\]$)/m).flatMap((page) => {
+      const lines = [...page.matchAll(/^.*\\S.*$/gm)].slice(1);
+      const ends = new Set([lines[0], lines.at(-1)].map((line) => line ?? { 0: \"\", index: 0 }));
+      const found = [...ends].map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length }));
+      start += page.length;
+      return found.map((piece) => ({ ...piece, traits: FURNITURE }));
+    });
     return { text, pieces, headings: [] };
   }
   function alignedPage(text) {
@@ -325,6 +348,8 @@ property pageFunction : "function readPage(request) {
     if (isWebPage) {
       thirds = all(\":nth-child(3)\");
       rows = rowsOfData();
+      formulas = new Map(all(\"math\").map((math) => [formulaAround(math), math]));
+      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
     }
     const quick = new Alignment(text, false);
     return (quick.isLost ? new Alignment(text, true) : quick).result();
@@ -345,14 +370,15 @@ property pageFunction : "function readPage(request) {
       this.traits = 0;
       this.open = [];
       this.level = 0;
-      this.option = 0;
+      this.marked = 0;
+      this.last = null;
+      this.formula = null;
       this.values = [];
       this.row = null;
       this.group = null;
       this.#walk(ofDocument(\"body\"));
     }
     result() {
-      this.#copyTo(this.source.length);
       return { text: this.parts.join(\"\"), pieces: this.pieces, headings: this.headings };
     }
     #walk(body) {
@@ -371,6 +397,7 @@ property pageFunction : "function readPage(request) {
         node = next;
       }
       this.#writeValues(this.source.length);
+      this.#copyTo(this.source.length);
     }
     #enter(element) {
       const tag = tagOf.call(element);
@@ -380,17 +407,28 @@ property pageFunction : "function readPage(request) {
         return false;
       }
       if (own & FIELD && (tag !== \"img\" || this.row?.cell)) {
-        this.#field(element, tag);
+        if (!this.formula) this.#field(element, tag);
         return false;
       }
       if (own === 0 && tag.includes(\"-\")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, own);
-      if (own & OPTION) this.option = this.cursor;
-      if (traits !== this.traits || own & OPTION) this.open.push({ element, traits: this.traits, own });
+      const mark = this.#markAfter(element, own);
+      if (mark) this.marked = this.cursor;
+      if (traits !== this.traits || mark) this.open.push({ element, traits: this.traits, mark });
       this.traits = traits;
+      if (formulas.size > 0 && formulas.has(element)) this.formula ??= { element, start: -1 };
       if (own & HEADING) this.level = Number(tag[1]);
       return true;
+    }
+    #markAfter(element, own) {
+      if (own & OPTION && isChosen(element)) return ` ${CHOSEN}`;
+      if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
+      if (!(own & RAISED) || drawnSize(element).height === 0) return \"\";
+      const isReading = tagOf.call(element) === \"rt\";
+      const isPower = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u.test(this.source.slice(this.cursor - 1, this.cursor + 2));
+      if (isReading || isPower) this.#note(isReading ? \"(\" : \"^\");
+      return isReading ? \")\" : \"\";
     }
     #traitsOf(element, own) {
       const role = roles.size > 0 ? roles.get(element) : undefined;
@@ -402,7 +440,8 @@ property pageFunction : "function readPage(request) {
     #leave(element) {
       const open = this.open.at(-1);
       const isOpen = open?.element === element;
-      if (isOpen && open.own & OPTION && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
+      if (isOpen && open.mark && this.cursor > this.marked) this.#note(open.mark);
+      if (this.formula?.element === element) this.#leaveFormula(this.formula);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
@@ -423,12 +462,38 @@ property pageFunction : "function readPage(request) {
         start += ahead;
         end = start + words.length;
       }
+      if (start === this.cursor && this.values.length === 0 && this.#isApart(node)) this.#note(\" \");
       this.#writeValues(start);
       this.#openCell(start);
-      this.cursor = end;
+      [this.cursor, this.last] = [end, node];
+      if (this.formula) {
+        if (this.formula.start < 0) this.formula.start = start;
+        return;
+      }
       if (this.level > 0) this.headings.push([this.#placeOf(start), this.level]);
       this.level = 0;
       this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
+      if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
+    }
+    #isApart(node) {
+      const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
+      const texts = isInWord && this.last ? [this.last, node] : [];
+      if (texts.some((text) => tagOf.call(parentOf.call(text)) === \"code\")) return false;
+      const [left, right] = texts.map(rectOf);
+      return Boolean(
+        left && right && Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height,
+      );
+    }
+    #leaveFormula({ element, start }) {
+      this.formula = null;
+      const math = formulas.get(element);
+      if (!math || (start < 0 && drawnSize(element).height === 0)) return;
+      this.#copyTo(start < 0 ? Math.min(this.cursor + 1, this.#skipSpace(this.cursor)) : start);
+      if (start < 0) this.#openCell(this.copied);
+      const text = formulaOf(math);
+      this.#addPiece(this.length, this.length + text.length, this.traits);
+      this.#write(text);
+      this.cursor = this.copied = Math.max(this.cursor, this.copied);
     }
     #addPiece(start, end, traits) {
       const before = this.pieces.length > (this.row?.pieces ?? 0) ? this.pieces.at(-1) : undefined;
@@ -443,8 +508,10 @@ property pageFunction : "function readPage(request) {
       for (const word of line.split(\" \")) {
         end = this.#skipSpace(end);
         const found = this.source.slice(end, end + word.length);
-        if (found !== word && fold(found) !== fold(word)) return -1;
-        end += word.length;
+        const letter = String.fromCodePoint(this.source.codePointAt(end) ?? 0);
+        const isOther = found !== word && fold(found) !== fold(word);
+        if (isOther && letter.normalize(\"NFKC\") !== word) return -1;
+        end += isOther ? letter.length : word.length;
       }
       return end;
     }
@@ -464,7 +531,7 @@ property pageFunction : "function readPage(request) {
     }
     #note(words) {
       this.#copyTo(this.cursor);
-      this.#write(` ${words}`);
+      this.#write(words);
     }
     #write(text) {
       if (text) this.parts.push(text);
@@ -545,41 +612,38 @@ property pageFunction : "function readPage(request) {
     }
   }
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
+    const hasGaps = row.gaps.some((gap) => gap > 0);
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes(\"\\n\"));
     if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes(\"\\n\") && written.split(\"\\t\").length === cells.length;
-    if (isLine && !hasField) return written;
-    const texts = cells.map(([from, to]) =>
-      written
-        .slice(from - start, to - start)
-        .replace(/\\s+/g, \" \")
-        .trim(),
-    );
+    if (isLine && !hasField && !hasGaps) return written;
+    const texts = cells.flatMap(([from, to], i) => {
+      const text = written.slice(from - start, to - start).replace(/\\s+/g, \" \");
+      return [...Array(row.gaps[i] ?? 0).fill(\"\"), text.trim()];
+    });
     const lines = [];
     for (let i = 0; i < texts.length; i += row.columns) lines.push(texts.slice(i, i + row.columns).join(\"\\t\"));
     return lines.join(\"\\n\");
   }
   function isDrawn(node, isThorough) {
-    for (let element = parentOf.call(node); element; element = parentOf.call(element)) {
+    const parent = parentOf.call(node);
+    for (let element = parent.closest(\"select\") ?? parent; element; element = parentOf.call(element)) {
       if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== \"contents\") return false;
     }
     return false;
   }
   function typedIn(field, tag) {
-    const prototype = tag === \"input\" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-    const isText = tag !== \"input\" || TEXT_FIELDS.has(Reflect.get(prototype, \"type\", field));
-    return isText ? withLineFeeds(Reflect.get(prototype, \"value\", field)).trim() : \"\";
+    const { type, value } = /** @type {HTMLInputElement} */ (field);
+    return tag !== \"input\" || TEXT_FIELDS.has(type) ? withLineFeeds(value).trim() : \"\";
   }
   function isSign(element, tag) {
-    return (
-      tag === \"img\" || (tag === \"input\" && Reflect.get(HTMLInputElement.prototype, \"type\", element) === \"checkbox\")
-    );
+    return tag === \"img\" || (tag === \"input\" && /** @type {HTMLInputElement} */ (element).type === \"checkbox\");
   }
   function saidBy(sign, tag) {
     const cell = sign.closest(`td, ${CELLS}`);
     if (!cell || (cell.textContent ?? \"\").trim()) return \"\";
-    if (tag !== \"img\") return Reflect.get(HTMLInputElement.prototype, \"checked\", sign) ? CHECKED : \"\";
+    if (tag !== \"img\") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : \"\";
     const alternative = attributeOf(sign, \"alt\").trim();
     return alternative.length > MAX_SIGN ? \"\" : alternative;
   }
@@ -589,7 +653,7 @@ property pageFunction : "function readPage(request) {
   }
   function isChosen(option) {
     const list = option.closest(\"select\");
-    return list !== null && list.length > 1 && Reflect.get(HTMLOptionElement.prototype, \"selected\", option);
+    return list !== null && list.length > 1 && /** @type {HTMLOptionElement} */ (option).selected;
   }
   function fieldValue(field, tag) {
     const isList = tag === \"select\";
@@ -613,7 +677,7 @@ property pageFunction : "function readPage(request) {
     const found = new Map();
     const add = (element, cells, given) => {
       if (found.has(element)) return;
-      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
+      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
       for (const cell of [element, ...cells]) found.set(cell, row);
     };
     for (const [table, role] of roles) {
@@ -624,7 +688,9 @@ property pageFunction : "function readPage(request) {
       const isLoose = !table.querySelector(\"th, caption\");
       const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll(\"tr\") : [];
       const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
-      for (const row of rowsOfTable) add(row, childrenOf(row), { group: table, maxLength });
+      const cells = [...rowsOfTable].map(childrenOf);
+      const gaps = gapsIn(cells);
+      rowsOfTable.forEach((row, i) => add(row, cells[i] ?? [], { group: table, maxLength, gaps: gaps[i] ?? [] }));
     }
     for (const list of all(\"dl\")) {
       const parts = childrenOf(list);
@@ -633,6 +699,23 @@ property pageFunction : "function readPage(request) {
     }
     addShapes(add);
     return found;
+  }
+  function gapsIn(cells) {
+    let covered = [];
+    let part = null;
+    return cells.map((row) => {
+      const section = row[0]?.parentElement?.parentElement ?? null;
+      covered = section === part ? covered.map((count) => count - 1) : [];
+      part = section;
+      let [column, gap] = [0, 0];
+      return row.map((cell) => {
+        for (; (covered[column] ?? 0) > 0; column += 1) gap += 1;
+        const [before, { colSpan = 1, rowSpan = 1 }] = [gap, /** @type {HTMLTableCellElement} */ (cell)];
+        gap = Math.min(colSpan, MAX_SPAN) - 1;
+        for (const end = column + gap; column <= end; column += 1) covered[column] = rowSpan || Infinity;
+        return before;
+      });
+    });
   }
   function isDataTable(table, isLoose) {
     if (/^(?:none|presentation)$/.test(attributeOf(table, \"role\")) || table.querySelector(\"table\")) return false;
@@ -646,10 +729,8 @@ property pageFunction : "function readPage(request) {
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
       if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
-      const { length } = second.cells;
-      const isSame = others.every(
-        ({ row, cells }) => cells.length === length && tagOf.call(row) === tagOf.call(second.row),
-      );
+      const [{ length }, name] = [second.cells, tagOf.call(second.row)];
+      const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
@@ -667,14 +748,7 @@ property pageFunction : "function readPage(request) {
     const cards = new Set();
     for (const third of thirds) {
       if (!Reflect.apply(Element.prototype.querySelector, third, [\":nth-child(2)\"])) continue;
-      const shapes = new Map();
-      for (const element of childrenOf(parentOf.call(third))) {
-        const shape = shapeOf(element);
-        const alike = shapes.get(shape) ?? [];
-        shapes.set(shape, alike);
-        alike.push(element);
-      }
-      for (const alike of shapes.values()) {
+      for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
     }
@@ -685,53 +759,66 @@ property pageFunction : "function readPage(request) {
     const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
     return `${tagOf.call(element)} ${inside}`;
   }
+  function labelsOf(control) {
+    const labels = [control, ...(Reflect.get(control, \"labels\") ?? [])];
+    const hasText = labels.some((label) => label.textContent?.trim());
+    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  }
+  function rectOf(text) {
+    range.selectNodeContents(text);
+    return range.getBoundingClientRect();
+  }
+  function formulaAround(math) {
+    const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
+    const others = [...Reflect.get(Node.prototype, \"childNodes\", around ?? math)].filter((node) => node !== inner);
+    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, \"aria-hidden\") === \"true\";
+    return around && others.length > 0 && others.every(isDrawing) ? around : math;
+  }
+  function formulaOf(part) {
+    const parts = childrenOf(part);
+    const text = String(Reflect.get(Node.prototype, \"textContent\", part));
+    if (parts.length === 0) return text.replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();
+    const tag = tagOf.call(part);
+    const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
+    const signs = SIGNS.get(tag);
+    if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\");
+    const operands = tag === \"msqrt\" ? [texts.join(\"\")] : texts;
+    return operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
+  }
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
-    if (display.endsWith(\"flex\")) return flexDirection.startsWith(\"row\");
-    return (
-      display === \"contents\" ||
-      display === \"table-row\" ||
-      (display.endsWith(\"grid\") && gridTemplateColumns.includes(\" \"))
-    );
+    const isFlex = display.endsWith(\"flex\") && flexDirection.startsWith(\"row\");
+    const isGrid = display.endsWith(\"grid\") && gridTemplateColumns.includes(\" \");
+    return isFlex || isGrid || display === \"contents\" || display === \"table-row\";
   }
   function pageText() {
     const body = ofDocument(\"body\");
     if (!body) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
     const text = body.innerText;
-    if (isWebPage && isDrawnEditor(text)) {
-      throw unreadable(
-        \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for\" +
-          \" printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\",
-      );
-    }
+    if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
   function isDrawnEditor(text) {
     if (windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
     if (text.split(\"\\n\").some((line) => line.length >= LONG_LINE)) return false;
-    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter(
+      (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
+    );
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
-    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
-  }
-  function isShown(element) {
-    return drawnSize(element).height > 0;
+    return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
   function pdfText() {
-    if (pdf === undefined) {
-      throw unreadable(
+    if (pdf && !pdf.problem) return pdf.text;
+    throw unreadable(
+      pdf?.problem ||
         \"The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.\",
-      );
-    }
-    if (pdf.problem) throw unreadable(pdf.problem);
-    return pdf.text;
+    );
   }
   function dataText() {
     const root = ofDocument(\"documentElement\");
-    if (type === \"image/svg+xml\") {
-      return textOfDrawing(root) || refusePicture(\"drawing\");
-    }
+    if (type === \"image/svg+xml\") return textOfDrawing(root) || refusePicture(\"drawing\");
     if (/[/+]xml$/.test(type)) {
       const [broken] = all(\"parsererror > div\");
       if (broken) {
@@ -749,13 +836,10 @@ property pageFunction : "function readPage(request) {
   }
   function textOfDrawing(root) {
     const parts = [...root.querySelectorAll(\"title, desc, text, [aria-label]\")];
-    const texts = [root, ...parts].map((part) =>
-      /^(?:title|desc|text)$/.test(part.localName) ? part.textContent : part.getAttribute(\"aria-label\"),
-    );
-    return texts
-      .map((text) => text?.replace(/\\s+/g, \" \").trim())
-      .filter(Boolean)
-      .join(\"\\n\");
+    const isText = (/** @type {Element} */ part) => /^(?:title|desc|text)$/.test(part.localName);
+    const texts = [root, ...parts].map((part) => (isText(part) ? part.textContent : part.getAttribute(\"aria-label\")));
+    const lines = texts.map((text) => (text ?? \"\").replace(/\\s+/g, \" \").trim());
+    return lines.filter(Boolean).join(\"\\n\");
   }
   function refusePicture(what) {
     throw unreadable(
@@ -763,15 +847,9 @@ property pageFunction : "function readPage(request) {
         \" at a screenshot; or open a page that describes the content in words.\",
     );
   }
-  function refuseMedia() {
-    throw unreadable(
-      \"This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.\",
-    );
-  }
   function drawnSize(element) {
-    return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-      ? element.getBoundingClientRect()
-      : { width: 0, height: 0 };
+    const isVisible = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    return isVisible ? element.getBoundingClientRect() : { width: 0, height: 0 };
   }
   function drawn(selector) {
     return all(selector).filter((element) => {
@@ -788,27 +866,15 @@ property pageFunction : "function readPage(request) {
       const label = picture.getAttribute(\"aria-label\") || picture.getAttribute(\"alt\") || picture.getAttribute(\"title\");
       return label || (picture.localName === \"svg\" ? textOfDrawing(picture) : \"\");
     });
-    return texts
-      .map((text) => text.trim())
-      .filter(Boolean)
-      .map((text) => `[Picture: ${text}]`)
-      .join(\"\\n\");
+    const found = texts.map((text) => text.trim()).filter(Boolean);
+    return found.map((text) => `[Picture: ${text}]`).join(\"\\n\");
   }
   function refuseEmpty() {
+    if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);
     if (isWebPage && request.content !== \"main\") refuseForMainContent();
-    if (drawn(\"canvas\").length > 0) {
-      throw unreadable(
-        \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing\" +
-          \" or for screen readers; or let a model that accepts images look at a screenshot.\",
-      );
+    for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
+      if (drawn(selector).length > 0) throw unreadable(message);
     }
-    if (drawn(\"embed, object, iframe\").length > 0) {
-      throw unreadable(
-        \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab,\" +
-          \" then ask again.\",
-      );
-    }
-    if (drawn(\"video, audio\").length > 0) refuseMedia();
     if (drawn(PICTURES).length > 0) refusePicture(\"page of pictures\");
     throw new PageError(
       \"EMPTY_PAGE\",
@@ -816,17 +882,9 @@ property pageFunction : "function readPage(request) {
     );
   }
   function refuseForMainContent() {
-    if (innerText(all(\"*\"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.',
-      );
-    }
+    if (innerText(all(\"*\"))) throw new PageError(\"UNREADABLE_PAGE\", ONLY_INSIDE, { instead: \"main\" });
     const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
-      throw unreadable(
-        'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.',
-      );
-    }
+    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
   function innerText(hosts) {
     const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, \"body\", page) ?? []);
@@ -864,31 +922,20 @@ property pageFunction : "function readPage(request) {
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
   function selectedText() {
-    if (type === \"application/pdf\") {
-      throw unreadable(
-        \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\",
-      );
-    }
+    if (type === \"application/pdf\") throw unreadable(PDF_SELECTION);
     const pages = [document, ...framedDocuments(document)];
     const texts = pages
-      .map((page) => selectedField(page) ?? selectedIn(page))
+      .map((page) => selectedField(page) ?? String(Reflect.apply(Document.prototype.getSelection, page, []) ?? \"\"))
       .filter((text) => /[^\\s\\u2022]/.test(text));
     return withLineFeeds(texts.join(\"\\n\\n\"));
-  }
-  function selectedIn(page) {
-    return String(Reflect.apply(Document.prototype.getSelection, page, []) ?? \"\");
   }
   function selectedField(page) {
     let active = Reflect.get(Document.prototype, \"activeElement\", page);
     for (let root; active && (root = shadowRootOf(active));) active = root.activeElement;
-    const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
-    if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
-    const prototype = Reflect.get(prototypes, active.localName);
-    const [type, value, start, end] = [\"type\", \"value\", \"selectionStart\", \"selectionEnd\"].map((name) =>
-      Reflect.get(prototype, name, active),
-    );
+    if (!active?.matches(\"input, textarea\")) return null;
+    const { type, value, selectionStart: start, selectionEnd } = /** @type {HTMLInputElement} */ (active);
     if (type === \"password\") return \"\";
-    return start === null ? null : value.slice(start, end);
+    return start === null ? null : value.slice(start, selectionEnd ?? start);
   }
   function notesAbout(shown, pictures) {
     const notes = [...(pdf?.notes ?? [])];
@@ -905,10 +952,6 @@ property pageFunction : "function readPage(request) {
   function withLineFeeds(text) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));
   }
-  function filled(text, message) {
-    if (text.trim() === \"\") throw new PageError(\"EMPTY_PAGE\", message);
-    return text;
-  }
   function find(text, keyword, from) {
     const pattern = new RegExp(keyword.replace(/[\\\\^$.*+?()[\\]{}|/]/g, \"\\\\$&\"), \"giu\");
     pattern.lastIndex = from;
@@ -917,96 +960,74 @@ property pageFunction : "function readPage(request) {
   }
   function locate(text, role, keyword) {
     const place = find(text, keyword, 0);
-    if (place === null) {
-      const lines = closestLines(text, keyword);
-      throw new PageError(
-        \"KEYWORD_NOT_FOUND\",
-        `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
-          (lines.length > 0 ? `The closest lines are: ${lines.join(\", \")}. ` : \"\") +
-          `Use words that are ${where}, or leave the keyword out.`,
-      );
-    }
-    return place;
+    if (place !== null) return place;
+    const lines = closestLines(text, keyword).join(\", \");
+    const closest = lines && ` The closest lines are: ${lines}.`;
+    const advice = `Use words that are ${where}, or leave the keyword out.`;
+    const message = `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`;
+    throw new PageError(\"KEYWORD_NOT_FOUND\", message);
   }
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
     const pairs = [...new Set(characters.slice(1).map((character, i) => characters[i] + character))];
-    const folded = fold(text).split(\"\\n\");
-    const best = [];
-    text.split(\"\\n\").forEach((line, i) => {
-      const shared = pairs.reduce((count, pair) => count + Number(folded[i]?.includes(pair)), 0);
-      if (shared > (best[CLOSEST_LINES - 1]?.shared ?? 0)) {
-        best.push({ line, shared });
-        best.sort((a, b) => b.shared - a.shared).splice(CLOSEST_LINES);
-      }
-    });
-    return best.map(({ line }) => quote(line));
+    const counts = fold(text)
+      .split(\"\\n\")
+      .map((line) => pairs.filter((pair) => line.includes(pair)).length);
+    const lines = text.split(\"\\n\").map((line, i) => ({ line, shared: counts[i] ?? 0 }));
+    const best = lines.filter(({ shared }) => shared > 0).sort((a, b) => b.shared - a.shared);
+    return best.slice(0, CLOSEST_LINES).map(({ line }) => quote(line));
   }
   const steps = {
     deduplicateLines(text) {
-      const whole = `${text}\\n`;
       const lines = linesOf(text);
       const isRepeated = repeatedLines(lines);
       const kept = [];
       const headings = [];
-      let [copied, removed, afterBlank, next] = [0, 0, false, 0];
+      let [length, afterBlank, next] = [0, false, 0];
       lines.forEach(({ start, end, id }, i) => {
         const isBlank = id === BLANK;
         const isDropped = isRepeated[i] === 1 || (isBlank && afterBlank);
         for (let place; (place = work.headings[next]) && place[0] < end; next += 1) {
-          if (!isDropped) headings.push([place[0] - removed, place[1]]);
-        }
-        if (isDropped || isBlank) {
-          if (copied < start) kept.push(whole.slice(copied, start));
-          if (!isDropped) kept.push(\"\\n\");
-          copied = end;
-          removed += end - start - Number(!isDropped);
+          if (!isDropped) headings.push([place[0] - start + length, place[1]]);
         }
         afterBlank = isBlank || (isDropped && afterBlank);
+        if (isDropped) return;
+        kept.push(isBlank ? \"\" : text.slice(start, end - 1));
+        length += isBlank ? 1 : end - start;
       });
-      kept.push(whole.slice(copied));
-      work.headings = headings;
-      work.repeated = isRepeated.reduce((sum, repeated) => sum + repeated, 0);
-      return kept.join(\"\").slice(0, -1);
+      const repeated = isRepeated.reduce((sum, one) => sum + one, 0);
+      work = { ...work, headings, repeated };
+      return kept.join(\"\\n\");
     },
     filterContentBetweenKeywords(text, start, end) {
       const from = locate(text, \"start\", start).end;
       locate(text, \"end\", end);
       const to = find(text, end, from);
-      if (to === null) {
-        throw new PageError(
-          \"KEYWORD_NOT_FOUND\",
-          `The end keyword ${quote(end)} is ${where}, but not after the start keyword` +
-            ` ${quote(start)}. Swap the two, or use an end keyword from further down.`,
-        );
-      }
-      return filled(
-        cut(text, from, to.start),
-        `There is no text between the start keyword ${quote(start)} and the end keyword` +
-          ` ${quote(end)}. Use keywords that are further apart.`,
-      );
+      const misplaced = `The end keyword ${quote(end)} is ${where}, but not after the start keyword ${quote(start)}.`;
+      const advice = \"Swap the two, or use an end keyword from further down.\";
+      if (to === null) throw new PageError(\"KEYWORD_NOT_FOUND\", `${misplaced} ${advice}`);
+      const message = `There is no text between the start keyword ${quote(start)} and the end keyword ${quote(end)}.`;
+      return cut(text, from, to.start, `${message} Use keywords that are further apart.`);
     },
     filterToEnd(text, start) {
-      return filled(
-        cut(text, locate(text, \"start\", start).end, text.length),
-        `There is no text after the start keyword ${quote(start)}. Use one from further up.`,
-      );
+      const message = `There is no text after the start keyword ${quote(start)}. Use one from further up.`;
+      return cut(text, locate(text, \"start\", start).end, text.length, message);
     },
     filterFromStart(text, end) {
-      return filled(
-        cut(text, 0, locate(text, \"end\", end).start),
-        `There is no text before the end keyword ${quote(end)}. Use one from further down.`,
-      );
+      const message = `There is no text before the end keyword ${quote(end)}. Use one from further down.`;
+      return cut(text, 0, locate(text, \"end\", end).start, message);
     },
     trimWhitespace(text) {
       const start = text.length - text.trimStart().length;
-      return cut(text, start, Math.max(start, text.trimEnd().length));
+      return cut(text, start, Math.max(start, text.trimEnd().length), \"\");
     },
   };
-  function cut(text, start, end) {
+  function cut(text, start, end, message) {
+    const part = text.slice(start, end);
+    if (message && part.trim() === \"\") throw new PageError(\"EMPTY_PAGE\", message);
     const inside = work.headings.filter(([place]) => place >= start && place < end);
     work.headings = inside.map(([place, level]) => [place - start, level]);
-    return text.slice(start, end);
+    return part;
   }
   function linesOf(text) {
     const keys = fold(text).split(\"\\n\");
@@ -1032,9 +1053,8 @@ property pageFunction : "function readPage(request) {
     lines.forEach((line, i) => {
       if (line.id === BLANK) return;
       const traits = (counts[line.id] ?? 0) > 1 ? traitsOf(line, piecesOf) : KEPT;
-      if (traits & KEPT) {
-        last = [];
-      } else {
+      if (traits & KEPT) last = [];
+      else {
         last = [i, ...last.slice(0, MIN_RUN_LINES - 1)];
         markRuns(last, lines, runs, isRepeated);
         if (traits & FURNITURE && seen[line.id]) isRepeated[i] = 1;
@@ -1076,15 +1096,10 @@ property pageFunction : "function readPage(request) {
   function stepsOf(asked) {
     if (\"steps\" in asked) return asked.steps;
     const { start = null, end = null } = asked;
-    const filters = [];
-    if (start !== null && end !== null) {
-      filters.push([\"filterContentBetweenKeywords\", start, end]);
-    } else if (start !== null) {
-      filters.push([\"filterToEnd\", start]);
-    } else if (end !== null) {
-      filters.push([\"filterFromStart\", end]);
-    }
-    return [[\"deduplicateLines\"], ...filters, [\"trimWhitespace\"]];
+    const keywords = [start, end].filter((keyword) => keyword !== null);
+    const one = start === null ? \"filterFromStart\" : \"filterToEnd\";
+    const filter = [keywords.length > 1 ? \"filterContentBetweenKeywords\" : one, ...keywords];
+    return [[\"deduplicateLines\"], ...(keywords.length > 0 ? [filter] : []), [\"trimWhitespace\"]];
   }
   function after(source, taken) {
     work = { pieces: source.pieces, headings: source.headings, repeated: 0 };
@@ -1093,12 +1108,6 @@ property pageFunction : "function readPage(request) {
     return text;
   }
   function wholeText(shown) {
-    if (shown.text.trim() === \"\" && request.content === \"selection\") {
-      throw new PageError(
-        \"EMPTY_PAGE\",
-        \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\",
-      );
-    }
     if (shown.text.trim() === \"\") refuseEmpty();
     const isData = !isWebPage && !isPlain && type !== \"application/pdf\" && type !== \"image/svg+xml\";
     return after(shown, isData ? stepsOf(request).slice(1) : stepsOf(request));
@@ -1113,7 +1122,8 @@ property pageFunction : "function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === \"noscript\" ? \"the page's text for browsers without scripts was read\" : \"\";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
+      } catch (error) {
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1123,7 +1133,8 @@ property pageFunction : "function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const options = { links: request.links ?? false, shown: shown.length, fieldValue, rows };
+    const meanings = { fieldValue, rows, checked, formulas, formulaOf };
+    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn };
     try {
       return chromeTabMainContent.read(document, options);
     } catch {
@@ -1146,8 +1157,11 @@ property pageFunction : "function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
+  const range = new Range();
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   let rows = new Map();
+  let formulas = new Map();
+  let checked = new Set();
   let thirds = [];
   let roles = new Map();
   let hosts = [];
@@ -1171,21 +1185,14 @@ property pageFunction : "function readPage(request) {
     const whole = more ? withMore(shown, more) : shown;
     const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
     const notes = notesAbout(shown.text, pictures);
-    if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
-      throw new PageError(
-        \"UNREADABLE_PAGE\",
-        \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\",
-      );
-    }
-    const { repeated } = work;
+    const mayBeTooLong = read.text.length > MAX_TEXT_BYTES / 3;
+    if (mayBeTooLong && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) throw unreadable(TOO_LONG);
     const headings = inCodePoints(work.headings, read.text);
-    const about = { ...(notes.length > 0 && { notes }), ...(repeated > 0 && { repeated }) };
+    const about = { ...(notes.length > 0 && { notes }), ...(work.repeated > 0 && { repeated: work.repeated }) };
     return { code: \"\", message: \"\", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
-    if (error instanceof PageError) {
-      return { code: error.code, message: error.message, text: \"\", ...page };
-    }
-    throw error;
+    if (!(error instanceof PageError)) throw error;
+    return { code: error.code, message: error.message, text: \"\", ...page, ...error.more };
   }
 }"
 -- end of the page function

@@ -587,7 +587,7 @@ class Settings(BaseSettings):
     browser: Browser = setting(
         "auto", "CHROME_TAB_BROWSER", "application that AppleScript reads (auto: the frontmost one)", "APPLICATION"
     )
-    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
+    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text that AppleScript reads")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
@@ -2054,11 +2054,12 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
     try:
         reply = parse_json(raw)
     except ValueError:
-        what = "an HTML page" if "<" in raw[:200] else "something that is not JSON" if raw else "nothing"
+        is_html = "<" in raw[:200]
+        what = "an HTML page instead of JSON" if is_html else "a text that is not JSON" if raw else "nothing"
         raise ChromeTabError(
             "MODEL_ERROR",
-            f"The model server answered with {what} instead of JSON. Is --ollama-url the address of an "
-            "OpenAI-compatible server? If it is, look at its log.",
+            f"The model server answered with {what}. Is --ollama-url the address of an OpenAI-compatible server? If it "
+            "is, look at its log.",
         ) from None
     choice = next(iter(items(reply, "choices")), None)
     if choice is None:
@@ -2374,10 +2375,12 @@ class ModelServer:
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
+        status = response.status_code
+        is_failure = status == HTTPStatus.INTERNAL_SERVER_ERROR
+        cause = "" if is_failure else " It is busy or still loading the model."
         error = ChromeTabError(
             "MODEL_ERROR",
-            f"The model server at {self.url} answered HTTP {response.status_code}{said}. It is busy or still "
-            "loading the model: try again in a while, or look at its log.",
+            f"The model server at {self.url} answered HTTP {status}{said}.{cause} Ask again in a while, or look at its log.",
         )
         return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
 
@@ -3427,8 +3430,8 @@ class PageReading:
 
     async def _combine(self, answers: list[str]) -> str:
         """Return one combined answer, in several rounds if the answers do not fit one prompt."""
-        if self.query.output_schema and (merged := merge_json(answers)) is not None:
-            return merged
+        if self.query.output_schema and (merged := merge_json(answers)) and merged.is_clear:
+            return merged.text
         for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
             if len(answers) == 1:
                 return answers[0]
@@ -3475,11 +3478,14 @@ class PageReading:
     async def _combine_group(self, group: list[str], step: Sentence, share: float, *, is_last: bool) -> str:
         if len(group) == 1:
             return group[0]
-        if self.query.output_schema and (merged := merge_json(group)) is not None:
-            return merged
+        merged = merge_json(group) if self.query.output_schema else None
+        if merged and merged.is_clear:
+            return merged.text
         listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         instruction = f"{self.query.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self.requests.send(self.analyzer.frame(listed), instruction, step, share, is_last=is_last)).text
+        framed = self.analyzer.frame(listed)
+        text = (await self.requests.send(framed, instruction, step, share, is_last=is_last)).text
+        return merged.reconciled(text) if merged else text
 
     # Structure
 
@@ -3728,35 +3734,63 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def without_fence(text: str) -> str:
-    """Return JSON without the Markdown fence that models often put around it."""
-    fenced = re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
-    return fenced[1] if fenced else text
+    """Return JSON without the Markdown fence that models often put around it, and without what is around a single one."""
+    fences = [] if text.lstrip().startswith(("{", "[")) else code_fences(text)
+    if len(fences) != 1:
+        return text
+    fenced = text[fences[0][0] : fences[0][1]].strip()
+    return re.sub(r"\A(?:`{3,}|~{3,})(?:json)?", "", fenced, flags=re.IGNORECASE).rstrip("`~")
 
 
-def merge_json(answers: Sequence[str]) -> str | None:
-    """Merge partial JSON answers: lists are concatenated and de-duplicated, equal values stay, other values replace null.
+class MergedJson(NamedTuple):
+    """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
 
-    Return None where they contradict each other, so that the model must reconcile them.
-    """
+    value: Any
+    # Whether no values contradict each other; otherwise the model must reconcile them.
+    is_clear: bool
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.value, ensure_ascii=False)
+
+    def reconciled(self, text: str) -> str:
+        """Return the model's reconciled answer with these lists, of which models drop items."""
+        try:
+            return json.dumps(with_lists(parse_json(without_fence(text)), self.value), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return text
+
+
+def merge_json(answers: Sequence[str]) -> MergedJson | None:
+    """Merge partial JSON answers; None if one is not JSON."""
+    contradictions: list[Any] = []
     try:
         values = [parse_json(without_fence(answer)) for answer in answers]
-        return json.dumps(functools.reduce(merge_values, values), ensure_ascii=False)
+        merged = functools.reduce(functools.partial(merge_values, contradictions), values)
     except (ValueError, RecursionError):
         return None
+    return MergedJson(merged, not contradictions)
 
 
-def merge_values(left: Any, right: Any) -> Any:
-    """Merge two JSON values; raise ValueError where they contradict each other."""
+def merge_values(contradictions: list[Any], left: Any, right: Any) -> Any:
+    """Merge two JSON values; of those that contradict each other the left one stays, and the right one is noted."""
     if left is None or right is None:
         return right if left is None else left
     if isinstance(left, list) and isinstance(right, list):
         return list({json.dumps(value, sort_keys=True): value for value in [*left, *right]}.values())
     if isinstance(left, dict) and isinstance(right, dict):
-        both = {key: merge_values(left[key], right[key]) for key in left if key in right}
+        both = {key: merge_values(contradictions, left[key], right[key]) for key in left if key in right}
         return left | right | both
     if left != right:
-        raise ValueError("contradiction")
+        contradictions.append(right)
     return left
+
+
+def with_lists(value: Any, merged: Any) -> Any:
+    """Return a JSON value with the lists of a merged one in their places."""
+    if isinstance(value, dict) and isinstance(merged, dict):
+        return value | {key: with_lists(value[key], merged[key]) for key in value if key in merged}
+    return merged if isinstance(value, list) and isinstance(merged, list) else value
 
 
 # --- 8. Checked answers ------------------------------------------------------------------------
@@ -4092,7 +4126,7 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
-MIN_ROUNDED = 6  # digits of a number that an answer may round: 2,102,650 is 2.1 million
+MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE = 6  # digits of a number in groups with dashes
 LONG_NUMBER = 7  # digits of the number of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
@@ -4100,12 +4134,14 @@ MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month w
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
+FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
+AMOUNT = re.compile(r"[1-9](?<![0-9.,].)[0-9]*+(?:[ ',.][0-9]{3}(?![0-9]))*[.,][0-9]{1,2}(?![0-9]|[.,][0-9])")
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
-FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/])")
+FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/]|[.,][0-9])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
 # "3 of 4", and "3-2" in other words.
 PAIR = re.compile(r"([0-9](?<![0-9.,:-].)[0-9]{0,2})(?::00)?(?=([^0-9]{1,40})([0-9]{1,3})(?![0-9]|[.,-][0-9]|:[1-9]))")
@@ -4114,12 +4150,12 @@ MAX_OF = 8  # characters
 UNIT = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|yd|mi)\Z")
 # Two factors: "2 million 500 thousand".
 COMPOUND = re.compile(
-    rf"([0-9](?<![0-9].)[0-9]{{0,14}}) ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}})"
+    rf"([0-9](?<![0-9a-z].)[0-9]{{0,14}})(?= ?({LETTER}{{1,10}}) ?([0-9]{{1,4}}|[0-9],[0-9]{{3}})(?![0-9,.]) ?({LETTER}{{0,10}}))"
 )
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
-    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d)?(?![\d:])"
+    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d(?:[.,]\d+)?)?(?![\d:])"
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
@@ -4128,7 +4164,9 @@ EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nig
 CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
-BARE_HOUR = re.compile(rf"([0-9](?<![\w.,:/].)[0-9]?)(?![.,:/]?\d| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?")
+BARE_HOUR = re.compile(
+    rf"([0-9](?<![\w.,:/{CURRENCY[1:]}.)[0-9]?)(?![.,:/]?\d|-{LETTER}| ?[%\u00b0]| ?{CURRENCY})(?: ?({LETTER}+))?"
+)
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
@@ -4137,7 +4175,8 @@ NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
 # Capitals of scripts that have them: "F-16", not "mid-1990".
-NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{0,19}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][^\W\d_]{0,19})-?\Z")
+NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
+NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]{NAME_LETTERS})-?\Z")
 # A decade: 1990s, 90s, "anni 90".
 DECADE = re.compile(
     r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
@@ -4229,16 +4268,18 @@ def factor_word(after: str, words: Vocabulary) -> str:
 
 def values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return every possible value of the figures in a folded text."""
+    # No pattern reaches further from a digit.
+    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
     found = short_values_in(folded, words)
     for raw, after in set(NUMBER.findall(folded)):
         values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
-        if after and (factors := words.factors.get(factor_word(after, words))):
+        word = factor_word(after, words)
+        if factors := words.factors.get(word):
             found |= {scaled(value, factor) for value in values for factor in factors}
             found |= {SCALED + value for value in values}
-        else:
-            found |= values
+        found |= set() if is_factor(word) else values
     long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
-    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in (1, 2)}
+    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in range(1, MIN_ROUNDED)}
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4407,14 +4448,14 @@ def figure_of(span: tuple[int, int], options: Iterable[Collection[Value]], **abo
 
 def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the dates in an answer, of two that overlap the longer one: "27. Januar", not "des 27." in Indonesian."""
-    taken: list[Date] = []
+    is_taken = bytearray(len(folded))
     for date in sorted(find_dates(folded, words), key=lambda each: each.start - each.end):
-        is_month = not any(numbers for _, numbers in date.readings)
-        if is_month or any(date.start < other.end and other.start < date.end for other in taken):
+        is_name = not any(map(str.isdecimal, folded[date.start : date.end]))
+        if is_name or any(is_taken[date.start : date.end]):
             continue
-        taken.append(date)
+        is_taken[date.start : date.end] = b"\1" * (date.end - date.start)
         options = (
-            {(month, int(numbers[0])), *each}
+            {(month, int(numbers[0]) if numbers else 0), *each}
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
@@ -4526,8 +4567,7 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     for pattern, order in ((EAST_ASIAN_DATE, (3, 2, 1)), (VIETNAMESE_DATE, (1, 2, 3))):
         for match in () if folded.isascii() else pattern.finditer(folded):
             day, month, year = (match[number] for number in order)
-            if year or day:
-                yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         pairs = (
@@ -4589,6 +4629,8 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
             yield values
         if not factors:
             yield {SCALED + value for value in values}
+    if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+        yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
 
 
 def is_factor(word: str) -> bool:
@@ -4628,22 +4670,18 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """Adjacent passages of one of an index's texts, and what they hold, each found when it is first needed.
+    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed.
 
     Figures are parsed only where the digits are that an answer has.
     """
 
     vocabulary: Vocabulary  # set by the index
 
-    def __init__(self, source: int, text: str, passages: Sequence[tuple[int, int]], folded: str) -> None:
-        self.source, self.folded = source, folded
-        self.start, self.end = passages[0][0], passages[-1][1]
-        self._text, self._passages = text, passages
-
-    @functools.cached_property
-    def words(self) -> list[str]:
-        """The words, in order, of scripts that separate them by spaces."""
-        return SPACED_WORDS.findall(self.folded)
+    def __init__(self, source: int, text: str, start: int, end: int) -> None:
+        self.source, self.start, self.end = source, start, end
+        self.folded = fold(text[start:end])
+        self.words = SPACED_WORDS.findall(self.folded)  # in order, of scripts that separate them by spaces
+        self._text = text
 
     @functools.cached_property
     def digits(self) -> str:
@@ -4663,6 +4701,12 @@ class TextChunk:
         return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
 
     @functools.cached_property
+    def rounded(self) -> set[str]:
+        """The amounts with decimals, from ten on, as whole numbers: $80.45 is about $80."""
+        values = (value for raw in AMOUNT.findall(self.folded) for value in readings(raw)[-1])
+        return {f"{float(value):.0f}" for value in values if value.find(".") > 1 and value.count(".") == 1}
+
+    @functools.cached_property
     def factors(self) -> set[int]:
         """The factors that stand apart from a number, as in "Revenue (in thousands)" and "two million"."""
         named = self._said(self.vocabulary.factor_words)
@@ -4677,21 +4721,14 @@ class TextChunk:
     @functools.cached_property
     def windows(self) -> list[Window]:
         """The passages with their stems, and each pair of short ones: a label and its value."""
-        sentences = [
-            list(pieces_of(self._text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start))
-            for start, end in self._passages
-        ]
-        alone = [
-            run
-            for pieces in sentences
-            for run in runs_of([(start, end, set(stems(fold(self._text[start:end])))) for start, end in pieces])
-        ]
+        text = self._text[self.start : self.end]
+        alone = [passage for span in sentence_spans(text) for passage in passages_of(text, *span)]
         pairs = (
             (start, end, first | second)
             for (start, _, first), (_, end, second) in itertools.pairwise(alone)
             if end - start <= MAX_PASSAGE_CHARS
         )
-        return [*alone, *pairs]
+        return [(self.start + start, self.start + end, found) for start, end, found in (*alone, *pairs)]
 
     def holds(self, figure: Figure) -> bool:
         """Return whether the chunk has a figure."""
@@ -4714,7 +4751,7 @@ class TextChunk:
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
-        if may_have and value in self.values:
+        if (may_have and value in self.values) or value in self.rounded:
             return True
         if "-" in value:
             return all(self._spells(int(number)) for number in value.split("-"))
@@ -4736,6 +4773,8 @@ class TextChunk:
 
     def _has_date(self, month: int, day: int) -> bool:
         """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
+        if not day:
+            return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _is_other_currency(self, figure: Figure) -> bool:
@@ -4802,10 +4841,6 @@ class PageIndex:
             found = len(self._places[stem])
             self._weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
-    def best(self, query: Collection[str], count: int) -> list[int]:
-        """Return the numbers of the chunks that match a query's stems best, the best one first."""
-        return [number for _, number in self.ranked(query, count)]
-
     def matching(self, query: Collection[str]) -> list[int]:
         """Return the number of the best matching chunk, and of those that match nearly as well."""
         ranked = self.ranked(query, MAX_MATCHING)
@@ -4849,25 +4884,24 @@ class PageIndex:
         return any(chunk.holds(figure) for chunk in self.chunks)
 
 
-def runs_of(pieces: Sequence[Window]) -> Iterator[Window]:
-    """Yield the runs of adjacent pieces of a sentence that are as long as a passage can be."""
-    for first, (start, _, _) in enumerate(pieces):
-        run = [piece for piece in pieces[first:] if piece[1] - start <= MAX_PASSAGE_CHARS]
-        yield start, run[-1][1], set[str]().union(*(found for _, _, found in run))
+def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
+    """Yield a sentence, or of one that is too long for a passage the runs of its pieces that are as long as one can be."""
+    spans = pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start)
+    pieces = [(first, last, set(stems(fold(text[first:last])))) for first, last in spans]
+    for number, (first, _, _) in enumerate(pieces):
+        run = [piece for piece in pieces[number:] if piece[1] - first <= MAX_PASSAGE_CHARS]
+        yield first, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
 
 
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of whole passages, each of about `chunk_chars` characters."""
-    spans = sentence_spans(text)
-    groups: list[list[tuple[int, int]]] = []
-    for start, end in spans:
-        if not groups or end - groups[-1][0][0] > chunk_chars:
-            groups.append([])
-        groups[-1].append((start, end))
-    for group in groups:
-        yield TextChunk(source, text, group, fold(text[group[0][0] : group[-1][1]]))
+    """Yield a text in chunks of at most `chunk_chars` characters."""
+    start = 0
+    while start < len(text):
+        end = last_break(text, start, min(start + chunk_chars, len(text)), ())
+        yield TextChunk(source, text, start, end)
+        start = end
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4893,7 +4927,7 @@ def has_name(folded: str, name: str) -> bool:
     """Return whether a folded text has a name that ends in a figure, whether or not a space or dash separates them."""
     letters = name.rstrip("0123456789")
     digits = name[len(letters) :]
-    return re.search(rf"(?<!\w){re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
+    return re.search(rf"{NAME_START}{re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
 
 
 # --- The check ---
@@ -5091,7 +5125,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
-    chunk = TextChunk(0, passage, [(0, len(passage))], folded)
+    chunk = TextChunk(0, passage, 0, len(passage))
     chunk.vocabulary = words
     return all(map(chunk.holds, figures))
 
@@ -5188,7 +5222,8 @@ def passage_note(passage: str, offset: int, link: str | None, tab_id: int | None
 # --- Checking an answer, and reading less of a page ---
 
 CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
-QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45  # a clear match, from XQuAD (bench/checked.py)
+# A clear match; the lead from half of XQuAD's languages (bench/checked.py).
+QUICK_CHUNKS, MIN_QUICK_COVERAGE, MIN_QUICK_LEAD = 5, 0.45, 0.25
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
 QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
@@ -5247,16 +5282,29 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
 def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
-    words = set(stems(fold(query.said or query.prompt)))
-    best = index.best(words, QUICK_CHUNKS)
-    is_clear = bool(best) and index.coverage(words, best[0]) >= MIN_QUICK_COVERAGE
-    if len(index.chunks) <= QUICK_CHUNKS or not is_clear or is_mostly_tables(page.text):
+    chunks = clear_matches(set(stems(fold(query.said or query.prompt))), index)
+    if not chunks or is_mostly_tables(page.text):
         return page
-    chunks = [index.chunks[number] for number in sorted(best)]
-    text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end] for chunk in chunks)
+    text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
     return page._replace(
         text=text, headings=(), sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks))
     )
+
+
+def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk]:
+    """Return the chunks that match a question's stems best, in order, or none if no match is clear.
+
+    The best one must have enough of the question, and a lead over the best one that would not be read: a share of its
+    own score.
+    """
+    ranked = index.ranked(question, QUICK_CHUNKS + 1)
+    if not ranked or len(index.chunks) <= QUICK_CHUNKS:
+        return []
+    (best, number), *others = ranked
+    unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
+    if best - unread < MIN_QUICK_LEAD * best or index.coverage(question, number) < MIN_QUICK_COVERAGE:
+        return []
+    return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
 
 
 def is_mostly_tables(text: str) -> bool:

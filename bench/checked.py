@@ -116,22 +116,13 @@ def measure_evidence(claims: list[Claim], index: server.PageIndex, foreign: list
 
 def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:
     """Report how often quick reading reads the answer, and how much of the page it reads."""
-    page = server.Page("https://example.com/", "", text, "extension")
     index = index_for(text, claims, server.QUICK_CHUNK_CHARS)
-    kept = read = in_five = 0
+    kept = read = 0
     for claim in claims:
-        query = set(server.stems(server.fold(claim.question)))
-        best = [index.chunks[number] for number in index.best(query, server.QUICK_CHUNKS)]
-        is_found = any(chunk.start <= claim.place < chunk.end for chunk in best)
-        is_clear = bool(best) and index.coverage(query, index.best(query, 1)[0]) >= server.MIN_QUICK_COVERAGE
-        in_five += is_found
-        kept += is_found or not is_clear
-        read += sum(chunk.end - chunk.start for chunk in best) if is_clear else len(page.text)
-    return {
-        "in the best five": in_five / len(claims),
-        "answers kept": kept / len(claims),
-        "reading saved": 1 - read / len(claims) / len(text),
-    }
+        chunks = server.clear_matches(set(server.stems(server.fold(claim.question))), index)
+        kept += not chunks or any(chunk.start <= claim.place < chunk.end for chunk in chunks)
+        read += sum(chunk.end - chunk.start for chunk in chunks) if chunks else len(text)
+    return {"answers kept": kept / len(claims), "reading saved": 1 - read / len(claims) / len(text)}
 
 
 def processor_ms(function: Callable[[], object]) -> float:

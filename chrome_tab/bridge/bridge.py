@@ -32,11 +32,16 @@ def not_connected(port: int, waited_s: float) -> server.ChromeTabError:
     """Build the error for a call that needs the extension while it is disconnected."""
     last = pairing.last_port()
     waited = f", and did not connect within {waited_s:g} s" if waited_s else ""
-    elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
+    if last not in {None, port}:
+        return server.ChromeTabError(
+            "EXTENSION_NOT_CONNECTED",
+            f"The Chrome extension is not connected to port {port}{waited}. It was on port {last} before: use --port "
+            f"{last}, or pair again.",
+        )
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
-        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.start_command()} --setup`.",
+        f"The Chrome extension is not connected to port {port}{waited}. Open its popup: if it says Disconnected, press "
+        f"Reconnect. If it says Setup, or there is no extension yet, run `{server.start_command()} --setup`.",
     )
 
 

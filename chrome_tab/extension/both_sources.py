@@ -15,6 +15,7 @@ __all__ = ["BothSources", "place_note", "script_lists"]
 UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # After these AppleScript errors the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
+NOT_COPIED = "the text was not copied: --clipboard works only where AppleScript reads the page"
 
 
 class BothSources:
@@ -39,8 +40,10 @@ class BothSources:
     async def read(
         self, options: server.ReadOptions, tab_id: int | None = None, *, clipboard: bool = False
     ) -> server.Page:
-        """Read a tab; if several browsers are connected, a note says which one was read."""
+        """Read a tab; notes say which of several browsers was read, and that the extension copies nothing."""
         page = await self._read(options, tab_id, clipboard=clipboard)
+        if clipboard and page.source == "extension":
+            page = page._replace(notes=(*page.notes, NOT_COPIED))
         if page.browser and len(self._extension.kinds) > 1:
             return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
         return page

@@ -153,7 +153,7 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
             run_program(client.title, call)
         require_registered(client, command)
 
-    shown = [" ".join(["claude", *call[1:]]) for call in calls]
+    shown = [launcher.quoted(["claude", *call[1:]]) for call in calls]
     return Change(f"{client.title}: this will be run:", shown, make)
 
 
@@ -173,7 +173,7 @@ def require_registered(client: Client, command: Sequence[str] | None) -> None:
 def to_paste(client: Client, command: Sequence[str]) -> str:
     """Return the text for a user to add by hand."""
     if client.program:
-        return " ".join(["claude mcp add --scope user", server.APP_NAME, "--", *command])
+        return launcher.quoted(["claude", "mcp", "add", "--scope", "user", server.APP_NAME, "--", *command])
     return json.dumps({client.section: {server.APP_NAME: wanted_entry(client, command, None)}}, ensure_ascii=False)
 
 

@@ -92,9 +92,12 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
             terminal.say(str(layer))
         terminal.say("The extension also lets an agent drive a page. You can pair it at any time.")
     line = pairing.connection_string(settings.port, pairing.pairing_key())
-    version = None
-    if pairing.last_port() == settings.port:
-        version = connected_version(terminal, settings, protocol.EXTENSION_WAIT_S)
+    try:
+        was_here = pairing.last_port() == settings.port
+        version = connected_version(terminal, settings, protocol.EXTENSION_WAIT_S if was_here else 0)
+    except server.ChromeTabError as problem:
+        terminal.fail(problem.message)
+        return by_script
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
         terminal.say("To pair it again, paste this line:")
@@ -136,13 +139,20 @@ def offer_copy(terminal: Terminal, line: str) -> None:
 
 
 def connected_version(terminal: Terminal, settings: server.Settings, wait_s: float) -> str | None:
-    """Wait for the extension and return its version; None if it does not connect."""
+    """Wait for the extension and return its version; None if it does not connect.
+
+    Raises ChromeTabError if the port cannot be used.
+    """
 
     async def wait() -> str | None:
         async with ExtensionSource(settings) as source:
-            with contextlib.suppress(server.ChromeTabError):
+            try:
                 await source.bridge.reach(wait_s)
-            return source.bridge.browsers[0]["version"] if source.connected else None
+            except server.ChromeTabError:
+                if source.bridge.problem:
+                    raise
+                return None
+            return source.bridge.browsers[0]["version"]
 
     with terminal.console.status("Waiting for the extension ..."):
         return asyncio.run(wait())

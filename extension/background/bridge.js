@@ -36,7 +36,7 @@ export class Bridge {
   #settings = { pairing: null, wanted: false, autoReconnect: false, commands: {} };
   /** @type {CloseReason | null} why the last attempt failed */
   #failure = null;
-  /** @type {PastFailure | null} the latest failure, kept after the next success */
+  /** @type {PastFailure | null} the latest failure that needed the user, kept after the next success */
   #lastFailure = null;
   #connectedAt = "";
   #loggedState = "";
@@ -179,7 +179,7 @@ export class Bridge {
     this.#connection = null;
     this.#handlers.onLost();
     if (isNews) log(`connection closed: ${reason}`);
-    this.#lastFailure = { reason, at: new Date().toISOString() };
+    if (!NEUTRAL_FAILURES.has(reason)) this.#lastFailure = { reason, at: new Date().toISOString() };
     this.#setFailure(reason);
     if (this.#mayRetry) this.#planRetry();
     // Repeated failed attempts do not update the popup and the badge.

@@ -7,6 +7,7 @@
  */
 
 import { loaded, missing } from "../commands/index.js";
+import { hasAcceptedId } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { log } from "./log.js";
@@ -286,6 +287,7 @@ function nobodyWaits() {
  * @returns {Promise<CloseReason | null>} null if a program on the port answers, whatever the answer
  */
 async function look({ server }) {
+  if (!hasAcceptedId()) return "wrong_copy";
   try {
     const signal = AbortSignal.timeout(LOOKING_TIMEOUT_MS);
     const address = `${server.replace(/^ws:/, "http:")}/health`;

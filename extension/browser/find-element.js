@@ -137,7 +137,7 @@ async function shownOutside(context, { id, isInFront, limits, ...request }, answ
     const placed = /** @type {PlacedOutside | null} */ (await answerOf(context, stop.page, () => script));
     if (!placed) return null;
     if (placed.trouble) {
-      const message = `After ${limits.ready / 1000} s ${placed.trouble}`;
+      const message = `After ${limits.ready / 1000} s, ${placed.trouble}`;
       const refusal = { answer: /** @type {const} */ ({ code: "EXECUTION_ERROR", message }), patience: limits.ready };
       // Scroll without the wheel what the wheel cannot reach.
       return {

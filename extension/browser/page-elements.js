@@ -91,7 +91,7 @@ async function metInFrame(context, holder, frame, requestNow) {
   const [page, ...others] = await pagesIn(context, holder?.frameId ?? 0, frame);
   await refuseDeniedFrame(context, holder?.frameId ?? 0, frame, page);
   if (!page || others.length) {
-    const message = `After ${requestNow().whole / 1000} s ${troubleWith(frame, others.length)}`;
+    const message = `After ${requestNow().whole / 1000} s, ${troubleWith(frame, others.length)}`;
     return { code: "COMMAND_TIMEOUT", message };
   }
   const script = ask("waitFor", { ...requestNow(), id: context.requestId });
@@ -153,7 +153,7 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
   /** @type {Exclude<ListAnswer, FoundFrames> | null} */
   let answer = {
     code: "ELEMENT_NOT_FOUND",
-    message: "The frame is not visible. Do first what shows it, then try again.",
+    message: "The frame is not visible. First do what shows it, then try again.",
   };
   for (const frame of frames.slice(0, MAX_FRAMES)) {
     const pages = await pagesIn(context, holderId, frame);

@@ -105,7 +105,7 @@ export class PageLoadWatch {
  */
 export function loadFailure(error) {
   if (error === NO_PAGE) {
-    return `The address leads to no page but perhaps to a download (${error}). Open the address of a page.`;
+    return `The address did not open a page (${error}); it may be a download. Open the address of a page.`;
   }
   if (error === SIGN_IN) {
     return (

@@ -15,6 +15,8 @@ import { countriesIn, countryOfHost } from "./page-country.js";
 /** Maximum depth for parsing URLs and JSON inside texts. */
 const MAX_NESTED = 3;
 const ADDRESS = /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/|[/?#])\S*$/;
+/** Each URL in a text. */
+const URLS = /(?<![\w+.-])[A-Za-z][A-Za-z\d+.-]{0,20}:\/\/[^\s"'<>]+/g;
 const FORM = /^[\w.[\]%+-]{1,100}=[^\n]*$/;
 const QUOTED_PAIR = /("([\w.-]{1,60})"\s{0,4}:\s{0,4})"((?:[^"\\]|\\.){1,2000})"/g;
 /** `password=x` and `password: "x"` in any text; the first word of a line only once. */
@@ -74,6 +76,14 @@ export class Redactor {
    */
   address(address) {
     return this.#address(address, 0);
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the same with the URLs in it as `address` returns them
+   */
+  addresses(text) {
+    return text.replace(URLS, (address) => this.address(address));
   }
 
   /**

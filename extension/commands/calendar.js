@@ -1,7 +1,7 @@
 /**
  * The calendar that a page draws for a date field, used as users do: they turn to the month, and press the day.
  *
- * @typedef {{shown: string, place: string, day?: string, turn?: string} | ""} CalendarState as page/interaction/calendars.js reads it
+ * @typedef {{shown: string, place: string, day?: string, isChosen?: boolean, turn?: string} | ""} CalendarState as page/interaction/calendars.js reads it
  */
 
 import { CommandError } from "../shared/errors.js";
@@ -12,6 +12,8 @@ import { POLL_MS, Widget } from "./widget.js";
 const OPEN_MS = 1_000;
 /** For all the months on the way. */
 const TURNING_MS = 16_000;
+/** A time as fields write it. */
+const TIME = /(\d{1,2}):\d\d(:\d\d)?(\s*[ap]\.?m\b\.?)?/iu;
 /** What may go wrong on the way to a day. */
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
@@ -20,15 +22,43 @@ export class Calendar extends Widget {
   #hasFailed = false;
 
   /**
-   * Picks a day. What the field holds afterwards is for the caller to read.
+   * Picks a day, and sets its time. What the field holds afterwards is for the caller to read.
    *
    * @param {string} day such as 2026-03-05
+   * @param {string} time such as 09:30, or empty
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
-  async pick(day) {
-    const isPicked = !this.#hasFailed && (await this.#pressed(day));
-    this.#hasFailed = !isPicked;
-    return isPicked;
+  async pick(day, time) {
+    if (this.#hasFailed) return false;
+    this.#hasFailed = !(await this.#pressed(day));
+    // If the page has replaced the field, that is for the caller to find.
+    if (this.#hasFailed) await this.#shut(day).catch(() => {});
+    const half = !this.#hasFailed && time ? await this.ask("time", { wanted: time }) : "";
+    if (half) await this.click(half);
+    return !this.#hasFailed;
+  }
+
+  /**
+   * Closes the calendar, which would lie over the page.
+   *
+   * @param {string} day
+   */
+  async #shut(day) {
+    if (!(await this.#calendar(day))) return;
+    await this.ask("focus");
+    await this.press("Escape");
+    await this.ask("leave");
+  }
+
+  /**
+   * @param {string} day
+   * @returns {Promise<boolean>} whether the calendar, opened again, has chosen that day
+   */
+  async hasChosen(day) {
+    const state = await this.#opened(day);
+    if (!state || !state.isChosen) return false;
+    await this.ask("leave");
+    return true;
   }
 
   /** @param {string} day */
@@ -100,4 +130,21 @@ export class Calendar extends Widget {
   async #calendar(day) {
     return this.ask("calendar", { wanted: day });
   }
+}
+
+/**
+ * @param {string} text such as "3/5/2026 12:00 AM"
+ * @param {string} time such as 15:30, or empty
+ * @returns {string} the text with that time in its notation; empty if it has none
+ */
+export function withTime(text, time) {
+  const match = TIME.exec(text);
+  if (!match || !time) return "";
+  const [whole, start = "", second = "", half = ""] = match;
+  const [hour = 0, minute = ""] = [Number(time.slice(0, 2)), time.slice(3)];
+  const hours = String(half ? hour % 12 || 12 : hour);
+  const own = half.replace(/[ap]/iu, (letter) => (letter < "a" ? "AP" : "ap").charAt(hour < 12 ? 0 : 1));
+  const isPadded = start.startsWith("0") || !half;
+  const noted = `${isPadded ? hours.padStart(2, "0") : hours}:${minute}${second && ":00"}${own}`;
+  return text.replace(whole, noted);
 }

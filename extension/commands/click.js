@@ -54,7 +54,7 @@ export async function hover(context) {
   const target = new ElementTarget(context);
   const found = await target.find({ action: "hover", selector: selectorOf(context), at });
   const hasCome = await target.moveMouse(pointOf(found));
-  const note = "The page has shown no sign of the mouse: look at it before you go on.";
+  const note = "The page has not reacted to the mouse: look at it before you go on.";
   return noting(await target.reply(found, await target.consequences()), hasCome ? [] : [note]);
 }
 

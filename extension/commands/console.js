@@ -2,6 +2,7 @@
 
 import { invalid } from "../shared/errors.js";
 import { isDenied, leftOut } from "../shared/denied-hosts.js";
+import { redactorFor } from "../browser/redaction.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;
@@ -17,13 +18,14 @@ export async function consoleLogs({ tabId, params, sessionPool, deniedHosts }) {
     throw invalid(`max must be a whole number from 1 to ${MOST}.`);
   }
   const { console: log } = await sessionPool.open(tabId);
+  const redactor = await redactorFor(tabId);
   /** @type {ConsoleEntry[]} */
   const entries = [];
   let hidden = 0;
   for (const entry of await log.newest()) {
     if (entries.length === max) break;
     if (log.pagesOf(entry).some((url) => isDenied(url, deniedHosts))) hidden += 1;
-    else entries.push(entry);
+    else entries.push({ ...entry, message: redactor.addresses(entry.message), url: redactor.address(entry.url) });
   }
   return { entries, total: log.total, ...leftOut(hidden) };
 }

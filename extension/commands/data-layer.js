@@ -37,7 +37,7 @@ export async function getDataLayer(context) {
   if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
-  if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
+  if (!written) throw unreadable("The page replaced functions that reading its data needs. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
   // Checked again once the values are here: the tab may have gone to another site meanwhile.
   if (!isRedacted) await requirePrivateValues(tabId, attachments);

@@ -109,7 +109,7 @@ async function begin(context, source, mouse, { x, y }) {
   for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
   if (!(await source.look("readDrag"))) return;
   if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
-  throw failed("The page started its drag and drop, but the browser did not hand over what is dragged. Try again.");
+  throw failed("The page started a drag, but the browser did not report what is dragged. Try again.");
 }
 
 /**
@@ -176,7 +176,7 @@ async function outcomeOf(source, target) {
  * @throws {CommandError} EXECUTION_ERROR if nothing was dropped on the target
  */
 function remarksOn(outcome, source, target, changed) {
-  const meanwhile = changed && ` The page changed all the same: ${changed}.`;
+  const meanwhile = changed && ` The page did change: ${changed}.`;
   if (outcome === "unfinished") {
     throw failed(`The page's drag and drop of ${source} has not ended, so nothing was dropped. Try again.${meanwhile}`);
   }

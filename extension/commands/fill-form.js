@@ -218,7 +218,9 @@ async function checkableWay(context, { element }, value) {
   const state = await checkableState(context);
   if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Look at the page.`);
   if (state.role === "radio" && state.checked && value === false) {
-    throw failed(`${element.selector} is a chosen radio button. Give true to another one of its group.`);
+    throw failed(
+      `${element.selector} is a radio button that is on. To turn it off, give true to another one of its group.`,
+    );
   }
   return { way: "click", checked: state.checked };
 }

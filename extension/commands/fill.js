@@ -12,7 +12,7 @@ import { failed, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
-import { Calendar } from "./calendar.js";
+import { Calendar, withTime } from "./calendar.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
@@ -63,9 +63,14 @@ export async function fill(context) {
   }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   let { field, changed } = await afterwards(context, target, filling, filled);
-  const mayPick = filling.day && !filling.isPicked && field && (!field.isKept || field.complaint);
+  const isLost =
+    field && (!field.isKept || field.complaint || (field.isUnread && !(await calendar.hasChosen(filling.day))));
+  const mayPick = filling.day && !filling.isPicked && isLost;
   const other = mayPick ? await picked(target, filling, calendar) : null;
   if (other) ({ field, changed } = await afterwards(context, target, filling, other));
+  // It shows now how it writes a time.
+  const noted = other && field && !field.isKept && !filling.isPicked ? withTime(field.value, filling.time) : "";
+  if (noted && noted !== value) return fill({ ...context, params: { ...params, value: noted } });
   const reply = await target.reply(found, changed);
   if (!field) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
@@ -174,7 +179,9 @@ async function suggests(session, target) {
  * @returns {Promise<FilledField | null>} the field once the day was picked; null if that is not possible
  */
 async function picked(target, filling, calendar) {
-  return (await calendar.pick(filling.day)) ? lookAt(calendar.context, target, filling)({ hasPicked: true }) : null;
+  return (await calendar.pick(filling.day, filling.time))
+    ? lookAt(calendar.context, target, filling)({ hasPicked: true })
+    : null;
 }
 
 /**

@@ -102,9 +102,11 @@ export class ListWidget extends Widget {
       return chosen;
     };
     let labels = await choose();
+    // A text that was in it may not have been one of its values.
+    if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
+    const meant = [...labels].flat();
     // The others go last: nothing is lost if the field does not accept the new ones.
     if (await this.#showsAll(labels)) {
-      const meant = [...labels].flat();
       await this.#removeChips(meant);
       if (await this.#deleteOthers(meant)) labels = await choose();
     }
@@ -241,8 +243,11 @@ export class ListWidget extends Widget {
     }
     await this.ask("focus");
     await this.press("ArrowDown");
-    const now = await this.#until(wanted, ({ isOpen }) => isOpen, state.isReachable ? QUIET_MS : OPEN_MS);
-    return this.#offer(now);
+    const now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
+    if (now.isOpen) return this.#offer(now);
+    // The key for that in fields where the arrow alone moves something else.
+    await this.press("Alt+ArrowDown");
+    return this.#offer(await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS));
   }
 
   /**
@@ -276,16 +281,15 @@ export class ListWidget extends Widget {
   async #followed(path) {
     for (const [index, part] of path.entries()) {
       const state = this.#offer(await this.#until(part, (now) => now.option !== undefined, OPEN_MS));
-      const { option } = state;
-      if (!option || option.isDisabled) {
+      if (!state.option || state.option.isDisabled) {
         if (index) throw this.failed(`has no option ${quote(part)} there.${this.#offered}`);
         return false;
       }
+      const { option = state.option, isMultiple } = await this.#inView(part, state);
       const next = path[index + 1];
-      const isChosen = next === undefined && option.isSelected && state.isMultiple;
-      if (isChosen) break;
-      if (next === undefined) await this.click(option.selector);
-      else if (!option.isExpanded) await this.#entered(option, next);
+      if (next !== undefined) await this.#entered(option, next);
+      // Another press would deselect it.
+      else if (!option.isSelected || !(isMultiple || option.box)) await this.click(option.box || option.selector);
     }
     await this.#until("", ({ isOpen }) => !isOpen, QUIET_MS);
     return true;
@@ -297,7 +301,8 @@ export class ListWidget extends Widget {
    * @param {NonNullable<ListState["option"]>} option
    * @param {string} next an option in it
    */
-  async #entered({ selector, toggle }, next) {
+  async #entered({ selector, toggle, isExpanded }, next) {
+    if (isExpanded) return;
     if (!toggle) await this.hover(selector);
     const { option } = toggle ? {} : await this.#until(next, (now) => now.option !== undefined, QUIET_MS);
     if (!option) await this.click(toggle || selector);

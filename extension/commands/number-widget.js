@@ -135,9 +135,29 @@ export class NumberWidget extends Widget {
       state = await this.#step(state, goal);
       const width = before === null || state.now === null ? 0 : Math.abs(state.now - before);
       const isFar = width > 0 && Math.abs(goal - (state.now ?? goal)) > MAX_KEYS * width;
-      if (state.now === before || isFar) break;
+      if (state.now === before || (isFar && !(await this.#hasPaged(state, goal)))) break;
+      if (isFar) state = await this.#number();
     }
     return state;
+  }
+
+  /**
+   * Takes the large steps to a distant goal.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   * @returns {Promise<boolean>} false if the slider has none
+   */
+  async #hasPaged(state, goal) {
+    const start = state.now ?? goal;
+    const key = goal > start ? "PageUp" : "PageDown";
+    await this.press(key);
+    const moved = await this.#settled(state);
+    const width = Math.abs((moved.now ?? start) - start);
+    const left = Math.floor(Math.abs(goal - (moved.now ?? goal)) / (width || Infinity));
+    if (left > 0 && left <= MAX_KEYS) await this.press(Array.from({ length: left }, () => key).join(" "));
+    await this.#settled(moved);
+    return width > 0;
   }
 
   /**

@@ -1,4 +1,4 @@
-/** @import {CommandContext, ListRequest, PageElements} from "../shared/types.d.ts" */
+/** @import {CommandContext, ListRequest, LoggedRequest, PageElements} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
@@ -12,6 +12,8 @@ const FIRST_CONTENT_MS = 2_000;
 const LOOK_MS = 100;
 /** After this time, a page that still sends requests is working, not loading. */
 const YOUNG_MS = 10_000;
+/** A page polls with requests that take longer than this, or that it sends so many times within this time. */
+const POLLS = { long: 5_000, times: 3, within: 30_000 };
 /** Request types that a page's first content may depend on. */
 const LOADED = new Set(["document", "script", "stylesheet", "fetch", "xhr"]);
 
@@ -64,9 +66,27 @@ async function firstContent(context, request) {
  */
 function requestsOf({ tabId, sessionPool }) {
   const now = Date.now();
-  const running = sessionPool.known(tabId)?.network.running() ?? [];
-  const { length } = running.filter(({ type, begunAt }) => LOADED.has(type) && now - begunAt < YOUNG_MS);
+  const log = sessionPool.known(tabId)?.network;
+  const young = log?.running().filter(({ type, begunAt }) => LOADED.has(type) && now - begunAt < YOUNG_MS) ?? [];
+  const { length } = young.filter((request) => !isPoll(request, log?.newest() ?? []));
   return length ? [`${length} ${length === 1 ? "request" : "requests"}`] : [];
+}
+
+/**
+ * @param {LoggedRequest} request
+ * @param {LoggedRequest[]} all
+ * @returns {boolean} whether the page sends it again and again, to learn of events
+ */
+function isPoll(request, all) {
+  const alike = all.filter((one) => one !== request && pathOf(one) === pathOf(request));
+  const isRecent = (/** @type {LoggedRequest} */ { url, begunAt }) =>
+    url === request.url && request.begunAt - begunAt < POLLS.within;
+  return alike.some(({ time }) => Number(time) > POLLS.long) || alike.filter(isRecent).length >= POLLS.times;
+}
+
+/** @param {LoggedRequest} request */
+function pathOf({ url }) {
+  return url.replace(/[?#].*$/s, "");
 }
 
 /**

@@ -25,13 +25,21 @@ export async function press(context) {
   const target = new ElementTarget(context);
   const found = await target.find({ action: "focus", selector });
   await pressKeys(session, strokes);
-  const changed = await target.consequences();
+  const early = await target.consequences();
+  // A switch may slide.
+  const hasSlid = found.isCheckable && strokes.some(isToggle) && (await target.look("readChecked")) !== null;
+  const changed = hasSlid ? undefined : early;
   const [state, reply] = await Promise.all([
     /** @type {Promise<PressedState | null>} */ (target.look("readPressed")),
     target.reply(found, changed),
   ]);
   const isLed = await session.guard.refuse().then(() => false, isBlocked);
   return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
+}
+
+/** @param {import("../browser/keys.js").Stroke} stroke */
+function isToggle({ key }) {
+  return key.key === " " || key.key === "Enter";
 }
 
 /** @param {unknown} keys */

@@ -23,6 +23,7 @@ const FRAMES_WAIT_MS = 3_000;
 const PDF_WAIT_MS = 20_000;
 /** pdf.js files for Chinese, Japanese and Korean text. */
 const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
+const ONLY_INSIDE = "all text of the page is in web components or frames, so its main content was read";
 /** A size that a message into a page can always carry. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -48,26 +49,42 @@ export async function readTab(context) {
   const frames = await countFrames(context);
   /** @type {PageRequest} */
   const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION, frames };
-  let ofFrames = 0;
-  let answer = await ask(context, request);
-  while (isMissing(answer)) {
-    if (answer === "absent") await injectFiles(context, "mainContent");
-    else if (answer === "pdf") {
-      await takePdf(context);
-      request.pdf = "taken";
-    } else {
-      const framed = await framedText(context, content, answer === "frames" ? null : answer);
-      Object.assign(request, { more: framed.text, frames: 0 });
-      ofFrames = framed.repeated;
-    }
-    answer = await ask(context, request);
+  let { reading, ofFrames } = await readWith(context, request);
+  if (reading.instead) {
+    ({ reading, ofFrames } = await readWith(context, { ...request, content: reading.instead }));
+    if (reading.content) reading.content.note ||= ONLY_INSIDE;
   }
-  if (!answer) throw unreadable("The page could not be read. Reload it and try again.");
-  const { code, message, ...read } = answer;
+  const { code, message, ...read } = reading;
   if (code) throw new CommandError(code, message);
   const repeated = (read.repeated ?? 0) + ofFrames;
   const { incognito } = tabAsAsked(context);
   return { tab_id: tabId, ...read, incognito, ...(repeated > 0 && { repeated }) };
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {PageRequest} request
+ * @returns {Promise<{reading: PageReading, ofFrames: number}>} `ofFrames`: the number of repeated lines removed in
+ *   cross-origin frames
+ */
+async function readWith(context, request) {
+  const wanted = { ...request };
+  let ofFrames = 0;
+  let answer = await ask(context, wanted);
+  while (isMissing(answer)) {
+    if (answer === "absent") await injectFiles(context, "mainContent");
+    else if (answer === "pdf") {
+      await takePdf(context);
+      wanted.pdf = "taken";
+    } else {
+      const framed = await framedText(context, request.content ?? "all", answer === "frames" ? null : answer);
+      Object.assign(wanted, { more: framed.text, frames: 0 });
+      ofFrames = framed.repeated;
+    }
+    answer = await ask(context, wanted);
+  }
+  if (!answer) throw unreadable("The page could not be read. Reload it and try again.");
+  return { reading: answer, ofFrames };
 }
 
 /**

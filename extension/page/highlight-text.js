@@ -19,8 +19,8 @@ export function highlightText({ text, limit }) {
   const NOT_DRAWN = new Set(["TEXTAREA", "SELECT", "SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
   const BORDERS = /[\s|\p{Cf}]/u;
   const NOT_WORDS = /[^\p{L}\p{N}]/u;
-  /** What Markdown adds to the text of the page: link targets, and the numbers of list items. */
-  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] /gm;
+  /** What reading adds to the text of the page: link targets, numbers of list items, marks of choices. */
+  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] | \((?:checked|selected)\)/gm;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
   // A form control of that name would shadow the property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;

@@ -20,6 +20,7 @@
  * @property {number} columns cells per line
  * @property {number} maxLength of its text: a longer one stays as it is
  * @property {boolean} isNarrow whether it counts only if each of its cells is a single line
+ * @property {number[]} gaps number of columns before each cell that belong to cells above it, or to the cell before
  *
  * @typedef {object} OpenRow a row whose text is being written
  * @property {Row} row
@@ -39,9 +40,10 @@
  *   it.
  * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
+ *   notes?: PageNote[], repeated?: number, headings?: Heading[], instead?: "main"}} ReadPageResult
  *   `code` is empty if the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   lacks of the page. `repeated`: the number of repeated lines that were removed.
+ *   lacks of the page. `repeated`: the number of repeated lines that were removed. `instead`: the content to ask for
+ *   after a failure.
  */
 
 /**
@@ -67,6 +69,26 @@ export function readPage(request) {
   /** CSS pixels per side; nothing in a smaller field can be read. */
   const MIN_FIELD = 8;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
+  /** Why a page has no text, by what it shows instead. */
+  const SHOWN_INSTEAD = {
+    canvas:
+      "This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers; or let a model that accepts images look at a screenshot.",
+    "embed, object, iframe":
+      "The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.",
+    "video, audio":
+      "This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.",
+  };
+  const DRAWN_EDITOR =
+    "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.";
+  const ONLY_INSIDE =
+    'All text of this page is in web components or frames. Ask with content="main", which reads them.';
+  const ONLY_SPARE =
+    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.';
+  const PDF_SELECTION =
+    "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.";
+  const NOTHING_SELECTED =
+    "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.";
+  const TOO_LONG = "The text is longer than 30 MiB. Read a part of the page with start and end keywords.";
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters outside a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
@@ -84,7 +106,7 @@ export function readPage(request) {
   /** Traits of a piece of text. In `KEPT` pieces (code, rows and fields) nothing counts as repeated. */
   const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
   /** Traits of an element alone. Those that are `UNREAD` show none of the text inside them. */
-  const [UNREAD, FIELD, OPTION, HEADING, AROUND] = [16, 32, 64, 128, 256];
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED] = [16, 32, 64, 128, 256, 512];
   /** By the name or the role of an element. */
   const TRAITS = new Map(
     Object.entries({
@@ -92,31 +114,45 @@ export function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
   const DRAWN = { visibilityProperty: true };
   const CHOSEN = "(selected)";
   const CHECKED = "(checked)";
+  /** Without forms, whose `labels` can be an element of that name. */
+  const SWITCHED_ON = "input:checked, [aria-checked=true]:not(form)";
   /** Maximum length of the text of an icon. */
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
   const SECRET_FIELD =
-    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number/i;
+    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number|(?:\b|_)(?:token|secret)(?:\b|_)|api[-_ ]?key/i;
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
   /** Contents of a table that is only used for layout. */
   const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
+  /** What comes before each operand, by the name of an element of MathML. */
+  const SIGNS = new Map(
+    Object.entries({
+      ...{ mfrac: ["", "/"], msqrt: ["\u221a"], mroot: ["\u221a", " of degree "], msub: ["", "_"], munder: ["", "_"] },
+      ...{ msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
+    }),
+  );
+  /** Share of a line's height; texts that are further apart are not one word. */
+  const MIN_SPACE = 0.2;
+  const MAX_SPAN = 100;
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
     /**
      * @param {'KEYWORD_NOT_FOUND' | 'EMPTY_PAGE' | 'UNREADABLE_PAGE'} code
      * @param {string} message
+     * @param {{instead?: "main"}} more
      */
-    constructor(code, message) {
+    constructor(code, message, more = {}) {
       super(message);
       this.code = code;
+      this.more = more;
     }
   }
 
@@ -222,22 +258,14 @@ export function readPage(request) {
    * @returns {AlignedText}
    */
   function alignedPdf(text) {
-    /** @type {Piece[]} */
-    const pieces = [];
-    /** @type {Piece | null} */
-    let last = null;
-    let [start, isFirst] = [0, false];
-    for (const line of `${text}\n[Page 0]`.split("\n")) {
-      const isTitle = /^\[Page \d+\]$/.test(line);
-      const piece = { start, end: start + line.length, traits: FURNITURE };
-      start += line.length + 1;
-      if (isTitle && last) pieces.push(last);
-      if (isTitle) [last, isFirst] = [null, true];
-      else if (line.trim()) {
-        if (isFirst) pieces.push(piece);
-        [last, isFirst] = [isFirst ? null : piece, false];
-      }
-    }
+    let start = 0;
+    const pieces = text.split(/^(?=\[Page \d+\]$)/m).flatMap((page) => {
+      const lines = [...page.matchAll(/^.*\S.*$/gm)].slice(1);
+      const ends = new Set([lines[0], lines.at(-1)].map((line) => line ?? { 0: "", index: 0 }));
+      const found = [...ends].map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length }));
+      start += page.length;
+      return found.map((piece) => ({ ...piece, traits: FURNITURE }));
+    });
     return { text, pieces, headings: [] };
   }
 
@@ -250,6 +278,8 @@ export function readPage(request) {
     if (isWebPage) {
       thirds = all(":nth-child(3)");
       rows = rowsOfData();
+      formulas = new Map(all("math").map((math) => [formulaAround(math), math]));
+      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
     }
     const quick = new Alignment(text, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
@@ -279,12 +309,16 @@ export function readPage(request) {
       /** @type {Heading[]} */
       this.headings = [];
       this.traits = 0;
-      /** @type {{element: Element, traits: number, own: number}[]} ancestors with traits, and the traits outside them */
+      /** @type {{element: Element, traits: number, mark: string}[]} ancestors with traits, and the traits outside them */
       this.open = [];
       /** Level of the heading that begins with the next text. */
       this.level = 0;
-      /** Where the text of the option begins that the walk is in. */
-      this.option = 0;
+      /** Where the text of the marked element begins that the walk is in. */
+      this.marked = 0;
+      /** @type {Text | null} the text that ends at `cursor` */
+      this.last = null;
+      /** @type {{element: Element, start: number} | null} where the text of the open formula starts; -1 until there is some */
+      this.formula = null;
       /** @type {string[]} values of fields to write before the next text */
       this.values = [];
       /** @type {OpenRow | null} */
@@ -296,7 +330,6 @@ export function readPage(request) {
 
     /** @returns {AlignedText} */
     result() {
-      this.#copyTo(this.source.length);
       return { text: this.parts.join(""), pieces: this.pieces, headings: this.headings };
     }
 
@@ -317,6 +350,7 @@ export function readPage(request) {
         node = next;
       }
       this.#writeValues(this.source.length);
+      this.#copyTo(this.source.length);
     }
 
     /**
@@ -331,17 +365,34 @@ export function readPage(request) {
         return false;
       }
       if (own & FIELD && (tag !== "img" || this.row?.cell)) {
-        this.#field(element, tag);
+        if (!this.formula) this.#field(element, tag);
         return false;
       }
       if (own === 0 && tag.includes("-")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
       const traits = this.traits | this.#traitsOf(element, own);
-      if (own & OPTION) this.option = this.cursor;
-      if (traits !== this.traits || own & OPTION) this.open.push({ element, traits: this.traits, own });
+      const mark = this.#markAfter(element, own);
+      if (mark) this.marked = this.cursor;
+      if (traits !== this.traits || mark) this.open.push({ element, traits: this.traits, mark });
       this.traits = traits;
+      if (formulas.size > 0 && formulas.has(element)) this.formula ??= { element, start: -1 };
       if (own & HEADING) this.level = Number(tag[1]);
       return true;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {number} own traits by its name
+     * @returns {string} what follows its text
+     */
+    #markAfter(element, own) {
+      if (own & OPTION && isChosen(element)) return ` ${CHOSEN}`;
+      if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
+      if (!(own & RAISED) || drawnSize(element).height === 0) return "";
+      const isReading = tagOf.call(element) === "rt";
+      const isPower = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u.test(this.source.slice(this.cursor - 1, this.cursor + 2));
+      if (isReading || isPower) this.#note(isReading ? "(" : "^");
+      return isReading ? ")" : "";
     }
 
     /**
@@ -360,7 +411,8 @@ export function readPage(request) {
     #leave(element) {
       const open = this.open.at(-1);
       const isOpen = open?.element === element;
-      if (isOpen && open.own & OPTION && this.cursor > this.option && isChosen(element)) this.#note(CHOSEN);
+      if (isOpen && open.mark && this.cursor > this.marked) this.#note(open.mark);
+      if (this.formula?.element === element) this.#leaveFormula(this.formula);
       if (this.row?.cell === element) {
         const { cells, first } = this.row;
         cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
@@ -383,12 +435,47 @@ export function readPage(request) {
         start += ahead;
         end = start + words.length;
       }
+      if (start === this.cursor && this.values.length === 0 && this.#isApart(node)) this.#note(" ");
       this.#writeValues(start);
       this.#openCell(start);
-      this.cursor = end;
+      [this.cursor, this.last] = [end, node];
+      if (this.formula) {
+        if (this.formula.start < 0) this.formula.start = start;
+        return;
+      }
       if (this.level > 0) this.headings.push([this.#placeOf(start), this.level]);
       this.level = 0;
       this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
+      if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
+    }
+
+    /**
+     * @param {Text} node
+     * @returns {boolean} whether there is space between it and the text before, for which `innerText` has no space
+     */
+    #isApart(node) {
+      const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
+      const texts = isInWord && this.last ? [this.last, node] : [];
+      if (texts.some((text) => tagOf.call(parentOf.call(text)) === "code")) return false;
+      const [left, right] = texts.map(rectOf);
+      // In scripts from right to left, the other way round.
+      return Boolean(
+        left && right && Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height,
+      );
+    }
+
+    /** @param {{element: Element, start: number}} open */
+    #leaveFormula({ element, start }) {
+      this.formula = null;
+      const math = formulas.get(element);
+      if (!math || (start < 0 && drawnSize(element).height === 0)) return;
+      // One that is only drawn has spaces on both sides.
+      this.#copyTo(start < 0 ? Math.min(this.cursor + 1, this.#skipSpace(this.cursor)) : start);
+      if (start < 0) this.#openCell(this.copied);
+      const text = formulaOf(math);
+      this.#addPiece(this.length, this.length + text.length, this.traits);
+      this.#write(text);
+      this.cursor = this.copied = Math.max(this.cursor, this.copied);
     }
 
     /**
@@ -415,9 +502,11 @@ export function readPage(request) {
       for (const word of line.split(" ")) {
         end = this.#skipSpace(end);
         const found = this.source.slice(end, end + word.length);
-        // A style may change the case.
-        if (found !== word && fold(found) !== fold(word)) return -1;
-        end += word.length;
+        // A style may change the case, and one of MathML the letter.
+        const letter = String.fromCodePoint(this.source.codePointAt(end) ?? 0);
+        const isOther = found !== word && fold(found) !== fold(word);
+        if (isOther && letter.normalize("NFKC") !== word) return -1;
+        end += isOther ? letter.length : word.length;
       }
       return end;
     }
@@ -442,10 +531,10 @@ export function readPage(request) {
       this.copied = place;
     }
 
-    /** @param {string} words to write after the latest text */
+    /** @param {string} words to write directly after the latest text */
     #note(words) {
       this.#copyTo(this.cursor);
-      this.#write(` ${words}`);
+      this.#write(words);
     }
 
     /** @param {string} text */
@@ -551,16 +640,15 @@ export function readPage(request) {
    * @returns {string | null} its cells, separated by tabs; null if it is not a row of data after all
    */
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
+    const hasGaps = row.gaps.some((gap) => gap > 0);
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes("\n"));
     if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes("\n") && written.split("\t").length === cells.length;
-    if (isLine && !hasField) return written;
-    const texts = cells.map(([from, to]) =>
-      written
-        .slice(from - start, to - start)
-        .replace(/\s+/g, " ")
-        .trim(),
-    );
+    if (isLine && !hasField && !hasGaps) return written;
+    const texts = cells.flatMap(([from, to], i) => {
+      const text = written.slice(from - start, to - start).replace(/\s+/g, " ");
+      return [...Array(row.gaps[i] ?? 0).fill(""), text.trim()];
+    });
     const lines = [];
     for (let i = 0; i < texts.length; i += row.columns) lines.push(texts.slice(i, i + row.columns).join("\t"));
     return lines.join("\n");
@@ -571,7 +659,9 @@ export function readPage(request) {
    * @param {boolean} isThorough whether an ancestor without a box is represented by its parent
    */
   function isDrawn(node, isThorough) {
-    for (let element = parentOf.call(node); element; element = parentOf.call(element)) {
+    // The options of a list count as drawn with it.
+    const parent = parentOf.call(node);
+    for (let element = parent.closest("select") ?? parent; element; element = parentOf.call(element)) {
       if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== "contents") return false;
     }
@@ -583,9 +673,8 @@ export function readPage(request) {
    * @param {string} tag
    */
   function typedIn(field, tag) {
-    const prototype = tag === "input" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-    const isText = tag !== "input" || TEXT_FIELDS.has(Reflect.get(prototype, "type", field));
-    return isText ? withLineFeeds(Reflect.get(prototype, "value", field)).trim() : "";
+    const { type, value } = /** @type {HTMLInputElement} */ (field);
+    return tag !== "input" || TEXT_FIELDS.has(type) ? withLineFeeds(value).trim() : "";
   }
 
   /**
@@ -594,9 +683,7 @@ export function readPage(request) {
    * @returns {boolean} whether it is a sign that may be all that the cell of a table contains
    */
   function isSign(element, tag) {
-    return (
-      tag === "img" || (tag === "input" && Reflect.get(HTMLInputElement.prototype, "type", element) === "checkbox")
-    );
+    return tag === "img" || (tag === "input" && /** @type {HTMLInputElement} */ (element).type === "checkbox");
   }
 
   /**
@@ -607,7 +694,7 @@ export function readPage(request) {
   function saidBy(sign, tag) {
     const cell = sign.closest(`td, ${CELLS}`);
     if (!cell || (cell.textContent ?? "").trim()) return "";
-    if (tag !== "img") return Reflect.get(HTMLInputElement.prototype, "checked", sign) ? CHECKED : "";
+    if (tag !== "img") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : "";
     const alternative = attributeOf(sign, "alt").trim();
     return alternative.length > MAX_SIGN ? "" : alternative;
   }
@@ -624,7 +711,7 @@ export function readPage(request) {
    */
   function isChosen(option) {
     const list = option.closest("select");
-    return list !== null && list.length > 1 && Reflect.get(HTMLOptionElement.prototype, "selected", option);
+    return list !== null && list.length > 1 && /** @type {HTMLOptionElement} */ (option).selected;
   }
 
   /**
@@ -668,7 +755,7 @@ export function readPage(request) {
     /** @type {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} */
     const add = (element, cells, given) => {
       if (found.has(element)) return;
-      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, ...given };
+      const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
       for (const cell of [element, ...cells]) found.set(cell, row);
     };
     for (const [table, role] of roles) {
@@ -679,7 +766,9 @@ export function readPage(request) {
       const isLoose = !table.querySelector("th, caption");
       const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll("tr") : [];
       const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
-      for (const row of rowsOfTable) add(row, childrenOf(row), { group: table, maxLength });
+      const cells = [...rowsOfTable].map(childrenOf);
+      const gaps = gapsIn(cells);
+      rowsOfTable.forEach((row, i) => add(row, cells[i] ?? [], { group: table, maxLength, gaps: gaps[i] ?? [] }));
     }
     for (const list of all("dl")) {
       const parts = childrenOf(list);
@@ -688,6 +777,30 @@ export function readPage(request) {
     }
     addShapes(add);
     return found;
+  }
+
+  /**
+   * @param {Element[][]} cells those of each row of a table
+   * @returns {number[][]} for each cell the number of columns before it that other cells cover
+   */
+  function gapsIn(cells) {
+    /** @type {number[]} for each column the number of rows that a cell covers */
+    let covered = [];
+    /** @type {Element | null} the rows' own part of the table */
+    let part = null;
+    return cells.map((row) => {
+      const section = row[0]?.parentElement?.parentElement ?? null;
+      covered = section === part ? covered.map((count) => count - 1) : [];
+      part = section;
+      let [column, gap] = [0, 0];
+      return row.map((cell) => {
+        for (; (covered[column] ?? 0) > 0; column += 1) gap += 1;
+        const [before, { colSpan = 1, rowSpan = 1 }] = [gap, /** @type {HTMLTableCellElement} */ (cell)];
+        gap = Math.min(colSpan, MAX_SPAN) - 1;
+        for (const end = column + gap; column <= end; column += 1) covered[column] = rowSpan || Infinity;
+        return before;
+      });
+    });
   }
 
   /**
@@ -712,10 +825,8 @@ export function readPage(request) {
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
       if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
-      const { length } = second.cells;
-      const isSame = others.every(
-        ({ row, cells }) => cells.length === length && tagOf.call(row) === tagOf.call(second.row),
-      );
+      const [{ length }, name] = [second.cells, tagOf.call(second.row)];
+      const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
@@ -740,15 +851,7 @@ export function readPage(request) {
     const cards = new Set();
     for (const third of thirds) {
       if (!Reflect.apply(Element.prototype.querySelector, third, [":nth-child(2)"])) continue;
-      /** @type {Map<string, Element[]>} */
-      const shapes = new Map();
-      for (const element of childrenOf(parentOf.call(third))) {
-        const shape = shapeOf(element);
-        const alike = shapes.get(shape) ?? [];
-        shapes.set(shape, alike);
-        alike.push(element);
-      }
-      for (const alike of shapes.values()) {
+      for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
     }
@@ -762,15 +865,59 @@ export function readPage(request) {
     return `${tagOf.call(element)} ${inside}`;
   }
 
+  /**
+   * @param {Element} control
+   * @returns {(Node | null)[]} the elements with its name, or else the node after it
+   */
+  function labelsOf(control) {
+    /** @type {Element[]} */
+    const labels = [control, ...(Reflect.get(control, "labels") ?? [])];
+    const hasText = labels.some((label) => label.textContent?.trim());
+    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+  }
+
+  /** @param {Text} text */
+  function rectOf(text) {
+    range.selectNodeContents(text);
+    return range.getBoundingClientRect();
+  }
+
+  /**
+   * Some libraries draw a formula next to invisible MathML, and hide the drawing from assistive technology.
+   *
+   * @param {Element} math
+   * @returns {Element} the element that shows its formula and nothing else
+   */
+  function formulaAround(math) {
+    const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
+    /** @type {Node[]} */
+    const others = [...Reflect.get(Node.prototype, "childNodes", around ?? math)].filter((node) => node !== inner);
+    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, "aria-hidden") === "true";
+    return around && others.length > 0 && others.every(isDrawing) ? around : math;
+  }
+
+  /**
+   * @param {Element} part of a formula in MathML
+   * @returns {string} the formula on one line
+   */
+  function formulaOf(part) {
+    const parts = childrenOf(part);
+    const text = String(Reflect.get(Node.prototype, "textContent", part));
+    if (parts.length === 0) return text.replace(/[\s\u2061-\u2064]+/g, " ").trim();
+    const tag = tagOf.call(part);
+    const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
+    const signs = SIGNS.get(tag);
+    if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "");
+    const operands = tag === "msqrt" ? [texts.join("")] : texts;
+    return operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
+  }
+
   /** @param {Element} row */
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
-    if (display.endsWith("flex")) return flexDirection.startsWith("row");
-    return (
-      display === "contents" ||
-      display === "table-row" ||
-      (display.endsWith("grid") && gridTemplateColumns.includes(" "))
-    );
+    const isFlex = display.endsWith("flex") && flexDirection.startsWith("row");
+    const isGrid = display.endsWith("grid") && gridTemplateColumns.includes(" ");
+    return isFlex || isGrid || display === "contents" || display === "table-row";
   }
 
   /** Returns the text of a document with a layout. */
@@ -778,12 +925,7 @@ export function readPage(request) {
     const body = ofDocument("body");
     if (!body) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
     const text = body.innerText;
-    if (isWebPage && isDrawnEditor(text)) {
-      throw unreadable(
-        "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for" +
-          " printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.",
-      );
-    }
+    if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
 
@@ -795,35 +937,28 @@ export function readPage(request) {
   function isDrawnEditor(text) {
     if (windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
     if (text.split("\n").some((line) => line.length >= LONG_LINE)) return false;
-    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter(
+      (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
+    );
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
-    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
-  }
-
-  /** @param {Element} element */
-  function isShown(element) {
-    return drawnSize(element).height > 0;
+    return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
 
   /** Returns the text of a PDF, which other scripts have extracted. */
   function pdfText() {
-    if (pdf === undefined) {
-      throw unreadable(
+    if (pdf && !pdf.problem) return pdf.text;
+    throw unreadable(
+      pdf?.problem ||
         "The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.",
-      );
-    }
-    if (pdf.problem) throw unreadable(pdf.problem);
-    return pdf.text;
+    );
   }
 
   /** Returns the text of a document that is neither a page nor plain text. */
   function dataText() {
     const root = ofDocument("documentElement");
-    if (type === "image/svg+xml") {
-      return textOfDrawing(root) || refusePicture("drawing");
-    }
+    if (type === "image/svg+xml") return textOfDrawing(root) || refusePicture("drawing");
     if (/[/+]xml$/.test(type)) {
       const [broken] = all("parsererror > div");
       if (broken) {
@@ -848,13 +983,10 @@ export function readPage(request) {
    */
   function textOfDrawing(root) {
     const parts = [...root.querySelectorAll("title, desc, text, [aria-label]")];
-    const texts = [root, ...parts].map((part) =>
-      /^(?:title|desc|text)$/.test(part.localName) ? part.textContent : part.getAttribute("aria-label"),
-    );
-    return texts
-      .map((text) => text?.replace(/\s+/g, " ").trim())
-      .filter(Boolean)
-      .join("\n");
+    const isText = (/** @type {Element} */ part) => /^(?:title|desc|text)$/.test(part.localName);
+    const texts = [root, ...parts].map((part) => (isText(part) ? part.textContent : part.getAttribute("aria-label")));
+    const lines = texts.map((text) => (text ?? "").replace(/\s+/g, " ").trim());
+    return lines.filter(Boolean).join("\n");
   }
 
   /**
@@ -868,21 +1000,13 @@ export function readPage(request) {
     );
   }
 
-  /** @returns {never} */
-  function refuseMedia() {
-    throw unreadable(
-      "This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.",
-    );
-  }
-
   /**
    * @param {Element} element
    * @returns {{width: number, height: number}} in CSS pixels; zero if it is not visible
    */
   function drawnSize(element) {
-    return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-      ? element.getBoundingClientRect()
-      : { width: 0, height: 0 };
+    const isVisible = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    return isVisible ? element.getBoundingClientRect() : { width: 0, height: 0 };
   }
 
   /**
@@ -912,11 +1036,8 @@ export function readPage(request) {
       const label = picture.getAttribute("aria-label") || picture.getAttribute("alt") || picture.getAttribute("title");
       return label || (picture.localName === "svg" ? textOfDrawing(picture) : "");
     });
-    return texts
-      .map((text) => text.trim())
-      .filter(Boolean)
-      .map((text) => `[Picture: ${text}]`)
-      .join("\n");
+    const found = texts.map((text) => text.trim()).filter(Boolean);
+    return found.map((text) => `[Picture: ${text}]`).join("\n");
   }
 
   /**
@@ -925,20 +1046,11 @@ export function readPage(request) {
    * @returns {never}
    */
   function refuseEmpty() {
+    if (request.content === "selection") throw new PageError("EMPTY_PAGE", NOTHING_SELECTED);
     if (isWebPage && request.content !== "main") refuseForMainContent();
-    if (drawn("canvas").length > 0) {
-      throw unreadable(
-        "This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing" +
-          " or for screen readers; or let a model that accepts images look at a screenshot.",
-      );
+    for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
+      if (drawn(selector).length > 0) throw unreadable(message);
     }
-    if (drawn("embed, object, iframe").length > 0) {
-      throw unreadable(
-        "The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab," +
-          " then ask again.",
-      );
-    }
-    if (drawn("video, audio").length > 0) refuseMedia();
     if (drawn(PICTURES).length > 0) refusePicture("page of pictures");
     throw new PageError(
       "EMPTY_PAGE",
@@ -948,17 +1060,9 @@ export function readPage(request) {
 
   /** Rejects a page whose text is only available as its main content. */
   function refuseForMainContent() {
-    if (innerText(all("*"))) {
-      throw unreadable(
-        'All text of this page is in web components or frames. Ask with content="main", which reads them.',
-      );
-    }
+    if (innerText(all("*"))) throw new PageError("UNREADABLE_PAGE", ONLY_INSIDE, { instead: "main" });
     const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
-      throw unreadable(
-        'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.',
-      );
-    }
+    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
   }
 
   /**
@@ -1022,22 +1126,13 @@ export function readPage(request) {
 
   /** Returns the user's selection, also in a field or in a same-origin frame. */
   function selectedText() {
-    if (type === "application/pdf") {
-      throw unreadable(
-        "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.",
-      );
-    }
+    if (type === "application/pdf") throw unreadable(PDF_SELECTION);
     const pages = [document, ...framedDocuments(document)];
     // For a password field that had the focus before, a browser returns dots.
     const texts = pages
-      .map((page) => selectedField(page) ?? selectedIn(page))
+      .map((page) => selectedField(page) ?? String(Reflect.apply(Document.prototype.getSelection, page, []) ?? ""))
       .filter((text) => /[^\s\u2022]/.test(text));
     return withLineFeeds(texts.join("\n\n"));
-  }
-
-  /** @param {Document} page */
-  function selectedIn(page) {
-    return String(Reflect.apply(Document.prototype.getSelection, page, []) ?? "");
   }
 
   /**
@@ -1048,14 +1143,10 @@ export function readPage(request) {
     /** @type {Element | null} */
     let active = Reflect.get(Document.prototype, "activeElement", page);
     for (let root; active && (root = shadowRootOf(active));) active = root.activeElement;
-    const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
-    if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
-    const prototype = Reflect.get(prototypes, active.localName);
-    const [type, value, start, end] = ["type", "value", "selectionStart", "selectionEnd"].map((name) =>
-      Reflect.get(prototype, name, active),
-    );
+    if (!active?.matches("input, textarea")) return null;
+    const { type, value, selectionStart: start, selectionEnd } = /** @type {HTMLInputElement} */ (active);
     if (type === "password") return "";
-    return start === null ? null : value.slice(start, end);
+    return start === null ? null : value.slice(start, selectionEnd ?? start);
   }
 
   /**
@@ -1084,15 +1175,6 @@ export function readPage(request) {
   }
 
   /**
-   * @param {string} text
-   * @param {string} message for an empty text
-   */
-  function filled(text, message) {
-    if (text.trim() === "") throw new PageError("EMPTY_PAGE", message);
-    return text;
-  }
-
-  /**
    * Returns the first position of a keyword at or after an index, ignoring case.
    *
    * @param {string} text
@@ -1115,16 +1197,12 @@ export function readPage(request) {
    */
   function locate(text, role, keyword) {
     const place = find(text, keyword, 0);
-    if (place === null) {
-      const lines = closestLines(text, keyword);
-      throw new PageError(
-        "KEYWORD_NOT_FOUND",
-        `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
-          (lines.length > 0 ? `The closest lines are: ${lines.join(", ")}. ` : "") +
-          `Use words that are ${where}, or leave the keyword out.`,
-      );
-    }
-    return place;
+    if (place !== null) return place;
+    const lines = closestLines(text, keyword).join(", ");
+    const closest = lines && ` The closest lines are: ${lines}.`;
+    const advice = `Use words that are ${where}, or leave the keyword out.`;
+    const message = `The ${role} keyword ${quote(keyword)} is not ${where}.${closest} ${advice}`;
+    throw new PageError("KEYWORD_NOT_FOUND", message);
   }
 
   /**
@@ -1136,17 +1214,12 @@ export function readPage(request) {
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
     const pairs = [...new Set(characters.slice(1).map((character, i) => characters[i] + character))];
-    const folded = fold(text).split("\n");
-    /** @type {{line: string, shared: number}[]} */
-    const best = [];
-    text.split("\n").forEach((line, i) => {
-      const shared = pairs.reduce((count, pair) => count + Number(folded[i]?.includes(pair)), 0);
-      if (shared > (best[CLOSEST_LINES - 1]?.shared ?? 0)) {
-        best.push({ line, shared });
-        best.sort((a, b) => b.shared - a.shared).splice(CLOSEST_LINES);
-      }
-    });
-    return best.map(({ line }) => quote(line));
+    const counts = fold(text)
+      .split("\n")
+      .map((line) => pairs.filter((pair) => line.includes(pair)).length);
+    const lines = text.split("\n").map((line, i) => ({ line, shared: counts[i] ?? 0 }));
+    const best = lines.filter(({ shared }) => shared > 0).sort((a, b) => b.shared - a.shared);
+    return best.slice(0, CLOSEST_LINES).map(({ line }) => quote(line));
   }
 
   /**
@@ -1156,70 +1229,54 @@ export function readPage(request) {
    */
   const steps = {
     deduplicateLines(text) {
-      const whole = `${text}\n`;
       const lines = linesOf(text);
       const isRepeated = repeatedLines(lines);
       /** @type {string[]} */
       const kept = [];
       /** @type {Heading[]} */
       const headings = [];
-      let [copied, removed, afterBlank, next] = [0, 0, false, 0];
+      let [length, afterBlank, next] = [0, false, 0];
       lines.forEach(({ start, end, id }, i) => {
         const isBlank = id === BLANK;
         const isDropped = isRepeated[i] === 1 || (isBlank && afterBlank);
         for (let place; (place = work.headings[next]) && place[0] < end; next += 1) {
-          if (!isDropped) headings.push([place[0] - removed, place[1]]);
-        }
-        if (isDropped || isBlank) {
-          if (copied < start) kept.push(whole.slice(copied, start));
-          // A blank line may contain spaces: only its line ending stays.
-          if (!isDropped) kept.push("\n");
-          copied = end;
-          removed += end - start - Number(!isDropped);
+          if (!isDropped) headings.push([place[0] - start + length, place[1]]);
         }
         afterBlank = isBlank || (isDropped && afterBlank);
+        if (isDropped) return;
+        // A blank line may contain spaces.
+        kept.push(isBlank ? "" : text.slice(start, end - 1));
+        length += isBlank ? 1 : end - start;
       });
-      kept.push(whole.slice(copied));
-      work.headings = headings;
-      work.repeated = isRepeated.reduce((sum, repeated) => sum + repeated, 0);
-      return kept.join("").slice(0, -1);
+      const repeated = isRepeated.reduce((sum, one) => sum + one, 0);
+      work = { ...work, headings, repeated };
+      return kept.join("\n");
     },
 
     filterContentBetweenKeywords(text, start, end) {
       const from = locate(text, "start", start).end;
       locate(text, "end", end);
       const to = find(text, end, from);
-      if (to === null) {
-        throw new PageError(
-          "KEYWORD_NOT_FOUND",
-          `The end keyword ${quote(end)} is ${where}, but not after the start keyword` +
-            ` ${quote(start)}. Swap the two, or use an end keyword from further down.`,
-        );
-      }
-      return filled(
-        cut(text, from, to.start),
-        `There is no text between the start keyword ${quote(start)} and the end keyword` +
-          ` ${quote(end)}. Use keywords that are further apart.`,
-      );
+      const misplaced = `The end keyword ${quote(end)} is ${where}, but not after the start keyword ${quote(start)}.`;
+      const advice = "Swap the two, or use an end keyword from further down.";
+      if (to === null) throw new PageError("KEYWORD_NOT_FOUND", `${misplaced} ${advice}`);
+      const message = `There is no text between the start keyword ${quote(start)} and the end keyword ${quote(end)}.`;
+      return cut(text, from, to.start, `${message} Use keywords that are further apart.`);
     },
 
     filterToEnd(text, start) {
-      return filled(
-        cut(text, locate(text, "start", start).end, text.length),
-        `There is no text after the start keyword ${quote(start)}. Use one from further up.`,
-      );
+      const message = `There is no text after the start keyword ${quote(start)}. Use one from further up.`;
+      return cut(text, locate(text, "start", start).end, text.length, message);
     },
 
     filterFromStart(text, end) {
-      return filled(
-        cut(text, 0, locate(text, "end", end).start),
-        `There is no text before the end keyword ${quote(end)}. Use one from further down.`,
-      );
+      const message = `There is no text before the end keyword ${quote(end)}. Use one from further down.`;
+      return cut(text, 0, locate(text, "end", end).start, message);
     },
 
     trimWhitespace(text) {
       const start = text.length - text.trimStart().length;
-      return cut(text, start, Math.max(start, text.trimEnd().length));
+      return cut(text, start, Math.max(start, text.trimEnd().length), "");
     },
   };
 
@@ -1227,11 +1284,14 @@ export function readPage(request) {
    * @param {string} text
    * @param {number} start
    * @param {number} end
+   * @param {string} message for a result without text
    */
-  function cut(text, start, end) {
+  function cut(text, start, end, message) {
+    const part = text.slice(start, end);
+    if (message && part.trim() === "") throw new PageError("EMPTY_PAGE", message);
     const inside = work.headings.filter(([place]) => place >= start && place < end);
     work.headings = inside.map(([place, level]) => [place - start, level]);
-    return text.slice(start, end);
+    return part;
   }
 
   /**
@@ -1276,9 +1336,8 @@ export function readPage(request) {
     lines.forEach((line, i) => {
       if (line.id === BLANK) return;
       const traits = (counts[line.id] ?? 0) > 1 ? traitsOf(line, piecesOf) : KEPT;
-      if (traits & KEPT) {
-        last = [];
-      } else {
+      if (traits & KEPT) last = [];
+      else {
         last = [i, ...last.slice(0, MIN_RUN_LINES - 1)];
         markRuns(last, lines, runs, isRepeated);
         if (traits & FURNITURE && seen[line.id]) isRepeated[i] = 1;
@@ -1342,16 +1401,11 @@ export function readPage(request) {
     if ("steps" in asked) return asked.steps;
     // Chrome drops nulls inside an argument on its way into the page.
     const { start = null, end = null } = asked;
-    /** @type {Step[]} */
-    const filters = [];
-    if (start !== null && end !== null) {
-      filters.push(["filterContentBetweenKeywords", start, end]);
-    } else if (start !== null) {
-      filters.push(["filterToEnd", start]);
-    } else if (end !== null) {
-      filters.push(["filterFromStart", end]);
-    }
-    return [["deduplicateLines"], ...filters, ["trimWhitespace"]];
+    const keywords = [start, end].filter((keyword) => keyword !== null);
+    const one = start === null ? "filterFromStart" : "filterToEnd";
+    /** @type {Step} */
+    const filter = [keywords.length > 1 ? "filterContentBetweenKeywords" : one, ...keywords];
+    return [["deduplicateLines"], ...(keywords.length > 0 ? [filter] : []), ["trimWhitespace"]];
   }
 
   /**
@@ -1371,12 +1425,6 @@ export function readPage(request) {
    * @param {AlignedText} shown
    */
   function wholeText(shown) {
-    if (shown.text.trim() === "" && request.content === "selection") {
-      throw new PageError(
-        "EMPTY_PAGE",
-        "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.",
-      );
-    }
     if (shown.text.trim() === "") refuseEmpty();
     // In a data file every line stays, even blank ones.
     const isData = !isWebPage && !isPlain && type !== "application/pdf" && type !== "image/svg+xml";
@@ -1402,8 +1450,9 @@ export function readPage(request) {
         const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "the page's text for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
-      } catch {
-        // The whole text decides whether the keywords are on the page at all.
+      } catch (error) {
+        // The whole text, if there is any, decides whether the keywords are on the page at all.
+        if (!shown.text.trim()) throw error;
       }
     }
     const note =
@@ -1418,7 +1467,8 @@ export function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const options = { links: request.links ?? false, shown: shown.length, fieldValue, rows };
+    const meanings = { fieldValue, rows, checked, formulas, formulaOf };
+    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn };
     try {
       return chromeTabMainContent.read(document, options);
     } catch {
@@ -1455,10 +1505,16 @@ export function readPage(request) {
   const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
+  /** One for all texts: the document keeps track of each until it is collected. */
+  const range = new Range();
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
   let rows = new Map();
+  /** @type {Map<Element, Element>} the MathML of each element that shows a formula */
+  let formulas = new Map();
+  /** @type {Set<Node | null>} controls that are switched on, their labels, and the texts after those without one */
+  let checked = new Set();
   /** @type {Element[]} one of each group of three or more siblings */
   let thirds = [];
   /** @type {Map<Element, string>} each element of the page that has a role */
@@ -1492,20 +1548,13 @@ export function readPage(request) {
     const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
     const notes = notesAbout(shown.text, pictures);
     // Counting takes time, and a UTF-16 unit never takes more than three bytes.
-    if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
-      throw new PageError(
-        "UNREADABLE_PAGE",
-        "The text is longer than 30 MiB. Read a part of the page with start and end keywords.",
-      );
-    }
-    const { repeated } = work;
+    const mayBeTooLong = read.text.length > MAX_TEXT_BYTES / 3;
+    if (mayBeTooLong && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) throw unreadable(TOO_LONG);
     const headings = inCodePoints(work.headings, read.text);
-    const about = { ...(notes.length > 0 && { notes }), ...(repeated > 0 && { repeated }) };
+    const about = { ...(notes.length > 0 && { notes }), ...(work.repeated > 0 && { repeated: work.repeated }) };
     return { code: "", message: "", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
-    if (error instanceof PageError) {
-      return { code: error.code, message: error.message, text: "", ...page };
-    }
-    throw error;
+    if (!(error instanceof PageError)) throw error;
+    return { code: error.code, message: error.message, text: "", ...page, ...error.more };
   }
 }

@@ -30,8 +30,8 @@ export const KEEPS_ICONS = !IS_FIREFOX;
 export const EXTENSIONS_PAGE = IS_FIREFOX ? "about:addons" : "chrome://extensions";
 /** The message for a page that the browser never opens to extensions, whatever the user allows. */
 export const CLOSED_PAGE = IS_FIREFOX
-  ? "The browser lets no extension into this page: one that failed to load, a PDF, or a site of the browser's maker. " +
-    "Reload it, or switch to another page."
+  ? "Extensions cannot read this page: it failed to load, is a PDF, or belongs to the browser's maker. Reload it, or " +
+    "switch to another page."
   : "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";
 /** Sites that the browser never opens to extensions. */
 export const SHOPS = IS_FIREFOX
@@ -51,6 +51,14 @@ export const openSidePanel = sidePanelOf(/** @type {any} */ (chrome));
 function sidePanelOf({ sidePanel, sidebarAction }) {
   if (sidePanel) return (/** @type {number} */ windowId) => sidePanel.open({ windowId });
   return sidebarAction ? () => sidebarAction.open() : null;
+}
+
+/**
+ * Whether servers accept the id of this extension: Firefox makes one for each profile; Chromium derives it from the
+ * manifest's key, which the package for the store does not contain until the store adds it.
+ */
+export function hasAcceptedId() {
+  return IS_FIREFOX || "key" in chrome.runtime.getManifest();
 }
 
 /** Opens the browser's page for choosing shortcuts. */

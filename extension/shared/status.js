@@ -108,6 +108,8 @@ export function advise(reason, port) {
       return phrase("adviceNoAnswer", port ?? "");
     case "foreign":
       return phrase("adviceForeign", port ?? "");
+    case "wrong_copy":
+      return phrase("adviceWrongCopy");
     case "wrong_key":
       return phrase("adviceWrongKey", port ?? "");
     case "other_protocol":

@@ -425,6 +425,8 @@ export interface PageReading {
   notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
+  /** The content to ask for after a failure. */
+  instead?: "main";
 }
 
 /** What page/pdf-text.js uses of pdf.js. */
@@ -699,6 +701,8 @@ export interface Filling {
   isEntered: boolean;
   /** The day that the text names, such as 2026-03-05, for a field that may open a calendar; otherwise empty. */
   day: string;
+  /** The time that it names after that day, such as 09:30; otherwise empty. */
+  time: string;
   /** Whether the field is read-only: the day is picked in its calendar. */
   isPicked: boolean;
 }
@@ -708,6 +712,7 @@ export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
   | "list"
   | "calendar"
+  | "time"
   | "opener"
   | "complaint"
   | "selector"
@@ -753,6 +758,8 @@ export interface ListState {
   /** The option that was asked for. */
   option?: {
     selector: string;
+    /** Selector of the checkbox in it; empty if there is none. */
+    box: string;
     label: string;
     isSelected: boolean;
     isDisabled: boolean;
@@ -877,6 +884,8 @@ export interface FilledField {
   next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
+  /** Whether a calendar was open that did not follow what was typed. */
+  isUnread?: boolean;
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;
@@ -1010,6 +1019,8 @@ export type CloseReason =
   | "no_answer"
   /** A program answers there, but takes no WebSocket of ours. */
   | "foreign"
+  /** Servers do not accept the id of this copy. */
+  | "wrong_copy"
   | "wrong_key"
   | "other_protocol"
   /** Eight browsers are connected. */

@@ -10,11 +10,17 @@ from playwright.async_api import Playwright, expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
-from tests.extension.conftest import Popup, Site, changed_waits, launched_chromium, stop_worker
+from tests.extension.conftest import Popup, Site, changed_waits, changed_worker, launched_chromium, stop_worker
 from tests.extension.test_attaching import opened_popup
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
+from tests.support.ui_texts import ui_text
 
 ALARMS = "await chrome.alarms.getAll()"
+# In the service worker: the package for the store has no key, so its id is not the one that servers accept.
+PACKED = """(isPacked) => {
+  const { key, ...packed } = (globalThis.ownManifest ??= chrome.runtime.getManifest());
+  chrome.runtime.getManifest = () => (isPacked ? packed : globalThis.ownManifest);
+}"""
 
 
 async def test_without_a_client_it_waits_and_connects_when_one_starts(paired: Popup, bridge: FakeBridge) -> None:
@@ -255,6 +261,15 @@ async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, 
     await popup.paste(bridge.connection_string)
 
     await popup.shows("Disconnected. .* eight browsers")
+    await popup.shows("Connected")
+    await popup.show_connection()
+    await expect(popup.page.locator("#connection-controls dl")).to_contain_text(ui_text("adviceTooMany", bridge.port))
+
+
+async def test_package_for_the_store_is_not_mistaken_for_another_program(popup: Popup, bridge: FakeBridge) -> None:
+    async with changed_worker(popup.page.context, PACKED, begun=True, ended=False):
+        await popup.paste(bridge.connection_string)
+        await popup.shows("Disconnected. The server does not accept this copy")
     await popup.shows("Connected")
 
 

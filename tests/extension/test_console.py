@@ -50,6 +50,22 @@ async def test_uncaught_errors_and_failed_files_are_reported_with_their_location
     assert "/gone.png" in reported
 
 
+async def test_addresses_are_redacted_as_in_the_list_of_requests(driven: DrivenTab) -> None:
+    path = "/reset/7f3k9q2m5x8w1z4b?email=ada@larsen.example"
+    driven.site.statuses[path] = 404
+    await driven.show(f"<script>fetch('{path}'); console.log('went to', location.origin + '{path}')</script>")
+
+    async def failed() -> list[str]:
+        return [message for message in await messages(driven) if message.startswith("error")]
+
+    (failure,) = await until(failed)
+    (request,) = (await driven.do("network_requests", filter="fetch"))["entries"]
+
+    assert request["url"].endswith("/reset/[secret]?email=[contact]")
+    assert request["url"] in failure
+    assert f"log: went to {request['url']}" in (await messages(driven))[-1]
+
+
 async def test_messages_survive_navigation(driven: DrivenTab) -> None:
     await driven.show("<script>console.log('first page')</script>")
     await driven.show("<script>console.log('second page')</script>", "/second")

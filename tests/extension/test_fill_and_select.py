@@ -202,7 +202,7 @@ async def test_field_that_passes_the_focus_on_is_not_mistaken_for_the_one_that_g
     code, message = await fields.refused("fill", selector="#drawn", value="x")
 
     assert (code, await value_of(fields, "#real")) == ("EXECUTION_ERROR", "")
-    assert "gives the focus away to input#real" in message
+    assert "passes the focus on to input#real" in message
     assert (await fields.do("fill", selector="#real", value="x"))["value"] == "x"
 
 

@@ -140,7 +140,7 @@ async def test_mouse_that_never_reaches_a_frame_is_reported(blank: DrivenTab) ->
     page = blank
     async with mouse_astray(page, 1_000) as frame:
         hovered = await page.do("hover", selector="#pay >>> #buy")
-        assert hovered["notes"] == ["The page has shown no sign of the mouse: look at it before you go on."]
+        assert hovered["notes"] == ["The page has not reacted to the mouse: look at it before you go on."]
 
         code, message = await page.refused("click", selector="#pay >>> #buy")
         assert (code, "so nothing was pressed" in message) == ("EXECUTION_ERROR", True)
@@ -262,7 +262,7 @@ async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: Dr
 
     assert (code, message) == (
         "EXECUTION_ERROR",
-        'After 5 s iframe#covered is still covered by div#cover "We use cookies" (#cover). '
+        'After 5 s, iframe#covered is still covered by div#cover "We use cookies" (#cover). '
         "Close it, for example with Escape, or scroll it away, then try again.",
     )
     await page.page.evaluate("setTimeout(() => (cover.style.display = 'none'), 500)")
@@ -274,7 +274,7 @@ async def test_hidden_frame_is_waited_for_and_reported(page: DrivenTab) -> None:
     code, message = await page.refused_soon("click", selector="#hidden >>> #buy")
 
     assert code == "EXECUTION_ERROR"
-    assert message.startswith("After 0.5 s iframe#hidden is still not visible")
+    assert message.startswith("After 0.5 s, iframe#hidden is still not visible")
     await page.page.evaluate("setTimeout(() => (hidden.style.display = 'block'), 500)")
     await page.do("click", selector="#hidden >>> #buy")
     assert await clicked_in(page, "hidden") == ["buy"]
@@ -358,7 +358,10 @@ async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) 
     result = await page.do("wait_for", selector=selector, text="Own button")
     await frame.evaluate("card.className = ''")
 
-    assert (code, message.startswith("After 0.3 s the page shows no element that matches")) == ("COMMAND_TIMEOUT", True)
+    assert (code, message.startswith("After 0.3 s, the page shows no element that matches")) == (
+        "COMMAND_TIMEOUT",
+        True,
+    )
     assert (result["element"]["selector"], result["matches"]) == ("#pay >>> #card", 1)
 
 

@@ -16,6 +16,7 @@ CASES = {
     "cells of a row": ("<table><tr><td>Ferry<td>07:40<td>12.50</table>", "Ferry | 07:40 | 12.50"),
     "Markdown": ("<p>Ask <a href=/x>the <em>harbor</em> office</a> first.</p>", "Ask [the *harbor* office](/x) first."),
     "a numbered list": ("<ol><li>Boil the water<li>Warm the pot</ol>", "1. Boil the water\n2. Warm the pot"),
+    "a choice": ("<p role=radio aria-checked=true>Green tea</p><p>Stir it", "Green tea (checked)\nStir it"),
     "capitals by style": ("<p style='text-transform:uppercase'>closing date</p>", "CLOSING DATE"),
     "an open shadow root": (
         "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<p>In the <b>shadow</b> root</p>'</script>",

@@ -89,7 +89,7 @@ NEVER_READY = {
     "#disabled": "is still disabled",
     "#in-fieldset": "is still disabled",
     "#aria-disabled": "is still disabled",
-    "#inert": "is still out of use (inert)",
+    "#inert": "is still inert",
     "#transparent": "lets the mouse through",
 }
 
@@ -99,7 +99,7 @@ async def test_element_that_never_becomes_ready_is_an_error_with_the_reason(read
         code, message = await readiness.refused_soon("click", selector=selector)
 
         assert code == "EXECUTION_ERROR"
-        assert message.startswith("After 0.5 s ")
+        assert message.startswith("After 0.5 s, ")
         assert says in message
     assert await readiness.page.evaluate("clicked") == []
 
@@ -108,7 +108,7 @@ async def test_element_that_never_stops_moving_is_an_error(readiness: DrivenTab)
     code, message = await readiness.refused_soon("click", selector="#moving")
 
     assert code == "EXECUTION_ERROR"
-    assert message.startswith('After 0.5 s button#moving "Moving" still moves')
+    assert message.startswith('After 0.5 s, button#moving "Moving" still moves')
     assert await readiness.page.evaluate("clicked") == []
 
 

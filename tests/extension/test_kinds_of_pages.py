@@ -187,11 +187,12 @@ async def test_page_without_text_reports_what_it_shows_and_what_to_do(
     ],
     ids=["open", "closed", "closed, of any element", "in others", "without a box", "in a frame"],
 )
-async def test_page_readable_only_as_main_content_is_rejected_with_that_advice(
-    read: Read, again: Read, body: str
-) -> None:
-    assert 'content="main"' in refused(await read("/inner", body))
+async def test_page_readable_only_as_main_content_is_read_so_with_a_note(read: Read, again: Read, body: str) -> None:
+    whole = (await read("/inner", body))["result"]
+
+    assert (whole["text"], bool(whole["content"]["note"])) == ("inside", True)
     assert (await again(content="main"))["result"]["text"] == "inside"
+    assert "inside" not in refused(await again(start="volcano"), "KEYWORD_NOT_FOUND")
 
 
 async def test_text_that_is_only_in_the_main_content_is_reported(read: Read, again: Read) -> None:

@@ -230,7 +230,7 @@ def test_field_that_stays_read_only_is_rejected(elements: Elements) -> None:
     elements.show("<input id=field readonly value=fixed><input id=until readonly onfocus='this.readOnly = false'>")
 
     message = elements.refusal("#field", action="fill", value="x", limits={"find": 100, "ready": 9_000})[1]
-    assert message.startswith("After 0.1 s input#field is still read-only")
+    assert message.startswith("After 0.1 s, input#field is still read-only")
     assert elements.chosen("#until", action="fill", value="x") == "#until"
 
 

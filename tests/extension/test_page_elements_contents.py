@@ -84,6 +84,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Other"  #m',
         ],
         "table for layout": ['text "Menu"', 'link "Start"  [href="#start"]', 'row "name | Oak"'],
+        "switches of web components after their labels": [
+            'text "Usage"',
+            'switch next to "Usage" off  #usage >>> input',
+            'text "Errors"',
+            'switch next to "Errors" off  #errors >>> input',
+        ],
+        "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
+        "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
+        "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
@@ -198,6 +207,18 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Servers"',
             'combobox "Group" collapsed  #f',
         ],
+        "icons that show a state or that something opens": [
+            'button "Charts" collapsed  #s',
+            'button next to "Charts" collapsed icon "plus"  #t',
+            'button icon "ViewColumn"  #u',
+        ],
+        "titles with buttons": [
+            'tab "SQL"  #a',
+            'button "Close"  #x',
+            'dialog "Connect"',
+            'text "Connect"  #title',
+            'button "Shut"  #y',
+        ],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -304,6 +325,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox of "Item b" off  #b',
             'text "Item b"',
         ],
+        "items of a menu around their links": [
+            'link "Charts"  [href="#charts"]',
+            'menuitem "SQL" collapsed  #two',
+            'link "SQL"  [href="#sql"]',
+        ],
+        "border of a field with its label": ['textbox "Users"  #users'],
+        "field next to a check box that is drawn": ["password empty  #pw", 'checkbox "Keep it" off  #keep'],
+        "button that lets the mouse through": ['button "Save" not clickable  #a', 'button "Copy"  #b'],
         "check boxes in labels, drawn by the page": ['switch "Wifi" off  #wifi', 'radio "SSD" on  #ssd'],
         "label of a drawn check box after it": ['checkbox "Beta" off  #c'],
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
@@ -343,6 +372,16 @@ def test_what_is_open_above_a_long_page_is_listed_once(elements: Elements) -> No
 
     assert len([line for line in listed(elements)["text"].splitlines() if line.startswith('button "OK"')]) == 1
     assert listed(elements)["total"] == 161
+
+
+def test_dialog_over_a_long_page_is_listed_completely(elements: Elements) -> None:
+    question = "Do you want to delete these files for ever, and their copies, too?"
+    dialog = (
+        f"<div role=dialog aria-modal=true style='position: fixed; inset: 0; background: white'><p>{question}</p></div>"
+    )
+    elements.write("<button>a</button>" * 160 + dialog)
+
+    assert f'text "{question}"' in lines_of(elements)
 
 
 def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: Elements) -> None:

@@ -496,6 +496,29 @@ async def test_first_content_of_a_page_is_waited_for_after_a_navigation(empty: D
     assert (await empty.do("page_elements"))["total"] == 0
 
 
+async def test_requests_that_a_page_sends_again_and_again_are_not_its_loading(empty: DrivenTab) -> None:
+    site = empty.site
+    await open_page(empty, "/acting/late-content.html")
+    site.finish_slow.set()
+    for _ in range(3):
+        await empty.page.evaluate("fetch('/late').then((answer) => answer.text())")
+    site.finish_slow.clear()
+
+    async def listed_with(path: str, count: int) -> str:
+        await empty.page.evaluate("path => void fetch(path)", path)
+
+        async def is_known() -> bool:
+            requests = (await empty.do("network_requests", filter="fetch"))["entries"]
+            return [request["url"] for request in requests].count(site.url(path)) == count
+
+        await until(is_known)
+        return (await empty.do("page_elements"))["text"]
+
+    assert "loading" not in await listed_with("/late", 4)
+    assert "loading (1 request)" in await listed_with("/slow", 1)
+    site.finish_slow.set()
+
+
 # --- Cost ---
 
 

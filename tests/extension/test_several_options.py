@@ -5,6 +5,7 @@ import pytest
 from tests.extension.conftest import DrivenTab, reloaded_tab_at
 
 several = reloaded_tab_at("/acting/several-options.html")
+undeclared = reloaded_tab_at("/acting/undeclared-lists.html")
 
 # By field: its state's name, then what is requested one after the other.
 REQUESTED = [
@@ -31,6 +32,41 @@ async def test_field_holds_exactly_the_requested_options(several: DrivenTab, sub
                 state = await several.page.evaluate("state")
                 assert (sorted(state[name]), state["submitted"]) == (sorted(values), 0)
     assert await several.page.locator("#extra-list").is_hidden()
+
+
+UNDECLARED = [
+    ("#fruit", "fruit", ["Pear", "Apple"]),
+    ("#teas", "teas", [["Mint", "Assam"], ["Sencha", "Mint"], []]),
+    ("#herb", "herb", ["Sage"]),
+    ("#town", "town", ["Italy / Bari", "Peru / Lima"]),
+    ("#towns", "towns", [["Italy / Rome", "Peru / Lima"], ["Italy / Rome"]]),
+    ("#seat", "seat", ["Window"]),
+    ("#hue", "hues", [["Red", "Blue"], ["Blue"]]),
+    ("#slow", "slow", ["High"]),
+]
+
+
+async def test_list_that_declares_little_holds_what_was_requested(
+    undeclared: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    for selector, name, requests in UNDECLARED:
+        for value in requests:
+            with subtests.test(f"{name} {value}"):
+                reply = await undeclared.do("fill_form", fields=[{"selector": selector, "value": value}])
+
+                (field,) = reply["fields"]
+                held = (await undeclared.page.evaluate("state"))[name]
+                if isinstance(value, str):
+                    assert (field["value"], held) == (value, value)
+                else:
+                    cities = sorted(one.rsplit(" / ", maxsplit=1)[-1] for one in value)
+                    assert (sorted(one["label"] for one in field["selected"]), sorted(held)) == (cities, cities)
+
+
+async def test_list_that_declares_little_has_not_kept_what_it_does_not_offer(undeclared: DrivenTab) -> None:
+    for selector in ("#fruit", "#herb", "#town", "#seat"):
+        code, _ = await undeclared.refused("fill", selector=selector, value="Nothing")
+        assert code in {"EXECUTION_ERROR", "VALUE_NOT_KEPT"}
 
 
 async def test_nothing_is_lost_if_a_value_is_not_accepted(several: DrivenTab, subtests: pytest.Subtests) -> None:

@@ -86,7 +86,7 @@ async def test_tab_in_the_background_is_rendered_during_the_wait(page: DrivenTab
 @pytest.mark.parametrize(
     ("params", "says"),
     [
-        ({"text": "Ordr 42 is on its wy"}, ["After 0.3 s the page shows no text", "#there"]),
+        ({"text": "Ordr 42 is on its wy"}, ["After 0.3 s, the page shows no text", "#there"]),
         ({"text": "Secret sale"}, ['shows no text "Secret sale"']),
         ({"gone": "Loading"}, ['still shows the text "Loading", in p#spinner']),
         ({"selector": "#ther", "gone": "x"}, ['no element that matches "#ther"', "#there"]),

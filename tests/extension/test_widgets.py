@@ -129,7 +129,7 @@ async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: Drive
 async def test_slider_thumb_spin_button_and_date_segments_reach_the_value(
     widgets: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    for name, value in [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")]:
+    for name, value in [("thumb", "70"), ("spin", "6"), ("fine", "7777"), ("day", "2026-12-31")]:
         with subtests.test(name):
             assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
 
@@ -204,6 +204,7 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
 
 async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
     assert (await reacting.do("click", selector="#slow"))["checked"] is True
+    assert (await reacting.do("press", selector="#slow", keys="Space"))["checked"] is False
 
 
 async def test_form_reports_the_final_state_of_the_page(reacting: DrivenTab) -> None:
@@ -439,6 +440,12 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
         assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
 
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
+
+
+async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab) -> None:
+    for text in ("One\nTwo\n\nFour", "One", ""):
+        result = await editors.do("fill", selector="#story", value=text)
+        assert (result["value"], "notes" in result) == (text, False)
 
 
 DRAWN = [

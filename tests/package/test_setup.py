@@ -287,7 +287,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     entry = {"command": command[0], "args": command[1:]}
     url = f"http://localhost:{home.ports['Ollama']}"
 
-    assert f"Ollama answers at {url}. It has 4 models to choose from." in terminal.shown
+    assert f"Ollama answers at {url}. It has 4 models." in terminal.shown
     assert f"A program answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
@@ -1267,7 +1267,7 @@ def test_the_next_step_is_the_first_problem_found_and_opening_a_page_only_at_the
 
 
 def settings_for_the_extension() -> server.Settings:
-    return server.load_settings({"source": "extension"}, need_model=False)
+    return server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
 
 
 def test_pages_can_be_read_once_the_extension_is_connected(
@@ -1279,6 +1279,16 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 
     assert steps.pair_browser(setup_terminal.Terminal(yes=True), settings)
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
+
+
+async def test_a_port_that_another_program_holds_is_reported_before_the_user_pairs(capsys: Capture) -> None:
+    async with FakeOpenAIServer() as other:
+        settings = settings_for_the_extension().model_copy(update={"port": port_of(other.url)})
+        terminal = setup_terminal.Terminal(yes=True)
+        assert not await asyncio.to_thread(steps.pair_browser, terminal, settings)
+
+    assert terminal.failed
+    assert "vf://" not in capsys.readouterr().out
 
 
 def pair_with_clipboard(monkeypatch: pytest.MonkeyPatch, copy: Any) -> list[str]:
@@ -1396,10 +1406,10 @@ def test_manual_steps_are_listed_and_unwanted_ones_are_skipped(
         clients.Client("cursor", "Cursor", fine, tmp_path),
     ]
     terminal = contrary(monkeypatch)
-    clients.register(terminal, here, ["uv", "run", "server.py"])
+    clients.register(terminal, here, ["uv", "run", "/my files/server.py"])
 
     shown = said(capsys)
-    assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
+    assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run '/my files/server.py'" in shown
     assert "Nothing was changed." in shown
     assert (broken.read_text(), fine.read_text()) == ("{", "{}")
     pairing.pairing_key()
@@ -1429,10 +1439,10 @@ def test_a_client_that_fails_is_reported_with_its_own_message(tmp_path: Path) ->
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)
     client = clients.Client("claude-code", "Claude Code", tmp_path / ".claude.json", tmp_path, program=str(refusing))
-    change = clients.client_change(client, ["uv", "run", "server.py"])
+    change = clients.client_change(client, ["uv", "run", "/my files/server.py"])
 
     assert change
-    assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
+    assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run '/my files/server.py'"]
     with pytest.raises(setup_terminal.SetupError, match="Claude Code failed: managed by your organisation"):
         change.make()
 

@@ -100,8 +100,10 @@ def test_field_labels_in_an_article_are_left_out_although_readability_keeps_them
 
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
-    "<ol start=3><li>measure</li><li>record</li></ol>"
-    "<table><tr><th>Day</th><th>Level</th></tr><tr><td>Monday</td><td>2 | 3 m</td></tr></table>"
+    "<ol start=3><li>measure</li><li>record</li><li value=9>publish</li></ol>"
+    "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td></tr></table>"
+    "<p><label><input type=radio checked> Flow</label> is m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
+    " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote>"
 )
@@ -113,10 +115,14 @@ MARKDOWN = """## Levels
 
 3. measure
 4. record
+9. publish
 
-| Day | Level |
-| --- | --- |
-| Monday | 2 \\| 3 m |
+Levels of May
+| Day | Level | Pier |
+| --- | --- | --- |
+|  | 2 \\| 3 m | B |
+
+Flow (checked) is m^3 by the hour 13, which is V/t. \u5ddd(kawa)
 
 ```
 if rise:
@@ -326,7 +332,8 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
     assert lines == [
         "Fleet of the harbour",
-        "Depot North with trailers",
+        "Depot North with trailers (checked)",
+        "Night (checked)",
         "3 vehicles, 848 km",
         "|  | Plate | Active | Charged |",
         "| --- | --- | --- | --- |",
@@ -445,6 +452,10 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     spare = f"<noscript><h1>Thread</h1>{STORY}{shut}<form hidden>{names}</form></noscript>"
     show(tab, f"<div id=app></div>{spare}")
     empty = read(tab)
+    options = "".join(f"<option>Level {i}" for i in range(9))
+    controls = "".join(f"<div><label>Setting {i}</label><select>{options}</select></div>" for i in range(9))
+    show(tab, f"<div id=app><label><input type=checkbox checked><div>Night</div></label>{controls}</div>{spare}")
+    application = read(tab)
     show(tab, article(spare.replace("flood", "spare")))
     full = read(tab)
 
@@ -453,6 +464,8 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     assert "paragraph 3" in empty["text"]
     assert "is invisible" not in empty["text"]
     assert "drawn" not in empty["text"]
+    assert application["content"]["path"] == "whole"
+    assert application["text"].startswith("Night (checked)\nSetting 0\n")
     assert "Thread" not in full["text"]
 
 

@@ -458,7 +458,7 @@ async def test_server_that_always_fails_is_asked_a_bounded_number_of_times() -> 
         code, sentence = error_of(await asker.ask())
 
     assert code == "MODEL_ERROR"
-    assert "HTTP 500: no luck" in sentence
+    assert "HTTP 500: no luck. Ask again" in sentence
     assert len(fake.chats) == server.MODEL_ATTEMPTS
 
 

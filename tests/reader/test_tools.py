@@ -535,7 +535,7 @@ async def test_status_reports_where_the_extension_was_connected_before(monkeypat
     async with client_of(source="extension", port=before) as client:
         here = (await status_lines(client))["extension"]
 
-    assert f"It was on port {before} before: use --port {before}, or pair" in elsewhere
+    assert elsewhere.endswith(f" It was on port {before} before: use --port {before}, or pair again.")
     assert (code, f"FIX {message}") == ("EXTENSION_NOT_CONNECTED", elsewhere)
     assert "before" not in here
 

@@ -16,6 +16,8 @@ def boxed(markup: str) -> str:
 HIDDEN = {
     # Not rendered.
     "display": "<p style='display:none'>{}</p>",
+    "formula": "<p style='color:#fff'><math><mtext>{}</mtext></math></p>",
+    "formula next to a small drawing": "<p><span><b aria-hidden=true>x</b><span hidden><math><mtext>{}</mtext></math></span></span></p>",
     "hidden attribute": "<p hidden>{}</p>",
     "hidden until found": "<p hidden=until-found>{}</p>",
     "visibility": "<p style='visibility:hidden'>{}</p>",
@@ -152,6 +154,7 @@ HIDDEN = {
 
 # Text that scrolling, a carousel or a control reveals, and visible text that only resembles hidden text.
 VISIBLE = {
+    "formula": "<p><math><mtext>{}</mtext></math></p>",
     "field": "<textarea>{}</textarea>",
     "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",
     "slide before": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(-1200px)'>{}</div></div>",
@@ -248,5 +251,6 @@ VISIBLE = {
     "above a background of blocks": "<p style='margin:0 0 -60px;height:60px'>{}</p><div style='height:60px;background:#fff'></div>",
     "next to what a box cuts": "<div style='display:flex'><div style='overflow:hidden;width:200px;position:relative;height:60px'><div style='position:absolute;width:2000px;height:60px;background:#fff'></div></div><p>{}</p></div>",
     "scrolled from under a header": "<div style='overflow:auto;height:90px;position:relative'><div style='position:sticky;top:0;height:60px;background:#fff'>Levels</div><p style='margin-top:-50px;height:50px'>{}</p><div style='height:900px'></div></div>",
+    "below a tooltip": boxed(f"<p>{{}}</p><div role=tooltip style='{COVER}'>Save</div>"),
     "below a window that closes": boxed(f"<p>{{}}</p><div role=dialog style='{COVER}'><button>Close</button></div>"),
 }

@@ -33,7 +33,7 @@ const actionability = (() => {
    * it is.
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
-  const UNSEEN = "is still not visible. Do first what shows it, then try again.";
+  const UNSEEN = "is still not visible. First do what shows it, then try again.";
   /** For an element that the page replaces when the mouse comes. */
   const GONE_MS = 500;
   const GONE = " disappears when the mouse comes over it. Look at what has appeared in its place, and act on that.";
@@ -112,7 +112,7 @@ const actionability = (() => {
         // What makes a field editable is the focus, or the end of a page's start.
         const limit = trouble === READ_ONLY ? limits.find : limits.ready;
         if (performance.now() > begun + limit) {
-          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s ${nameOf(element)} ${trouble}`);
+          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}`);
         }
         await this.#pause(POLL_MS);
       }
@@ -147,9 +147,9 @@ const actionability = (() => {
       if (action === "scroll") return { trouble: "" };
       // The tooltip that appears under the mouse says why.
       const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
-      if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
+      if (isOff) return { trouble: "is still disabled. First do what enables it, then try again." };
       const isBarred = action !== "show" && isInert(element);
-      if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
+      if (isBarred) return { trouble: "is still inert. Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
       const { value } = /** @type {{value?: FormField["value"]}} */ (this.#request);

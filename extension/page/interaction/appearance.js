@@ -38,6 +38,8 @@ const appearance = (() => {
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
   const ICON_STYLE =
     /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|only|inner|left|right|container)$/iu;
+  /** Icons that only show that something opens. */
+  const ARROW = /(?:^|[-_])(?:down|drop_down|expand_more)$/iu;
   const ICONS = "i, span, svg, use, img, [role='img']";
   const MOST_ICONS = 4;
 
@@ -46,7 +48,8 @@ const appearance = (() => {
    * @returns {string} from its tooltip or its icon, for example `icon "trash"`; empty if there is neither
    */
   function hintOf(element) {
-    const icon = partsOf(element).map(iconOf).find(Boolean);
+    const icons = partsOf(element).map(iconOf).filter(Boolean);
+    const icon = icons.find((one) => !ARROW.test(one)) ?? icons[0];
     return tooltipOf(element) || (icon ? `icon ${quote(icon, 30)}` : "");
   }
 
@@ -70,6 +73,8 @@ const appearance = (() => {
     const named =
       attributeOf(part, "data-icon") ?? /#(?:icon-)?([a-z][\w-]*)$/iu.exec(attributeOf(part, "href") ?? "")?.[1];
     if (named && (attributeOf(part, "data-icon") || tagOf(part) === "use")) return named;
+    const [, tested] = /^([A-Z]\w+)Icon$/u.exec(attributeOf(part, "data-testid") ?? "") ?? [];
+    if (tested) return tested;
     const drawn = symbolOf(part) || (attributeOf(part, "aria-hidden") === "true" ? iconWordOf(part) : "");
     if (drawn) return drawn;
     const words = classNamesOf(part).map((name) => ICON_CLASS.exec(name)?.[1]);

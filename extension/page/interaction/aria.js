@@ -111,6 +111,10 @@ const aria = (() => {
   const COMPONENTS = /-(button|checkbox|radio|switch|tab)$/u;
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   const BUTTONS = "button, [role=button]";
+  /** What closes them may be part of their titles. */
+  const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
+  /** Roles of elements that are of no use without the mouse or the keys. */
+  const PRESSED = new Set("button clickable link menuitem tab".split(" "));
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Elements that are named by what is next to them rather than inside them. */
   const FIELDS = new Set(
@@ -147,7 +151,7 @@ const aria = (() => {
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
-      () => (fromContent && isCell(element) ? contentOf(element) : ""),
+      () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
       () => writtenOn(element, "title"),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
     ];
@@ -169,6 +173,11 @@ const aria = (() => {
   }
 
   /** @param {Element} element */
+  function isTab(element) {
+    return attributeOf(element, "role") === "tab";
+  }
+
+  /** @param {Element} element */
   function isCell(element) {
     return isMatch(element, "td, [role=gridcell], [role=cell]");
   }
@@ -184,11 +193,11 @@ const aria = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Set<Element>} what is not part of its name: what closes a tab, what selects a row
+   * @returns {Set<Element>} what is not part of its name: the buttons of a tab, what selects a row
    */
   function namelessIn(element) {
     const role = attributeOf(element, "role");
-    if (role === "tab") return new Set(queryIn(element, CLOSERS).filter(isCloser));
+    if (isTab(element)) return new Set([...queryIn(element, CLOSERS).filter(isCloser), ...queryIn(element, BUTTONS)]);
     const isRow = role === "row" || tagOf(element) === "tr" || isCell(element);
     return new Set(isRow ? queryIn(element, "input[type=checkbox], input[type=radio]") : []);
   }
@@ -209,7 +218,10 @@ const aria = (() => {
     // What a combobox contains is its value.
     const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
     const labels = outside.length ? outside : named;
-    const without = new Set([element]);
+    const without = new Set([
+      element,
+      ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
+    ]);
     return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
   }
 
@@ -482,11 +494,21 @@ const aria = (() => {
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
+    else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
     if (isReadOnly(element)) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
     return words.filter(Boolean).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it and all its parts let the mouse through
+   */
+  function isUntouchable(element) {
+    const isThrough = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
+    return isThrough(element) && queryIn(element, "*").every(isThrough);
   }
 
   /** @param {Element} element */
@@ -575,10 +597,11 @@ const aria = (() => {
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
-    const content = collapse(contentOf(element, new Set(queryIn(element, BUTTONS))));
-    // A label may be drawn in place of the value.
-    const isLabel = attributeOf(element, "aria-labelledby") === null && content === accessibleNameOf(element, false);
-    return isLabel ? "" : content;
+    const content = plain(contentOf(element, new Set(queryIn(element, BUTTONS))));
+    // A label may be drawn in place of the value, or above it.
+    const name = accessibleNameOf(element, false);
+    const isLabel = attributeOf(element, "aria-labelledby") === null && content === name;
+    return isLabel ? "" : name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
   }
 
   /** @param {string} address */

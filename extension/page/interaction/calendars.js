@@ -19,6 +19,7 @@ const calendars = (() => {
     isAfter,
     isControl,
     isMatch,
+    kindOf,
     parentElementOf,
   } = dom;
   const { queryAll, queryDrawnIn, queryIn, tagOf, textContentOf, treeAncestors } = dom;
@@ -51,6 +52,8 @@ const calendars = (() => {
   /** A chosen day, and today. */
   const MOST_CHOSEN = 2;
   const MONTHS_A_YEAR = 12;
+  const NUMERIC = new Set(["number", "range"]);
+  const HALVES = /^\s*[ap]\.?m\.?\s*$/iu;
 
   /** @type {WeakMap<Element, Element[]>} by field: the first days of the months that were on the page before it was filled */
   const standing = new WeakMap();
@@ -84,6 +87,41 @@ const calendars = (() => {
     if (own) return cell ? { ...state, day: selectorOf(cell, allRoots()), isChosen: isChosen(cell, own) } : state;
     const turner = turnerOf(first, (year - first.year) * MONTHS_A_YEAR + month - first.month);
     return { ...state, ...(turner && { turn: selectorOf(turner, allRoots()) }) };
+  }
+
+  /**
+   * Sets the time in the calendar that is open, if it has native fields for that.
+   *
+   * @param {Element} field
+   * @param {string} time such as 09:30
+   * @returns {string} the selector of what changes between AM and PM, if that is to be pressed; otherwise empty
+   */
+  function setTime(field, time) {
+    const [month] = monthsOpenedFor(field);
+    const around = month && (layerOf(month.grid) ?? month.header);
+    const parts = around ? queryDrawnIn(around, "input, span, button").filter(isVisible) : [];
+    const inputs = /** @type {HTMLInputElement[]} */ (parts.filter((one) => NUMERIC.has(kindOf(one))));
+    const withMost = (/** @type {number[]} */ ...most) => inputs.find(({ max }) => max && most.includes(Number(max)));
+    const [hourField, minuteField] = [withMost(12, 23), withMost(59)];
+    if (!hourField || !minuteField) return "";
+    const [hour = 0, minute = 0] = time.split(":").map(Number);
+    const isHalved = hourField.max === "12";
+    enterNumber(hourField, isHalved ? hour % 12 || 12 : hour);
+    enterNumber(minuteField, minute);
+    const half = isHalved ? parts.find((one) => HALVES.test(textContentOf(one) ?? "")) : undefined;
+    const isOther = half && /p/iu.test(textContentOf(half) ?? "") !== hour >= 12;
+    return isOther ? selectorOf(half, allRoots()) : "";
+  }
+
+  /**
+   * @param {HTMLInputElement} input
+   * @param {number} number
+   */
+  function enterNumber(input, number) {
+    input.value = String(number);
+    for (const type of ["input", "change"]) input.dispatchEvent(new Event(type, { bubbles: true }));
+    // Some pages read it once it is left. The focus itself stays in the field of the calendar, which may close otherwise.
+    input.dispatchEvent(new FocusEvent("blur"));
   }
 
   /**
@@ -309,5 +347,5 @@ const calendars = (() => {
     return inner ?? [...treeAncestors(element)].findLast((one) => isLayer(one)) ?? null;
   }
 
-  return { begin, openerOf, readCalendar };
+  return { begin, openerOf, readCalendar, setTime };
 })();

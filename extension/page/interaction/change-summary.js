@@ -5,9 +5,9 @@
 const changeSummary = (() => {
   const {
     attributeOf,
-    childNodesOf,
     childrenOf,
     closestOf,
+    drawnChildrenOf,
     holds,
     isControl,
     isDrawnIn,
@@ -16,6 +16,7 @@ const changeSummary = (() => {
     isMatch,
     isText,
     isTextField,
+    likelyRootOf,
     parentOf,
     queryDrawnIn,
     queryIn,
@@ -28,7 +29,8 @@ const changeSummary = (() => {
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
 
-  const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
+  const UNREAD_PARTS =
+    "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
   /** Elements that are part of a sentence. */
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Punctuation alone is decoration. */
@@ -107,8 +109,11 @@ const changeSummary = (() => {
     };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node));
+    const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
     const other = nearestFirst(
-      news.filter(({ node }) => !isOfWhole(node) && !isOfOpenedList(node)),
+      news.filter(({ node, texts: own }) => {
+        return !isOfWhole(node) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
+      }),
       path,
     );
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
@@ -209,10 +214,11 @@ const changeSummary = (() => {
   /**
    * @param {News[]} news
    * @param {Element[]} path innermost first
-   * @returns {News[]} nearest to the element first
+   * @returns {News[]} what lies over the page first, then what is nearest to the element
    */
   function nearestFirst(news, path) {
     const distanceTo = (/** @type {Node} */ node) => {
+      if (isElement(node) && isLayer(node)) return -1;
       for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
         const place = path.indexOf(/** @type {Element} */ (one));
         if (place >= 0) return place;
@@ -221,6 +227,16 @@ const changeSummary = (() => {
     };
     const placed = news.map((one) => ({ one, distance: distanceTo(one.node) }));
     return placed.sort((a, b) => a.distance - b.distance).map(({ one }) => one);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it, or all that is in it, keeps its place when the page is scrolled, such as a dialog
+   */
+  function isLayer(element) {
+    if (getComputedStyle(element).position === "fixed") return true;
+    const [child, ...others] = childrenOf(element);
+    return child !== undefined && !others.length && isLayer(child);
   }
 
   /**
@@ -271,7 +287,7 @@ const changeSummary = (() => {
     if (isText(node)) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
     let run = "";
-    const children = [...childNodesOf(node)];
+    const children = [...drawnChildrenOf(node, likelyRootOf(node))];
     const isMixed = children.some((child) => isText(child) && WORDED.test(textContentOf(child) ?? ""));
     for (const child of children) {
       if (isText(child) || (isMixed && isPhrase(child))) {

@@ -6,7 +6,6 @@ const changeWatch = (() => {
   const {
     attributeOf,
     boxOf,
-    childrenOf,
     closestOf,
     drawnAncestors,
     holds,
@@ -32,13 +31,14 @@ const changeWatch = (() => {
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, WORDED, isComment, labelOf, summarizeChanges } = changeSummary;
+  const { LABELS, WORDED, labelOf, summarizeChanges } = changeSummary;
+  const { isAt, isWholeInOrder, reordered } = redrawing;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
-   * of the wait; `linger`: how long to keep watching afterwards.
+   * of the wait; `opening`: wait for what a press opens; `linger`: how long to keep watching afterwards.
    */
-  const WAITS_MS = { first: 50, quiet: 50, most: 150, linger: 2_000 };
+  const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Changes recorded after an action. */
@@ -62,18 +62,18 @@ const changeWatch = (() => {
   ]);
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
+  /** Elements that open something when they are pressed. */
+  const OPENERS = "[aria-haspopup]:not([aria-haspopup='false'], [aria-expanded='true']), [aria-expanded='false']";
   /** Minimum side of an image that is more than an icon on a button. */
   const PICTURE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
-  /** The items of a list that opens for a field. */
-  const CHOICES = "[role='option'], [role^='menuitem'], li, a, button";
+  /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
+  const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
 
   /** A list that is declared as one of options, wherever it is drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
-
-  /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} Place */
 
   /** Records changes from its construction until it is queried. */
   class ChangeWatch {
@@ -81,6 +81,8 @@ const changeWatch = (() => {
     #listening = new AbortController();
     /** @readonly */
     #roots;
+    /** @readonly */
+    #isTyped;
     /** @type {Element[]} typing here is not a reported change */
     #editors = [];
     /** @readonly @type {Set<Element>} elements acted on */
@@ -95,7 +97,7 @@ const changeWatch = (() => {
     #come = new Set();
     /** @readonly @type {Set<Node>} removed elements and texts */
     #gone = new Set();
-    /** @readonly @type {Map<Node, Place>} where they were */
+    /** @readonly @type {Map<Node, NodePlace>} where they were */
     #places = new Map();
     /** @readonly @type {Set<Element>} elements that may have been hidden */
     #restyled = new Set();
@@ -123,6 +125,7 @@ const changeWatch = (() => {
      */
     constructor(element, roots, isTyped) {
       this.#roots = roots;
+      this.#isTyped = isTyped;
       this.goOn(element);
       this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
@@ -190,9 +193,14 @@ const changeWatch = (() => {
 
     /** @returns {Element[]} new lists of choices, and their parts */
     #lists() {
+      return this.appeared().filter((one) => isSeen(one) && isList(one));
+    }
+
+    /** @returns {Element[]} what has come, or was hidden before */
+    appeared() {
       this.#take(this.#observer.takeRecords());
-      const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
-      return shown.filter((one) => isInPage(one) && isSeen(one) && isList(one));
+      const all = [...this.#come, ...this.#before.hidden].filter(isElement);
+      return all.filter((one) => isInPage(one) && isVisible(one));
     }
 
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */
@@ -210,6 +218,11 @@ const changeWatch = (() => {
       return [...treeAncestors(element)].some((one) => isNew(one) && isPositioned(one));
     }
 
+    /** @param {Element} element @returns {boolean} whether the page has added it */
+    #isNew(element) {
+      return [...treeAncestors(element)].some((one) => this.#come.has(one));
+    }
+
     /** Waits until the page has settled, for a short time only. */
     async rest() {
       const begun = performance.now();
@@ -224,6 +237,8 @@ const changeWatch = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
+      // Some menus open only once the mouse has been over them for a while.
+      while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(POLL_MS);
       const coming = [...this.#come, ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
@@ -243,6 +258,19 @@ const changeWatch = (() => {
       await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
       // A page may hide only then what has faded out.
       await pause(POLL_MS);
+    }
+
+    /** @returns {boolean} whether an element that was pressed is to open something, and nothing has happened yet */
+    #mayOpen() {
+      this.#take(this.#observer.takeRecords());
+      const isWorded = (/** @type {Node} */ node) => WORDED.test(textContentOf(node) ?? "");
+      const isWaiting = (/** @type {Element} */ one) =>
+        isInPage(one) && isMatch(one, OPENERS) && toggleOf(one) === this.#toggles.get(one);
+      return (
+        !this.#isTyped &&
+        this.#path.slice(0, TOGGLE_LEVELS).some(isWaiting) &&
+        ![...this.#come, ...this.#gone].some(isWorded)
+      );
     }
 
     /**
@@ -268,11 +296,11 @@ const changeWatch = (() => {
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
       const renamed = [...this.#labels].filter(
-        ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one),
+        ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
-        moved,
+        moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...hiddenNow],
         drawn,
         renamed,
@@ -447,37 +475,6 @@ const changeWatch = (() => {
    */
   function isFadeOut({ effect }) {
     return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
-  }
-
-  /**
-   * @param {Node[]} nodes in the order in which they were removed
-   * @returns {boolean} whether they are all elements of their parent, and still in that order or its reverse
-   */
-  function isWholeInOrder(nodes) {
-    const [first] = nodes;
-    const parent = first && parentOf(first);
-    if (!parent || !isElement(parent)) return false;
-    const now = [...childrenOf(parent)];
-    const order = nodes.map((node) => now.indexOf(/** @type {Element} */ (node)));
-    if (order.length !== now.length) return false;
-    return (
-      order.every((place, index) => place === index) || order.every((place, index) => place === now.length - 1 - index)
-    );
-  }
-
-  /**
-   * @param {Node} node
-   * @param {Place} [place]
-   * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
-   */
-  function isAt(node, place) {
-    const now = (/** @type {keyof Place} */ name) =>
-      /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
-    const is = (/** @type {keyof Place} */ name) => now(name) === place?.[name];
-    // Frameworks move the comment next to an element along with it.
-    const isSure = (/** @type {keyof Place} */ name) => is(name) && !isComment(now(name));
-    const isBetween = is("previousSibling") && is("nextSibling");
-    return is("parentNode") && (isSure("previousSibling") || isSure("nextSibling") || isBetween);
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */

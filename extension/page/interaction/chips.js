@@ -5,7 +5,7 @@
 /** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, boxOf, holds, isAfter, isMatch, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn } = dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
@@ -20,7 +20,7 @@ const chips = (() => {
   /** In class names these words are English everywhere. */
   const REMOVING = /(?:remove|delete|close|token-icon)(?!d|able)/iu;
   const SIGN = /^[\u00d7\u2715\u2716\u2a2f]$|^x$/iu;
-  const PARTS = "a, button, i, span, svg, x, [role='button']";
+  const PARTS = "a, button, div:empty, i, span, svg, x, [role='button']";
 
   /**
    * @param {Element} field
@@ -29,7 +29,7 @@ const chips = (() => {
   function chipsOf(field) {
     // Otherwise what can be removed may be an entry of a list, or the dialog itself: the box around chips has the border.
     if (getComputedStyle(field).borderTopWidth !== "0px") return [];
-    let around = parentElementOf(field);
+    let around = isControl(field) ? parentElementOf(field) : field;
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
       if (isMatch(around, "form, body")) return [];
       const parts = queryIn(around, PARTS);
@@ -62,10 +62,13 @@ const chips = (() => {
    * @param {Element} field
    * @param {Element} element
    * @param {Element} around both
-   * @returns {boolean} whether it stands before the field, and leaves room next to it, unlike a heading
+   * @returns {boolean} whether it stands before the field, in it or over it, and leaves room next to it, unlike a heading
    */
   function isBefore(field, element, around) {
-    return isAfter(field, element) && boxOf(element).width < MOST_WIDTH * boxOf(around).width;
+    const { left, right, top, bottom } = boxOf(field);
+    const { x, y, width, height } = boxOf(element);
+    const isOver = x >= left && x + width <= right && y + height / 2 > top && y + height / 2 < bottom;
+    return (isAfter(field, element) || isOver) && width < MOST_WIDTH * boxOf(around).width;
   }
 
   /** @param {Element} element */

@@ -376,8 +376,8 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string}} request after a click of that id
-   * @returns {Promise<boolean | null>} whether the clicked element is now checked; null if this is another page
+   * @param {{id: string}} request after a press of that id
+   * @returns {Promise<boolean | null>} whether the pressed element is now checked; null if this is another page
    */
   async function readChecked({ id }) {
     const { checkable, wasChecked } = stateOf(id);
@@ -474,10 +474,11 @@ const elementCommands = (() => {
         return { isFileField: false };
       case "focus":
         latest.pressed = element;
-        if (focusedElement() === element) return {};
-        takeFocus(/** @type {HTMLElement} */ (element), "Press keys in what takes it.");
-        if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
-        return {};
+        if (focusedElement() !== element) {
+          takeFocus(/** @type {HTMLElement} */ (element), "Press the keys in the element that gets it.");
+          if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
+        }
+        return rememberState(element);
       case "scroll": {
         const { scroll, wheel } = beginScroll(element, request.to);
         latest.scroll = scroll;
@@ -517,7 +518,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
-    listOptions.begin(element);
+    listOptions.begin(element, latest.changes);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };
   }

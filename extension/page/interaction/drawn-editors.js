@@ -30,6 +30,9 @@ const drawnEditors = (() => {
   /** A table or a form takes its keys in a similar way, and consists of more than its text. */
   const PARTS = "table, [role='grid'], input:not([type='hidden']), select, button";
   const LINES = "pre, [class*='line' i]";
+  /** Lines of code, whatever their font. */
+  const CODE_LINES = "pre[class*='line' i]";
+  const PLACEHOLDER = "[class*='placeholder' i]";
 
   /**
    * @param {Element} sink
@@ -97,6 +100,7 @@ const drawnEditors = (() => {
   function isEditor(element) {
     if (hasIn(element, PARTS)) return false;
     const [line] = queryIn(element, LINES);
+    if (hasIn(element, CODE_LINES)) return true;
     return MONOSPACED.test(getComputedStyle(line ?? element).fontFamily);
   }
 
@@ -105,7 +109,10 @@ const drawnEditors = (() => {
    * @returns {string} its lines, as far as they are drawn, without their numbers
    */
   function linesIn(editor) {
-    const text = innerTextOf(/** @type {HTMLElement} */ (editor)).replace(/\u200b/gu, "");
+    const read = (/** @type {Element} */ one) => innerTextOf(/** @type {HTMLElement} */ (one)).replace(/\u200b/gu, "");
+    const text = read(editor);
+    const [placeholder] = queryIn(editor, PLACEHOLDER);
+    if (placeholder && read(placeholder).trim() === text.trim()) return "";
     return text
       .split("\n")
       .filter((line) => !/^\s*\d*\s*$/u.test(line))

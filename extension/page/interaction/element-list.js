@@ -66,10 +66,10 @@ const elementList = (() => {
    */
   function listElements({ find, within, offset, way = "", framed, leftOut = [], silent = [], isFramed, loading = [] }) {
     comeBy(way);
-    const { roots, scopes, popups, notices, rest } = scopeOf(within);
+    const { roots, scopes, popups, notices, rest, isModal } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
     const isNarrowed = find !== "" || within !== "";
-    const page = new PageItems(roots, isNarrowed);
+    const page = new PageItems(roots, isNarrowed || isModal);
     for (const scope of [...popups, ...scopes]) page.add(scope);
     const frames = page.items.filter(({ role }) => role === "frame").map(({ element }) => element);
     if (frames.length && !framed) {
@@ -131,8 +131,9 @@ const elementList = (() => {
 
   /**
    * @param {string} within a selector, or empty for the page
-   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string}} `popups`: listed
-   *   first; `rest`: of a selector that leads into the scopes, which then are cross-origin frames
+   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string, isModal: boolean}}
+   *   `popups`: listed first; `rest`: of a selector that leads into the scopes, which then are cross-origin frames;
+   *   `isModal`: whether the scopes are dialogs over the page
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
@@ -141,12 +142,12 @@ const elementList = (() => {
     const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
-    if (within) return { roots, scopes, popups: [], notices, rest };
+    if (within) return { roots, scopes, popups: [], notices, rest, isModal: false };
     const open = openModals(roots);
     const popups = openPopups(roots).filter((one) => !open.includes(one));
     if (open.length) notices.push(modalNotice(open));
     if (popups.length) notices.push(popupNotice(popups, roots));
-    return { roots, scopes: open.length ? open : scopes, popups, notices, rest };
+    return { roots, scopes: open.length ? open : scopes, popups, notices, rest, isModal: open.length > 0 };
   }
 
   /** @param {Element[]} open */

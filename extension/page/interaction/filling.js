@@ -13,6 +13,7 @@
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
@@ -37,7 +38,7 @@ const filling = (() => {
   const { editorAround, shows } = drawnEditors;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber } = sameValues;
+  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
   const { readCalendar } = calendars;
   const {
     FORMATS,
@@ -69,7 +70,7 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
   const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
-  const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
+  const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
    * Sets the value if no text is typed; otherwise focuses the field and selects its content.
@@ -89,7 +90,7 @@ const filling = (() => {
     const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
     if (day) calendars.begin(field);
-    if (!isPicked) takeFocus(field, "Fill what takes it.");
+    if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
     const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
@@ -97,7 +98,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isPicked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, isPicked }, prepared };
+    const time = day && timeIn(text);
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, time, isPicked }, prepared };
   }
 
   /**
@@ -173,7 +175,11 @@ const filling = (() => {
     if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
-    if (!prepared.isPicked && !(await follows(prepared))) return "pick";
+    if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
+      // A calendar with a time may read the text when the field is left.
+      prepared.isUnread = timeIn(text) !== "";
+      if (!prepared.isUnread) return "pick";
+    }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
   }
 
@@ -257,7 +263,8 @@ const filling = (() => {
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
-    return { value, next: "", isKept: !isLost, notes, complaint: isInPage(field) ? complaintOf(field) : "" };
+    const complaint = isInPage(field) ? complaintOf(field) : "";
+    return { value, next: "", isKept: !isLost, isUnread: prepared.isUnread === true, notes, complaint };
   }
 
   /**
@@ -310,7 +317,7 @@ const filling = (() => {
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field writes it in its own way.",
+      isOther && !isLost && "The field shows it in its own format.",
     ].filter((note) => typeof note === "string");
   }
 

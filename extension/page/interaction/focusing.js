@@ -22,7 +22,7 @@ const focusing = (() => {
     const active = focusedIn(/** @type {Root} */ (rootOf(element)));
     if (active === element) return;
     const taker = active ? ` to ${nameOf(active)} (${selectorOf(active, allRoots())})` : "";
-    throw misfit(element, `gives the focus away${taker}. ${advice}`);
+    throw misfit(element, `passes the focus on${taker}. ${advice}`);
   }
 
   /**

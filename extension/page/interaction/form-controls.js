@@ -192,7 +192,7 @@ const formControls = (() => {
   function heldBy(field) {
     const editor = editorAround(field);
     if (editor) return linesIn(editor);
-    return isControl(field) ? field.value : editedTextOf(field).replace(/\n$/u, "");
+    return isControl(field) ? field.value : editedTextOf(field);
   }
 
   /** @param {HTMLInputElement} field */
@@ -227,11 +227,11 @@ const formControls = (() => {
   function wayOf(element, value) {
     if (isCheckable(element)) {
       if (!["true", "false"].includes(String(value))) {
-        throw misfit(element, "is checked or not. Give it true or false.");
+        throw misfit(element, "can only be on or off. Give it true or false.");
       }
       const isChosen = kindOf(element) === "radio" && isChecked(element);
       if (isChosen && String(value) === "false") {
-        throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
+        throw misfit(element, "is a radio button that is on. To turn it off, give true to another one of its group.");
       }
       return { way: "click", checked: isChecked(element) };
     }

@@ -3,8 +3,20 @@
 // What the worker asks about a field with a list of options while it operates it (commands/list-widget.js).
 
 const listFields = (() => {
-  const { attributeOf, boxOf, holds, isControl, isMatch, parentElementOf, pause, queryIn, referred, textContentOf } =
-    dom;
+  const {
+    attributeOf,
+    boxOf,
+    closestOf,
+    holds,
+    isControl,
+    isMatch,
+    kindOf,
+    parentElementOf,
+    pause,
+    queryIn,
+    referred,
+    textContentOf,
+  } = dom;
   const { treeAncestors } = dom;
   const { collapse, shorten } = texts;
   const { aimAt, bringIntoView, handleOf, isVisible } = geometry;
@@ -35,6 +47,7 @@ const listFields = (() => {
     const isDeclared =
       [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
       options.some((one) => roleOf(one) === "menuitemcheckbox");
+    const box = option && boxIn(option);
     const [active] = referred(field, "aria-activedescendant");
     const native = chosenInNative(field);
     const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(labelOf(one)));
@@ -61,8 +74,9 @@ const listFields = (() => {
       ...(option && {
         option: {
           selector: selectorOf(rowOf(option), allRoots()),
+          box: box ? selectorOf(closestOf(box, "label") ?? box, allRoots()) : "",
           label: labelOf(option).slice(0, 200),
-          isSelected: selected.includes(option),
+          isSelected: selected.includes(option) || box?.checked === true,
           isDisabled: isMatch(option, "[aria-disabled='true']"),
           isExpanded: isMatch(option, "[role='treeitem'][aria-expanded='true']"),
           toggle: toggleOf(option),
@@ -72,13 +86,24 @@ const listFields = (() => {
   }
 
   /**
+   * @param {Element} option
+   * @returns {HTMLInputElement | undefined}
+   */
+  function boxIn(option) {
+    const inputs = /** @type {HTMLInputElement[]} */ (queryIn(option, "input"));
+    return inputs.find((one) => kindOf(one) === "checkbox");
+  }
+
+  /**
    * @param {Element} field
-   * @returns {string[] | null} what is selected in the native list behind it; null if there is none
+   * @returns {string[] | null} what is selected in the native list behind it; null if there is none, or if its options
+   *   have no labels
    */
   function chosenInNative(field) {
     const native = nativeBehind(field);
     if (!native || !(native.multiple || isDrawnFor(field, native))) return null;
-    return [...native.selectedOptions].filter(({ value }) => value !== "").map(({ label }) => collapse(label));
+    const chosen = [...native.selectedOptions].filter(({ value }) => value !== "").map(({ label }) => collapse(label));
+    return chosen.every(Boolean) ? chosen : null;
   }
 
   /**
@@ -146,14 +171,25 @@ const listFields = (() => {
    *
    * @param {Element} field
    * @param {string} wanted
-   * @returns {boolean} whether the option can be pressed where it is
+   * @returns {boolean} whether the option can be pressed where it is: a page may take a press in a list that is still
+   *   opening for one next to it
    */
   function showOption(field, wanted) {
     const popup = popupOf(field);
     const option = popup && optionLike(optionsIn(popup), wanted, true);
-    if (!option || aimAt(option, option).point) return Boolean(option);
+    if (!option || aimAt(option, option).point) return option !== null && option !== undefined && !isOpening(option);
     bringIntoView(option, "nearest");
     return false;
+  }
+
+  /**
+   * @param {Element} option
+   * @returns {boolean} whether an animation that ends moves or fades something around it
+   */
+  function isOpening(option) {
+    const isEnding = (/** @type {Animation} */ one) =>
+      one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity;
+    return [...treeAncestors(option)].some((one) => one.getAnimations().some(isEnding));
   }
 
   /**

@@ -23,11 +23,11 @@ const listOptions = (() => {
     treeAncestors,
   } = dom;
   const { collapse, drawnTextOf, visibleTextOf } = texts;
-  const { isClippedAway, isVisible } = geometry;
+  const { handleOf, isClippedAway, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
-  const { roleOf, wrapperOf } = widgets;
+  const { isUndeclared, roleOf, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   /** What a field may name as its list. */
@@ -42,6 +42,10 @@ const listOptions = (() => {
   const LIST_LIMIT = 2_000;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
+  /** @type {WeakMap<Element, Watch>} */
+  const watches = new WeakMap();
+  /** Between a field and a list that opens for it, in pixels. */
+  const MOST_DISTANCE = 60;
   const SHUT = "[role='treeitem'][aria-expanded='false']";
   const TOGGLES = "button, [role='button'], [class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
   /** @type {WeakSet<Element>} branches that were to be opened */
@@ -61,14 +65,15 @@ const listOptions = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const listed = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
-    const own = [...listed, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    const all = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
+    const own = [...all, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
     if (layer) return layer;
     const known = standing.get(field) ?? new Set();
     const fresh = openLists(field).filter((one) => !known.has(one));
-    return columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1) ?? plainListOf(field);
+    const listed = columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1);
+    return listed ?? plainListOf(field) ?? undeclaredListOf(field);
   }
 
   /**
@@ -105,15 +110,47 @@ const listOptions = (() => {
     return null;
   }
 
+  /**
+   * @param {Element} field
+   * @returns {Element | null} what has opened over the page next to a field that declares no list
+   */
+  function undeclaredListOf(field) {
+    const isOver = (/** @type {Element} */ one) =>
+      ["absolute", "fixed"].includes(getComputedStyle(one).position) && !holds(one, field);
+    const isOfField = (/** @type {Element} */ one) =>
+      [...treeAncestors(one)].some(isOver) && leavesIn(one).length > 0 && isNextTo(one, handleOf(field));
+    const appeared = watches.get(field)?.appeared() ?? [];
+    return appeared.find(isOfField) ?? null;
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Element} field
+   */
+  function isNextTo(layer, field) {
+    const own = boxOf(field);
+    const isNear = (/** @type {Element} */ one) => {
+      const { bottom, left, right, top } = boxOf(one);
+      const distance = Math.max(top - own.bottom, own.top - bottom);
+      return left < own.right && right > own.left && distance < MOST_DISTANCE && isVisible(one);
+    };
+    return [layer, ...queryIn(layer, "*").slice(0, LIST_LIMIT)].some(isNear);
+  }
+
   /** @param {Element} field */
   function openLists(field) {
     const all = allRoots().flatMap((root) => queryAll(root, LISTS));
     return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
   }
 
-  /** @param {Element} field about to be operated: lists that are already on the page are not its own */
-  function begin(field) {
+  /**
+   * @param {Element} field about to be operated: lists that are already on the page are not its own
+   * @param {Watch | undefined} watch of what comes
+   */
+  function begin(field, watch) {
     opened = new WeakSet();
+    // While its list is open, it may be another element that takes the focus.
+    if (watch && isUndeclared(field)) watches.set(field, watch);
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 
@@ -133,7 +170,8 @@ const listOptions = (() => {
   function leavesIn(layer) {
     const all = queryIn(layer, "*").slice(0, LIST_LIMIT);
     const isLeaf = (/** @type {Element} */ one) => isVisible(one) && collapse(visibleTextOf(one)) !== "";
-    return all.filter((one) => queryIn(one, "*").length === 0 && closestOf(one, POPUPS) === null && isLeaf(one));
+    const isOwn = (/** @type {Element} */ one) => isMatch(layer, POPUPS) || closestOf(one, POPUPS) === null;
+    return all.filter((one) => queryIn(one, "*").length === 0 && isOwn(one) && isLeaf(one));
   }
 
   /** @param {Element} popup */
@@ -155,7 +193,7 @@ const listOptions = (() => {
       const found = queryDrawnIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;
     }
-    return [];
+    return hasIn(popup, "li") ? leavesIn(popup) : [];
   }
 
   /** @param {Element} option */

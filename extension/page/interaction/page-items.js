@@ -36,7 +36,8 @@ const pageItems = (() => {
     dom;
   const { tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered } = geometry;
-  const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf } = aria;
+  const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf, stateOf } =
+    aria;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
@@ -71,6 +72,9 @@ const pageItems = (() => {
   const CLOSED = wordsOf("canvas textbox frame");
   /** Items that listen to the mouse. */
   const LISTENING = wordsOf("clickable draggable");
+  /** Items that may only surround the link, the button or the tab of the same name. */
+  const WRAPPERS = wordsOf("menuitem option tab treeitem");
+  const WRAPPED = wordsOf("button link tab");
   /** A longer text is not the name of something clickable, but a part of the page that listens. */
   const NAME_LENGTH = 120;
 
@@ -158,7 +162,8 @@ const pageItems = (() => {
     }
 
     /**
-     * Drops one of two elements for the same thing: a tab around its button, a web component around its check box.
+     * Drops one of two elements for the same thing: a tab around its button, an item of a menu around its link, a web
+     * component around its check box.
      *
      * @param {number} place index of the outer one's item; items inside it follow
      * @param {Element} outer
@@ -168,7 +173,9 @@ const pageItems = (() => {
       const [item, ...inner] = this.items.slice(place);
       const things = inner.filter(({ kind }) => kind === "thing");
       const state = checkableIn(outer);
-      const [twin, ...others] = things.filter(({ element, role }) => role === item?.role || element === state);
+      const isAround = WRAPPERS.has(item?.role ?? "") && /^(?:focused)?$/u.test(stateOf(outer, item?.role ?? ""));
+      const alike = things.filter(({ element, role }) => role === item?.role || element === state);
+      const [twin, ...others] = alike.length || !isAround ? alike : things.filter(({ role }) => WRAPPED.has(role));
       if (item?.element !== outer || !twin || others.length) return;
       if (twin.element !== state && accessibleNameOf(outer, true) !== accessibleNameOf(twin.element, true)) return;
       const isHidden = twin.element === state || isClippedAway(twin.element) || !isRendered(twin.element, DRAWN);
@@ -475,7 +482,10 @@ const pageItems = (() => {
    */
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
-    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    const said = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
+    // Some pages label a field with a sign, or a slider with its number.
+    const isMeaningless = isNeighborly(role) && !(role === "slider" ? /\p{L}/u : /[\p{L}\p{N}]/u).test(said);
+    const name = isMeaningless ? "" : said;
     if (kind !== "thing") return name;
     // The field that gives a form its value may be hidden, and its label with it.
     const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));

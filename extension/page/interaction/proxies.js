@@ -62,11 +62,12 @@ const proxies = (() => {
 
   /**
    * @param {Element} element hidden from screen readers
-   * @returns {boolean} whether it only serves for measuring, or to give a form a value
+   * @returns {boolean} whether it only serves for measuring, to give a form a value, or to draw a border
    */
   function isCopy(element) {
     const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
-    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen();
+    const isBorder = () => tagOf(element) === "fieldset" && !queryIn(element, "input, select, textarea, button").length;
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder();
   }
 
   /**

@@ -4,7 +4,7 @@
 
 const sameValues = (() => {
   const MONTH = /^\d{4}-\d\d$/u;
-  const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/u;
+  const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?)?$/u;
   const TIME = /^(\d{1,2}):(\d\d)(?:\s?([ap])\.?m\.?)?$/iu;
   const MONTHS = Array.from({ length: 12 }, (_, month) => month);
   /** @type {Map<string, string[]>} names of months by language and width */
@@ -22,7 +22,7 @@ const sameValues = (() => {
    *   same time of day
    */
   function isSame(held, text) {
-    if (timeIn(text) !== "" && timeIn(held) === timeIn(text)) return true;
+    if (clockIn(text) !== "" && clockIn(held) === clockIn(text)) return true;
     return /[\p{L}\p{N}]/u.test(text)
       ? essenceOf(held) === essenceOf(text)
       : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
@@ -32,7 +32,7 @@ const sameValues = (() => {
    * @param {string} text
    * @returns {string} the time of day that it is, such as 14:30; empty if it is not one
    */
-  function timeIn(text) {
+  function clockIn(text) {
     const [, hour = "", minute = "", half = ""] = TIME.exec(text.trim()) ?? [];
     const base = half ? Number(hour) % 12 : Number(hour);
     return hour && `${base + (/^p/iu.test(half) ? 12 : 0)}:${minute}`;
@@ -63,11 +63,20 @@ const sameValues = (() => {
 
   /**
    * @param {string} text
-   * @returns {string} the day that it names beyond doubt, such as 2026-03-05; empty if it does not, or names a time, too
+   * @returns {string} the day that it names beyond doubt, such as 2026-03-05; empty if it does not
    */
   function dayIn(text) {
     const [, year, month = "", day = ""] = DAY.exec(text.trim()) ?? [];
     return year ? [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-") : "";
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the time that it names after such a day, such as 09:30; empty if it does not
+   */
+  function timeIn(text) {
+    const [, , , , hour = "", minute = ""] = DAY.exec(text.trim()) ?? [];
+    return hour && `${hour.padStart(2, "0")}:${minute}`;
   }
 
   /**
@@ -118,7 +127,7 @@ const sameValues = (() => {
   /**
    * @param {string} held
    * @param {string} text
-   * @returns {boolean} whether both are the same day or month, which fields write in many orders
+   * @returns {boolean} whether both are the same day or month, which fields write in many orders, and the same time
    */
   function isSameDate(held, text) {
     const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
@@ -129,12 +138,15 @@ const sameValues = (() => {
     const isSameDay = isMonth
       ? own.getMonth() === other.getMonth() && own.getFullYear() === other.getFullYear()
       : own.toDateString() === other.toDateString();
-    if ((isSameDay && !Number.isNaN(own.getTime())) || String(numbersIn(held)) === String(wanted)) return true;
+    const [time, ownTime] = [timeIn(text), own.toTimeString().slice(0, 5)];
+    const isParsed = isSameDay && !Number.isNaN(own.getTime()) && (time === "" || time === ownTime);
+    if (isParsed || String(numbersIn(held)) === String(wanted)) return true;
+    if (time) return false;
     const [year = 0, month = 0, day = 0] = dayIn(text).split("-").map(Number);
     const rest = monthNamedIn(held) === month ? [day] : [month, day];
     const forms = [year, year % 100].map((one) => String([one, ...rest].sort((a, b) => a - b)));
     return day > 0 && forms.includes(String(numbersIn(held)));
   }
 
-  return { dayIn, essenceOf, isNumber, isSame, isSameDate, isSameNumber, monthNamedIn };
+  return { dayIn, essenceOf, isNumber, isSame, isSameDate, isSameNumber, monthNamedIn, timeIn };
 })();

@@ -7,6 +7,7 @@ const shownValues = (() => {
     attributeOf,
     boxOf,
     drawnChildrenOf,
+    holds,
     isControl,
     isElement,
     isAfter,
@@ -23,7 +24,7 @@ const shownValues = (() => {
   const { collapse, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
-  const { roleOf } = widgets;
+  const { isUndeclared, roleOf } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";
@@ -48,7 +49,8 @@ const shownValues = (() => {
     const options = isControl(field) ? [] : queryIn(field, `:is(${POPUPS}) [role='option']`);
     if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
-    const whole = isControl(field) ? field.value : withoutSigns(field).replace(REMOVERS, "");
+    if (isUndeclared(field) && isPlaceholder(field)) return [];
+    const whole = isControl(field) ? field.value : withoutLabel(field, withoutSigns(field)).replace(REMOVERS, "");
     if (whole && !buttons.length) return [whole];
     // A button may remove the value, and each of several values may have its own. A web component may draw its text in
     // its shadow root.
@@ -65,6 +67,26 @@ const shownValues = (() => {
       if (found.length) return found;
     }
     return [];
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text of the field
+   * @returns {string} without its label, if that is drawn in it, above the value
+   */
+  function withoutLabel(field, text) {
+    const labels = referred(field, "aria-labelledby").filter((one) => one !== field && holds(field, one));
+    const label = collapse(labels.map(visibleTextOf).join(" "));
+    return label && text.startsWith(`${label} `) ? text.slice(label.length + 1) : text;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} whether all that is to be read in it is a placeholder
+   */
+  function isPlaceholder(field) {
+    const text = collapse(visibleTextOf(field));
+    return queryIn(field, PLACEHOLDERS).some((one) => isVisible(one) && collapse(visibleTextOf(one)) === text);
   }
 
   /**

@@ -5,6 +5,7 @@
 const standIns = (() => {
   const {
     NATIVE_FIELDS,
+    boxOf,
     closestOf,
     holds,
     idOf,
@@ -25,6 +26,8 @@ const standIns = (() => {
   const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
   /** Maximum number of levels between a hidden native list and the field that is drawn in its place. */
   const NATIVE_LEVELS = 7;
+  /** Pixels to the left of the page. */
+  const FAR = 1_000;
   /** The same from a hidden text field to the box around both. */
   const STAND_IN_LEVELS = 3;
 
@@ -93,7 +96,8 @@ const standIns = (() => {
   function isStandIn(element) {
     if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
     const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
-    return isField && (isClippedAway(element) || !isRendered(element, DRAWN));
+    const isOffPage = boxOf(element).right < -FAR;
+    return isField && (isOffPage || isClippedAway(element) || !isRendered(element, DRAWN));
   }
 
   /**

@@ -3,9 +3,21 @@
 // How an element without a name of its own is known: by its label, its row and column, or the text next to it.
 
 const surroundingNames = (() => {
-  const { attributeOf, boxOf, childrenOf, closestOf, dataOf, hasIn, isControl, isElement, isMatch, isText, kindOf } =
-    dom;
-  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, tagOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childrenOf,
+    closestOf,
+    dataOf,
+    hasIn,
+    holderOf,
+    isControl,
+    isElement,
+    isMatch,
+    isText,
+    kindOf,
+  } = dom;
+  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, rootOf, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { accessibleNameOf, contentOf, plainQuote } = aria;
@@ -20,8 +32,9 @@ const surroundingNames = (() => {
   const DRAWN_CHECKED = "[role=checkbox], [role=radio], [role=switch]";
   /** Elements that may consist of an icon, so that only their place distinguishes them. */
   const ICONS = new Set("button clickable draggable link".split(" "));
-  /** Levels to climb to find the text next to a field, its hidden stand-in, or the entry of a list that it is in. */
+  /** Levels to climb to find the text before or after a field, its hidden stand-in, or the entry of a list that it is in. */
   const NEIGHBOR_STEPS = 5;
+  const FOLLOWER_STEPS = 3;
   const STAND_IN_STEPS = 6;
   const ENTRY_STEPS = 8;
   const NEIGHBOR_LENGTH = 60;
@@ -34,6 +47,7 @@ const surroundingNames = (() => {
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
+  const CHECKABLE = "[type=checkbox], [type=radio]";
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
@@ -49,11 +63,15 @@ const surroundingNames = (() => {
    */
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
-    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element);
-    const isField = NEIGHBORLY.has(role);
+    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element) || followerOf(element);
+    // The label of a check box follows it, but switches stand at the end of their lines.
+    const isField = NEIGHBORLY.has(role) || role === "switch";
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
-    return near || legendOf(element) || entryOf(element);
+    const found = near || legendOf(element) || entryOf(element) || (isField ? "" : followerOf(element));
+    // Other fields of web components are labeled inside.
+    const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
+    return host ? neighborOf(host) : found;
   }
 
   /**
@@ -106,6 +124,21 @@ const surroundingNames = (() => {
         if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} element a check box, or an icon
+   * @returns {string} for example `next to "Name"`: the text after it, such as the first header of a table
+   */
+  function followerOf(element) {
+    let one = /** @type {Element | null} */ (element);
+    for (let step = 0; one && step < FOLLOWER_STEPS; step += 1, one = parentElementOf(one)) {
+      const after = /** @type {Element | null} */ (Reflect.get(Element.prototype, "nextElementSibling", one));
+      if (!after) continue;
+      const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
+      if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
     }
     return "";
   }
@@ -229,7 +262,7 @@ const surroundingNames = (() => {
       if (!outer) return "";
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
       if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
-        const names = queryIn(entry, TITLES).map((one) => plain(contentOf(one)));
+        const names = queryIn(entry, TITLES).map((one) => accessibleNameOf(one, true));
         const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
@@ -266,7 +299,8 @@ const surroundingNames = (() => {
   function standInNameOf(field) {
     let around = parentElementOf(field);
     for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
-      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field);
+      // The label of a check box is there for the mouse, too.
+      const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
       if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";

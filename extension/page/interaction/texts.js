@@ -3,14 +3,16 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, dataOf, holds, idOf, innerTextOf, isControl, isElement, isHtml, isMatch, isText } =
+  const { attributeOf, childNodesOf, dataOf, hasIn, holds, idOf, innerTextOf, isControl, isElement, isHtml, isMatch } =
     dom;
-  const { labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
+  const { isText, labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
   const ICON_WORD = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
+  /** Labels of images that show a state, which the line of their element has, too. */
+  const STATES = new Set(["collapsed", "expanded"]);
   /** What designers call an image, such as "zoom_in" or "eye-invisible". */
   const SYMBOL = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
   /** Elements that are drawn by an icon font. */
@@ -167,11 +169,40 @@ const texts = (() => {
    * @returns {string} its text; empty if a placeholder lies over it
    */
   function editedTextOf(editor) {
-    const read = (/** @type {Element} */ one) => visibleTextOf(one).replace(/[\u200b\ufeff]/gu, "");
+    const read = (/** @type {Element} */ one) => linesIn(one).replace(/[\u200b\ufeff]/gu, "");
     const text = read(editor);
     const isPlaceholder = (/** @type {Element} */ one) =>
       getComputedStyle(one).position === "absolute" && read(one).trim() === text.trim();
     return text && queryIn(editor, "[contenteditable='false']").some(isPlaceholder) ? "" : text;
+  }
+
+  /**
+   * @param {Element} box
+   * @returns {string} its lines: the browser puts empty ones between paragraphs, and one after the last line break
+   */
+  function linesIn(box) {
+    if (!isHtml(box) || !hasIn(box, "p")) return visibleTextOf(box).replace(/\n$/u, "");
+    /** @type {string[]} */
+    const lines = [];
+    let line = "";
+    for (const node of childNodesOf(box)) {
+      const display = isElement(node) ? getComputedStyle(node).display : "inline";
+      if (display === "none") continue;
+      if (/^(?:inline|contents)/u.test(display)) {
+        line += isElement(node) ? inlineTextOf(node) : (textContentOf(node) ?? "");
+        continue;
+      }
+      const block = linesIn(/** @type {Element} */ (node));
+      if (line.trim()) lines.push(line.trim());
+      if (block || hasIn(/** @type {Element} */ (node), "br")) lines.push(block);
+      line = "";
+    }
+    return [...lines, ...(line.trim() ? [line.trim()] : [])].join("\n");
+  }
+
+  /** @param {Element} element */
+  function inlineTextOf(element) {
+    return tagOf(element) === "br" ? "\n" : visibleTextOf(element);
   }
 
   /**
@@ -185,7 +216,7 @@ const texts = (() => {
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [readTextOf(element), ...attributes];
+      : [drawnTextOf(element), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
@@ -220,11 +251,12 @@ const texts = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} its label, if that is what its image is called, as its class or its file says
+   * @returns {string} its label, if that is what its image is called, as its class or its file says, or a state
    */
   function symbolOf(element) {
     const label = attributeOf(element, "role") === "img" ? (attributeOf(element, "aria-label") ?? "").trim() : "";
     if (!SYMBOL.test(label)) return "";
+    if (STATES.has(label)) return label;
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
     const isCalled = label.includes("_") || names.some((name) => name.endsWith(`-${label}`));
     return isCalled || getComputedStyle(element).maskImage.includes(`/${label}.`) ? label : "";

@@ -83,7 +83,7 @@ const waitFor = (() => {
    * @param {number} whole
    */
   function tooLate({ selector, name, isGone, search: searched, shown: [element] }, whole) {
-    const after = `After ${whole / 1000} s the page`;
+    const after = `After ${whole / 1000} s, the page`;
     return new PageError(
       "COMMAND_TIMEOUT",
       isGone && element

@@ -16,7 +16,7 @@ const widgetLooks = (() => {
   const { nextBranch, popupOf } = listOptions;
   const { clearerOf, readList, removerOf, scrollList, showOption } = listFields;
   const { groupOf, readNumber, readSegments, readTrack, segmentsIn } = numberFields;
-  const { openerOf, readCalendar } = calendars;
+  const { openerOf, readCalendar, setTime } = calendars;
   const { focusedElement, takeFocusIn } = focusing;
   const { allRoots } = search;
 
@@ -39,6 +39,8 @@ const widgetLooks = (() => {
         return true;
       case "calendar":
         return readCalendar(field, wanted) ?? "";
+      case "time":
+        return setTime(field, wanted);
       case "complaint":
         return complaintOf(/** @type {HTMLInputElement} */ (field));
       case "opener":

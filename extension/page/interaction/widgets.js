@@ -4,7 +4,8 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, holds, kindOf, queryIn, tagOf } = dom;
+  const { treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
@@ -19,6 +20,10 @@ const widgets = (() => {
 
   /** Fields whose list is declared to hold options, as opposed to a calendar. */
   const OFFERING = "[aria-haspopup='listbox'], [aria-autocomplete='list'], [aria-autocomplete='both']";
+
+  /** In class names these words are English everywhere; some frameworks name how text is selected in a similar way. */
+  const LIST_NAMES = /(?:^|[^a-z])(?:cascader|combo-?box|drop-?down|select)(?!-(?:all|auto|none|text)|able|ed)/iu;
+  const NAMED_LEVELS = 4;
 
   /** @param {Element} element */
   function roleOf(element) {
@@ -49,7 +54,7 @@ const widgets = (() => {
     if (isControl(element)) {
       return hasSuggestions(element) && (!isMatch(element, SEARCHES) || isDrawnInstead(element));
     }
-    if (role === "listbox") return true;
+    if (role === "listbox" || isUndeclared(element)) return true;
     const isButton = tagOf(element) === "button" || role === "button";
     return (role === "combobox" && opensList(element)) || (isButton && isMatch(element, "[aria-haspopup='listbox']"));
   }
@@ -64,6 +69,7 @@ const widgets = (() => {
       isMatch(field, "[role='combobox'], [role='listbox'], [aria-haspopup='listbox'], [aria-expanded]") ||
       ["list", "both"].includes(attributeOf(field, "aria-autocomplete") ?? "") ||
       wrapperOf(field) !== null ||
+      isUndeclared(field) ||
       isDrawnFor(field, nativeBehind(field)) ||
       (tagOf(field) === "input" && chipsOf(field).length > 0);
     return isNamed && opensList(field) && TEXT_INPUTS.has(kindOf(field)) && !editorAround(field);
@@ -75,6 +81,26 @@ const widgets = (() => {
    */
   function isDrawnInstead(search) {
     return nativeBehind(search) !== null || chipsOf(search).length > 0;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it may open a list without a role: it takes the focus but no text, or searches in one that
+   *   does, and its classes call it a list
+   */
+  function isUndeclared(element) {
+    if (!isHtml(element) || roleOf(element) !== "") return false;
+    if (isControl(element) && !isReadOnly(element)) {
+      const around = isMatch(element, "[tabindex^='-']") ? closestOf(element, "[tabindex='0']") : null;
+      return around !== null && isUndeclared(around);
+    }
+    const takesFocus = isControl(element) || isMatch(element, "div[tabindex='0'], span[tabindex='0']");
+    return takesFocus && [...treeAncestors(element)].slice(0, NAMED_LEVELS).some(isNamedList);
+  }
+
+  /** @param {Element} element */
+  function isNamedList(element) {
+    return LIST_NAMES.test(attributeOf(element, "class") ?? "");
   }
 
   /** @param {Element} element */
@@ -93,12 +119,24 @@ const widgets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} the field inside an element with the role of a combobox, or the element itself
+   * @returns {Element} the field inside an element with the role or the name of one with a list, or the element itself
    */
   function operableIn(element) {
-    if (roleOf(element) !== "combobox" || isControl(element)) return element;
-    const [inner, ...others] = queryIn(element, "input, textarea").filter(isVisible);
+    if (isControl(element)) return element;
+    const isCombobox = roleOf(element) === "combobox";
+    const isNamed = roleOf(element) === "" && isHtml(element) && isNamedList(element) && !isUndeclared(element);
+    const fields = isCombobox ? queryIn(element, "input, textarea") : [];
+    const found = isNamed ? queryIn(element, "input, div, span").filter(isUndeclared) : fields;
+    const [inner, ...others] = found.filter((one) => isVisible(one) && !found.some((other) => isInside(one, other)));
     return inner && !others.length ? inner : element;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} other
+   */
+  function isInside(element, other) {
+    return element !== other && holds(other, element);
   }
 
   /** @param {Element} element */
@@ -106,5 +144,5 @@ const widgets = (() => {
     return isControl(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, operableIn, roleOf, widgetKind, wrapperOf };
+  return { hasSuggestions, isEditable, isUndeclared, operableIn, roleOf, widgetKind, wrapperOf };
 })();

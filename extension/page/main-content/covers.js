@@ -98,6 +98,8 @@ const covers = (() => {
       this.#orders.set(element, this.#count);
       const isOut = position === "absolute" || position === "fixed";
       if (opacity < MIN_ALPHA || !(isPainted || isOut || PICTURES.has(tag)) || !mayCover(tag, style)) return null;
+      // It disappears when the mouse moves.
+      if (Reflect.apply(closest, element, ["[role=tooltip]"])) return null;
       const rect = rectOf(element);
       const cover = { element, style, rect, order: this.#count, last: Infinity, pseudo: "", isSure: isOpaque(style) };
       return this.#add(cover) ? cover : null;

@@ -55,9 +55,17 @@ const mainContent = (() => {
    * @typedef {object} Options
    * @property {boolean} [links] whether to write links as Markdown
    * @property {number} [shown] length of the page's text
-   * @property {(field: Element, tag: string) => string} [fieldValue] value of a visible field
-   * @property {Parameters<typeof copyOf>[2]} [rows]
+   * @property {Parameters<typeof copyOf>[1]} [meanings]
+   * @property {Parameters<typeof render>[1]["gapsIn"]} [gapsIn]
    */
+
+  const NO_MEANINGS = {
+    fieldValue: () => "",
+    rows: new Map(),
+    checked: new Set(),
+    formulas: new Map(),
+    formulaOf: () => "",
+  };
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
 
@@ -149,10 +157,11 @@ const mainContent = (() => {
    * @param {Options} options
    * @returns {ReturnType<typeof copyOf> & {path: Path, chars: number}} its readable content
    */
-  function readableCopy(page, { fieldValue = () => "", rows: rowsOfPage = new Map() }) {
-    const { copy, rows } = copyOf(page, fieldValue, rowsOfPage);
+  function readableCopy(page, { meanings = NO_MEANINGS, shown = 0 }) {
+    const { copy, rows } = copyOf(page, meanings);
     const chars = textLength(copy);
-    const spare = chars < FEW_CHARS ? withoutScripts(page) : null;
+    // The copy lacks the text of fields: an application with a few of them shows more.
+    const spare = Math.max(chars, shown) < FEW_CHARS ? withoutScripts(page) : null;
     const spareChars = spare ? textLength(spare) : 0;
     if (spare && spareChars > FEW_CHARS) return { copy: spare, rows, path: "noscript", chars: spareChars };
     return { copy, rows, path: "blocks", chars };
@@ -215,7 +224,7 @@ const mainContent = (() => {
    */
   function read(page, options) {
     const { copy, rows, path, chars, buttons, kind, readable, readableText } = prepare(page, options);
-    const form = { links: options.links ?? false, rows };
+    const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
     }

@@ -10,12 +10,16 @@ const markdown = (() => {
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
+  /** The last character before a superscript and its text: without a sign, they would be one number or word. */
+  const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
+
   /** @typedef {ReturnType<typeof visibleCopy.copyOf>["rows"]} Rows rows that only a style or a list makes */
 
   /**
    * @typedef {object} Options
    * @property {boolean} [links] whether to write links as Markdown
    * @property {Rows} [rows]
+   * @property {((cells: Element[][]) => number[][]) | undefined} [gapsIn] the columns before each cell that others cover
    * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
    * @property {boolean} [isCell] whether it becomes one line of a table, in which headings have no marks
    */
@@ -28,7 +32,7 @@ const markdown = (() => {
       /** @type {[start: number, end: number][]} lines of tables, lists and code, in which nothing counts as repeated */
       this.kept = [];
       this.indent = "";
-      /** @type {Map<Element, number>} number of items of an ordered list written so far */
+      /** @type {Map<Element, number>} number of the latest item of an ordered list */
       this.items = new Map();
       this.isItem = false;
       /** Replaces the indentation of the next line. */
@@ -41,9 +45,23 @@ const markdown = (() => {
 
     /** @param {Element} parent */
     children(parent) {
+      const isMarked = parent.hasAttribute("data-checked") && !this.options.isPlain;
+      const before = isMarked ? `${this.text}${this.line}`.trim().length : 0;
       for (const node of parent.childNodes) {
         if (node instanceof Text) this.words(node.data, parent.hasAttribute("data-lines"));
         else if (node instanceof Element) this.element(node);
+      }
+      if (isMarked && `${this.text}${this.line}`.trim().length > before) this.mark();
+    }
+
+    /** Marks the latest text as the name of a control that is switched on. */
+    mark() {
+      const mark = " (checked)";
+      if (this.line.trim()) this.line = `${this.line.trimEnd()}${mark} `;
+      else {
+        const last = this.kept.at(-1);
+        if (last?.[1] === this.text.length) last[1] += mark.length;
+        this.text += mark;
       }
     }
 
@@ -83,7 +101,10 @@ const markdown = (() => {
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;
-      if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
+      const isRaised = !this.options.isPlain && (tag === "rt" || tag === "sup");
+      if (isRaised && tag === "rt") this.wrap(before, "(", ")");
+      else if (isRaised && POWER.test(this.line.slice(Math.max(0, before - 1)))) this.wrap(before, "^", "");
+      else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }
 
@@ -138,11 +159,13 @@ const markdown = (() => {
     }
 
     /** @param {Element} item of a list */
-    bullet({ parentElement: list }) {
+    bullet(item) {
+      const list = item.parentElement;
       if (list?.localName !== "ol") return "- ";
-      const before = this.items.get(list) ?? 0;
-      this.items.set(list, before + 1);
-      return `${(Number(list.getAttribute("start")) || 1) + before}. `;
+      const next = (this.items.get(list) ?? (Number(list.getAttribute("start")) || 1) - 1) + 1;
+      const number = Number(item.getAttribute("value")) || next;
+      this.items.set(list, number);
+      return `${number}. `;
     }
 
     /** @param {number} gap minimum number of line breaks that follow */
@@ -177,11 +200,18 @@ const markdown = (() => {
 
     /** @param {Element} table */
     table(table) {
-      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => asCell(this.cell(cell))));
-      const filled = rows.filter((cells) => cells.some(Boolean));
-      const columns = Math.max(...filled.map((cells) => cells.length));
-      filled.forEach((cells, i) => {
-        this.write(`| ${cells.join(" | ")} |`, true);
+      const caption = [...table.children].find((child) => child.localName === "caption");
+      if (caption) this.children(caption);
+      this.endLine(1);
+      const cells = rowsOf(table).map(cellsOf);
+      const gaps = this.options.gapsIn?.(cells) ?? [];
+      const rows = cells.map((row, i) =>
+        row.flatMap((cell, j) => [...Array(gaps[i]?.[j] ?? 0).fill(""), asCell(this.cell(cell))]),
+      );
+      const filled = rows.filter((row) => row.some(Boolean));
+      const columns = Math.max(...filled.map(({ length }) => length));
+      filled.forEach((row, i) => {
+        this.write(`| ${row.join(" | ")} |`, true);
         if (i === 0) this.write(`|${" --- |".repeat(columns)}`, true);
       });
     }

@@ -43,11 +43,15 @@ const visibleCopy = (() => {
   const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
   const SVG = "http://www.w3.org/2000/svg";
+  const HAS_LINES = /^(?:pre|break-spaces)/;
+  const FIELDS = new Set(["input", "textarea", "select", "img"]);
+  /** Between the texts of one line: what is further apart, as a share of the line's height, is not one word. */
+  const MIN_SPACE = 0.2;
+  const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
+  const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
-
-  /** @typedef {(field: Element, tag: string) => string} FieldValue the readable value of a field */
 
   /**
    * @typedef {object} Row elements whose cells belong on one line
@@ -57,6 +61,15 @@ const visibleCopy = (() => {
    */
 
   /** @typedef {Map<Element, Row>} Rows each row and each of its cells */
+
+  /**
+   * @typedef {object} Meanings what elements of the page mean beyond their text
+   * @property {(field: Element, tag: string) => string} fieldValue the readable value of a field
+   * @property {Rows} rows
+   * @property {Set<Node | null>} checked controls that are switched on, their labels, and the texts after those without one
+   * @property {Map<Element, Element>} formulas the MathML of each element that shows a formula
+   * @property {(math: Element) => string} formulaOf
+   */
 
   class TooLarge extends Error {}
 
@@ -71,12 +84,12 @@ const visibleCopy = (() => {
   class Copy {
     /**
      * @param {Document} page
-     * @param {FieldValue} fieldValue
-     * @param {Rows} rows
+     * @param {Meanings} meanings
      */
-    constructor(page, fieldValue, rows) {
-      this.fieldValue = fieldValue;
-      this.rowsOfPage = rows;
+    constructor(page, meanings) {
+      this.meanings = meanings;
+      /** @type {{text: Text, rect: DOMRect} | null} the text before, if no space follows it */
+      this.last = null;
       /** @type {Rows} */
       this.rows = new Map();
       this.inert = document.implementation.createHTMLDocument("");
@@ -130,8 +143,12 @@ const visibleCopy = (() => {
       const isBlank = !text.data.trim();
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
+      const mayBeApart = rect && this.last && tagOf(from) !== "code" && !HAS_LINES.test(style.whiteSpace);
+      if (mayBeApart && this.last && isApart(this.last, text, rect)) to.append(" ");
+      this.last = rect && tagOf(from) !== "code" ? { text, rect } : null;
       const copy = this.inert.importNode(text);
-      to.append(copy);
+      if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
+      else to.append(copy);
       if (rect) found.note(text, from, copy, rect, layer.isBehind);
     }
 
@@ -150,8 +167,11 @@ const visibleCopy = (() => {
       if (isUnseen(style) || isIcon(element, style)) return;
       const layer = within(around, element, style);
       const cover = found.enter(element, tag, style, layer);
-      const isField = tag === "input" || tag === "textarea" || tag === "select" || tag === "img";
-      if (isField && isDrawn(style) && !isShut(layer, element, style)) to.append(` ${this.fieldValue(element, tag)} `);
+      const math = this.meanings.formulas.get(element);
+      if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style, found);
+      if (math) return;
+      const isField = FIELDS.has(tag) && isDrawn(style) && !isShut(layer, element, style);
+      if (isField) to.append(` ${this.meanings.fieldValue(element, tag)} `);
       if ((TEXTLESS.has(tag) && !isDiagram(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
@@ -159,10 +179,37 @@ const visibleCopy = (() => {
       }
       const copy = this.#shell(element, tag, style);
       to.append(copy);
-      const row = this.rowsOfPage.get(element);
+      const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
       found.leave(element, cover, layer, around);
+    }
+
+    /**
+     * @param {Element} math
+     * @param {Element} element that shows it
+     * @param {Element} to
+     * @param {Layer} layer
+     * @param {CSSStyleDeclaration} style
+     * @param {InstanceType<typeof Covers>} found
+     */
+    #formula(math, element, to, layer, style, found) {
+      const copy = new Text(this.meanings.formulaOf(math));
+      const rect = rectOf(element);
+      if (!isDrawn(style) || !isSeen(layer, style, copy, rect)) return;
+      to.append(copy);
+      found.note(element, element, copy, rect, layer.isBehind);
+    }
+
+    /**
+     * @param {Element} to
+     * @returns {Element} a new element in it, whose text names a control that is switched on
+     */
+    #marked(to) {
+      const mark = this.inert.createElement("span");
+      mark.toggleAttribute("data-checked", true);
+      to.append(mark);
+      return mark;
     }
 
     /**
@@ -203,9 +250,21 @@ const visibleCopy = (() => {
       // forms.
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
-      copy.toggleAttribute("data-lines", /^(?:pre|break-spaces)/.test(whiteSpace));
+      copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
+      copy.toggleAttribute("data-lines", HAS_LINES.test(whiteSpace));
       return copy;
     }
+  }
+
+  /**
+   * @param {{text: Text, rect: DOMRect}} last
+   * @param {Text} text
+   * @param {DOMRect} rect
+   * @returns {boolean} whether there is space between two texts without a space character
+   */
+  function isApart(last, text, rect) {
+    if (!WORD_END.test(last.text.data) || !WORD_START.test(text.data)) return false;
+    return Math.max(rect.left - last.rect.right, last.rect.left - rect.right) > MIN_SPACE * rect.height;
   }
 
   /**
@@ -260,13 +319,12 @@ const visibleCopy = (() => {
 
   /**
    * @param {Document} page
-   * @param {FieldValue} fieldValue
-   * @param {Rows} rows
+   * @param {Meanings} meanings
    * @returns {{copy: Document, rows: Rows}} `rows`: of the copy
    * @throws {TooLarge} for a page of more than 300,000 nodes
    */
-  function copyOf(page, fieldValue, rows) {
-    const copied = new Copy(page, fieldValue, rows);
+  function copyOf(page, meanings) {
+    const copied = new Copy(page, meanings);
     return { copy: copied.inert, rows: copied.rows };
   }
 

@@ -8,7 +8,7 @@ const pdfText = (() => {
   const MAX_CHARS = 30 * 1024 * 1024;
   /** Lines further apart than this multiple of their height start a paragraph. */
   const PARAGRAPH_GAP = 1.7;
-  const LOST = "The PDF in this tab could not be loaded once more to be read. Reload the tab, then ask again.";
+  const LOST = "The PDF in this tab could not be loaded again for reading. Reload the tab, then ask again.";
   const LOCAL =
     "This PDF is a local file, which only the Chrome extension may load. Install it, turn on Allow access to file URLs in its details, then ask again.";
 
@@ -215,7 +215,7 @@ const pdfText = (() => {
     if (empty === texts.length) {
       const problem =
         `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognize the text (OCR,` +
-        " for example ocrmypdf), open what it writes in a tab, then ask again.";
+        " for example ocrmypdf), open its output in a tab, then ask again.";
       return { text: "", notes: [], problem, isFinal };
     }
     const text = texts.map((page, index) => `[Page ${index + 1}]\n${page}`).join("\n\n");

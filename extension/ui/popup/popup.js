@@ -98,14 +98,16 @@ function showStatus({ status }) {
 
 /** @param {View} newView */
 function showTab({ status, tab, requests }) {
-  page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
+  const isPaired = status.state === "connected" || status.state === "paired";
+  page.tab.hidden = !tab || !(isPaired || tab.attached);
   if (!tab) return;
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
   page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
   // A waiting consent prompt, or Reconnect, comes first.
   page.askPage.classList.toggle("primary", !requests.length && status.state !== "disconnected");
-  page.tabRights.hidden = tab.obstacle !== "";
+  // Without a connection no client has these rights.
+  page.tabRights.hidden = !isPaired || tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.title = tab.attached ? "" : phrase(HAS_DEBUGGER ? "attachHint" : "attachHintReading");
   page.attachButton.classList.toggle("primary", page.askPage.hidden && !tab.attached && !page.attachButton.disabled);

@@ -1,0 +1,75 @@
+"use strict";
+
+// Whether the nodes that a page has removed and added again, or drawn again, are where they were.
+
+/** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} NodePlace */
+
+const redrawing = (() => {
+  const { childrenOf, isElement, parentOf, textContentOf } = dom;
+  const { collapse } = texts;
+  const { isComment, outermost } = changeSummary;
+
+  /**
+   * @param {Node[]} nodes in the order in which they were removed
+   * @returns {boolean} whether they are all elements of their parent, and still in that order or its reverse
+   */
+  function isWholeInOrder(nodes) {
+    const [first] = nodes;
+    const parent = first && parentOf(first);
+    if (!parent || !isElement(parent)) return false;
+    const now = [...childrenOf(parent)];
+    const order = nodes.map((node) => now.indexOf(/** @type {Element} */ (node)));
+    if (order.length !== now.length) return false;
+    return (
+      order.every((place, index) => place === index) || order.every((place, index) => place === now.length - 1 - index)
+    );
+  }
+
+  /**
+   * @param {Node} node
+   * @param {NodePlace} [place]
+   * @returns {boolean} whether it is where it was; a list may have been redrawn in either direction
+   */
+  function isAt(node, place) {
+    const now = (/** @type {keyof NodePlace} */ name) =>
+      /** @type {Node | null} */ (Reflect.get(Node.prototype, name, node));
+    const is = (/** @type {keyof NodePlace} */ name) => now(name) === place?.[name];
+    // Frameworks move the comment next to an element along with it.
+    const isSure = (/** @type {keyof NodePlace} */ name) => is(name) && !isComment(now(name));
+    const isBetween = is("previousSibling") && is("nextSibling");
+    return is("parentNode") && (isSure("previousSibling") || isSure("nextSibling") || isBetween);
+  }
+
+  /**
+   * @param {Node[]} shown
+   * @param {Node[]} left in the order in which they were removed
+   * @param {Map<Node, NodePlace>} places where those were
+   * @returns {Node[]} new nodes with the texts of those in another order, such as the rows of a table that was sorted
+   */
+  function reordered(shown, left, places) {
+    const textOf = (/** @type {Node} */ node) => collapse(textContentOf(node) ?? "");
+    const nodes = outermost(shown).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    const removed = outermost(left);
+    const now = nodes.map(textOf);
+    const before = removed.map(textOf);
+    if (now.length !== before.length || now.toSorted().join("\n") !== before.toSorted().join("\n")) return [];
+    const [first, second] = removed;
+    const place = first && places.get(first);
+    if (place?.previousSibling === second) before.reverse();
+    // It is not known in which direction a page removes nodes that are not next to each other.
+    const isKnown = place?.previousSibling === second || place?.nextSibling === second;
+    if (!isKnown && before.every((text, index) => text === now.at(-1 - index))) return [];
+    return nodes.filter((_, index) => now[index] !== before[index]);
+  }
+
+  /**
+   * @param {Node} node
+   * @param {Node} other
+   */
+  function isBefore(node, other) {
+    const relation = Reflect.apply(Node.prototype.compareDocumentPosition, node, [other]);
+    return (relation & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  }
+
+  return { isAt, isWholeInOrder, reordered };
+})();
