@@ -33,10 +33,8 @@ export async function click(context) {
   const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
   const { found, ...outcome } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
+  const notes = notesOn(outcome);
   const changed = await target.consequences();
-  // If the press has opened something over the element, that is what covers it; a further press has missed it, though.
-  const isSure = changed && count === 1;
-  const notes = notesOn(isSure ? { ...outcome, release: "" } : outcome);
   const checked = found.isCheckable ? await target.look("readChecked") : null;
   // A switch may have slid meanwhile.
   const reply = await target.reply(found, checked === null ? changed : undefined);

@@ -85,7 +85,6 @@ CHANGES = {
     "chosen options around a field": 'list with 1 option: "Red" #a',
     "a message that two attributes name": 'error at input#mail "Email": "Missing"',
     "a text for screen readers that goes": "",
-    "what the press opens over the element": 'now "Opened"',
     "a text that is written again": "",
     "a drawing of a line": "SVG path drawn: #wire",
     "a column that is sorted": 'div#col "Name" sorted descending',

@@ -59,7 +59,7 @@ async def test_fragment_of_the_page_is_reached_without_loading(tab: DrivenTab) -
     [
         ("http://nothing-answers.invalid/", "ERR_NAME_NOT_RESOLVED"),
         ("/missing", "HTTP status 404"),
-        ("/empty-answer", "no page"),
+        ("/empty-answer", "ERR_ABORTED"),
     ],
 )
 async def test_unreachable_address_is_an_error_and_the_next_one_works(tab: DrivenTab, address: str, says: str) -> None:

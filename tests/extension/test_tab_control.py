@@ -103,7 +103,7 @@ async def test_page_that_does_not_load_is_an_error_and_its_tab_is_closed(
     expected = {
         f"http://127.0.0.1:{free_port()}/": "net::ERR_CONNECTION_REFUSED",
         "http://no-such-host.invalid/": "net::ERR_NAME_NOT_RESOLVED",
-        no_content: "no page",
+        no_content: "net::ERR_ABORTED",
     }
     for url, reason in expected.items():
         error = (await bridge.ask("browser_create_tab", url=url))["error"]
