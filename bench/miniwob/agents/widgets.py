@@ -184,13 +184,9 @@ async def style_text(tab: Tab, goal: str) -> None:
 
 
 @solves("find-greatest")
-async def pick_greatest(tab: Tab, goal: str) -> None:
-    cards = [element for element in await tab.elements() if element.name != "Submit"]
-    numbers: list[int] = []
-    for card in cards:
-        await tab.click(card)
-        numbers += [int(line) for line in await lines_below_goal(tab, goal) if re.fullmatch(r"\d+", line)][:1]
-    await tab.click(cards[numbers.index(max(numbers))])
+async def pick_greatest(tab: Tab, _goal: str) -> None:
+    cards = [element for element in await tab.elements() if element.name.isdecimal()]
+    await tab.click(max(cards, key=lambda card: int(card.name)))
     await submit(tab)
 
 
