@@ -4837,7 +4837,8 @@ class PageIndex:
         found_stems = {word: stem for word in words if (stem := stem_of(word)) in missing}
         for number, chunk in enumerate(self.chunks):
             found = [found_stems[word] for word in filter(found_stems.__contains__, chunk.words)]
-            found += [gram for each in grams for gram in filter(missing.__contains__, each.findall(chunk.folded))]
+            for each in grams:
+                found += filter(missing.__contains__, each.findall(chunk.folded))
             for stem, times in Counter(found).items():
                 self._places[stem][number] = times
         for stem in missing:
