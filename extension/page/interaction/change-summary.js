@@ -97,20 +97,14 @@ const changeSummary = (() => {
     const alerts = wholesIn(news, ALERTS);
     const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
-    // A list that was there before may only have got a tick.
-    const isFilled = (/** @type {Element} */ list) =>
-      !before.lists.has(list) ||
-      news.some(({ node }) => itemsIn(list).some((item) => node === item || holds(node, item)));
-    const filledLists = new Set([...wholesIn(news, LISTS).filter(isFilled), ...openedLists]);
+    const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
     const lists = [...filledLists].map((list) => listName(list, roots));
     const isOfWhole = (/** @type {Node} */ node) => {
       const whole = wholeOf(node, ANNOUNCED);
       return whole !== undefined && (!isMatch(whole, LISTS) || filledLists.has(whole));
     };
-    const isWholly = (/** @type {Node} */ node, /** @type {Element} */ list) =>
-      holds(node, list) && collapse(textContentOf(node) ?? "") === collapse(textContentOf(list) ?? "");
     const isOfOpenedList = (/** @type {Node} */ node) =>
-      isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isWholly(node, list));
+      isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isOnly(list, node));
     const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
     const other = nearestFirst(
       news.filter(({ node, texts: own }) => {
@@ -211,6 +205,25 @@ const changeSummary = (() => {
     return (
       closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => textOf(menu) === textOf(element))
     );
+  }
+
+  /**
+   * @param {News[]} news
+   * @param {Set<Element>} before lists that were open before
+   * @returns {Element[]} lists that are new or have new items; others may only have got a tick
+   */
+  function filledIn(news, before) {
+    const isNew = (/** @type {Element} */ item) => news.some(({ node }) => node === item || holds(node, item));
+    return wholesIn(news, LISTS).filter((list) => !before.has(list) || itemsIn(list).some(isNew));
+  }
+
+  /**
+   * @param {Element} list
+   * @param {Node} node
+   * @returns {boolean} whether the list is all that the node contains
+   */
+  function isOnly(list, node) {
+    return holds(node, list) && collapse(textContentOf(node) ?? "") === collapse(textContentOf(list) ?? "");
   }
 
   /**
