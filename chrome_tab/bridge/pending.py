@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import (
-    Mapping,
-)
+from collections.abc import Mapping
 from typing import Any
 
 import chrome_tab_mcp_server as server
@@ -16,9 +14,10 @@ class ConnectionLostError(server.ChromeTabError):
 
     def __init__(self, command: str, browser: str = "") -> None:
         peer = f"the extension in {browser}" if browser else "the Chrome extension"
+        what = "the reading of a page" if command == "read_tab" else command  # no tool has that name
         super().__init__(
             "EXTENSION_NOT_CONNECTED",
-            f"The connection to {peer} broke during {command}. It reconnects by itself: check "
+            f"The connection to {peer} broke during {what}. It reconnects by itself: check "
             "the page in a few seconds, then repeat what has not happened.",
         )
 
