@@ -68,7 +68,8 @@ function requestsOf({ tabId, sessionPool }) {
   const now = Date.now();
   const log = sessionPool.known(tabId)?.network;
   const young = log?.running().filter(({ type, begunAt }) => LOADED.has(type) && now - begunAt < YOUNG_MS) ?? [];
-  const { length } = young.filter((request) => !isPoll(request, log?.newest() ?? []));
+  const all = log?.newest() ?? [];
+  const { length } = young.filter((request) => !isPoll(request, all));
   return length ? [`${length} ${length === 1 ? "request" : "requests"}`] : [];
 }
 

@@ -99,8 +99,8 @@ const drawnEditors = (() => {
   /** @param {Element} element */
   function isEditor(element) {
     if (hasIn(element, PARTS)) return false;
-    const [line] = queryIn(element, LINES);
     if (hasIn(element, CODE_LINES)) return true;
+    const [line] = queryIn(element, LINES);
     return MONOSPACED.test(getComputedStyle(line ?? element).fontFamily);
   }
 

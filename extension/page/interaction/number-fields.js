@@ -64,15 +64,11 @@ const numberFields = (() => {
     const drawn = native ? native.value : collapse(visibleTextOf(field));
     const text = attributeOf(field, "aria-valuetext") ?? drawn;
     const isTyped = /** @type {HTMLElement} */ (field).isContentEditable;
+    const now = native ? numberIn(native.value) : (read("aria-valuenow") ?? numberIn(text));
     return {
       isNative: native !== null,
       isTyped,
-      now:
-        isTyped && isBlank(drawn, text)
-          ? null
-          : native
-            ? numberIn(native.value)
-            : (read("aria-valuenow") ?? numberIn(text)),
+      now: isTyped && isBlank(drawn, text) ? null : now,
       text: shorten(text),
       min: native ? Number(native.min || 0) : read("aria-valuemin"),
       max: native ? Number(native.max || 100) : read("aria-valuemax"),

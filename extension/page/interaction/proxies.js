@@ -66,7 +66,7 @@ const proxies = (() => {
    */
   function isCopy(element) {
     const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
-    const isBorder = () => tagOf(element) === "fieldset" && !queryIn(element, "input, select, textarea, button").length;
+    const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
     return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder();
   }
 
