@@ -3,11 +3,11 @@
 // What a page says to users that have just come to it by an action on the page before.
 
 const announcements = (() => {
-  const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, queryAll } = dom;
+  const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, outermost, queryAll } = dom;
   const { collapse, visibleTextOf } = texts;
   const { INVALID } = faults;
   const { ALERTS, STATUSES, isSeen } = pageState;
-  const { announced, faultLine, joined, outermost } = changeSummary;
+  const { announced, faultLine, joined } = changeSummary;
 
   /** Maximum lengths of the texts: the first with room for everything counts. */
   const TEXT_LENGTHS = [180, 60, 30];
@@ -59,7 +59,7 @@ const announcements = (() => {
    */
   function messagesIn(roots) {
     const all = roots.flatMap((root) => queryAll(root, CLASSES)).filter(isMessage);
-    const found = /** @type {Element[]} */ (outermost(all));
+    const found = outermost(all);
     return found.length <= MOST_MESSAGES ? found : [];
   }
 

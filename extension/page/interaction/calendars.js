@@ -24,7 +24,7 @@ const calendars = (() => {
   } = dom;
   const { queryAll, queryDrawnIn, queryIn, tagOf, textContentOf, treeAncestors } = dom;
   const { collapse } = texts;
-  const { isVisible } = geometry;
+  const { isPositioned, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { monthNamedIn } = sameValues;
@@ -342,9 +342,7 @@ const calendars = (() => {
    * @returns {Element | null} the layer over the page that it is in
    */
   function layerOf(element) {
-    const isLayer = (/** @type {Element} */ one) => ["absolute", "fixed"].includes(getComputedStyle(one).position);
-    const inner = closestOf(element, LAYERS);
-    return inner ?? [...treeAncestors(element)].findLast((one) => isLayer(one)) ?? null;
+    return closestOf(element, LAYERS) ?? [...treeAncestors(element)].findLast(isPositioned) ?? null;
   }
 
   return { begin, openerOf, readCalendar, setTime };

@@ -17,6 +17,7 @@ const changeSummary = (() => {
     isText,
     isTextField,
     likelyRootOf,
+    outermost,
     parentOf,
     queryDrawnIn,
     queryIn,
@@ -189,22 +190,11 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Node[]} nodes
-   * @returns {Node[]} without those inside others
-   */
-  function outermost(nodes) {
-    return nodes.filter((node) => !nodes.some((other) => other !== node && holds(other, node)));
-  }
-
-  /**
    * @param {Element} element
    * @returns {boolean} whether it is a menu or a list, part of one, or has no other text in it
    */
   function isOfMenu(element) {
-    const textOf = (/** @type {Element} */ one) => collapse(textContentOf(one) ?? "");
-    return (
-      closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => textOf(menu) === textOf(element))
-    );
+    return closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => isOnly(menu, element));
   }
 
   /**
@@ -294,6 +284,11 @@ const changeSummary = (() => {
     return [...runsIn(node)].map(collapse).filter((text) => WORDED.test(text));
   }
 
+  /** @param {Node} node */
+  function isWorded(node) {
+    return WORDED.test(textContentOf(node) ?? "");
+  }
+
   /**
    * @param {Node} node
    * @returns {Generator<string>} uninterrupted texts; a word in one may be emphasized
@@ -303,7 +298,7 @@ const changeSummary = (() => {
     if (!isElement(node) || isUnread(node)) return;
     let run = "";
     const children = [...drawnChildrenOf(node, likelyRootOf(node))];
-    const isMixed = children.some((child) => isText(child) && WORDED.test(textContentOf(child) ?? ""));
+    const isMixed = children.some((child) => isText(child) && isWorded(child));
     for (const child of children) {
       if (isText(child) || (isMixed && isPhrase(child))) {
         run += textContentOf(child) ?? "";
@@ -348,7 +343,7 @@ const changeSummary = (() => {
     if (!element || !isElement(element)) return undefined;
     // A field may be a live region, too.
     const isWhole = (/** @type {Element} */ one) =>
-      isSeen(one) && (isMatch(one, LISTS) || WORDED.test(textContentOf(one) ?? "")) && isAnnouncement(one);
+      isSeen(one) && (isMatch(one, LISTS) || isWorded(one)) && isAnnouncement(one);
     const within = isElement(node) ? queryIn(node, selector).find(isWhole) : undefined;
     const around = closestOf(element, selector);
     return around && isAnnouncement(around) ? around : within;
@@ -447,5 +442,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { LABELS, WORDED, announced, faultLine, isComment, joined, labelOf, outermost, summarizeChanges };
+  return { LABELS, announced, faultLine, isComment, isWorded, joined, labelOf, summarizeChanges };
 })();

@@ -26,12 +26,12 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { isRendered, isVisible } = geometry;
+  const { endingAnimations, isPositioned, isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, WORDED, labelOf, summarizeChanges } = changeSummary;
+  const { LABELS, isWorded, labelOf, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
 
   /**
@@ -257,7 +257,7 @@ const changeWatch = (() => {
           .flatMap((one) => animationsOf(/** @type {Element} */ (one))),
         ...[...new Set([...around, ...listed])].flatMap((one) => animationsOf(one, false)),
         ...[...this.#restyled]
-          .filter((one) => isInPage(one) && WORDED.test(textContentOf(one) ?? ""))
+          .filter((one) => isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(one, false, isFadeOut)),
       ];
       if (!fading.length) return;
@@ -442,16 +442,6 @@ const changeWatch = (() => {
     return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
-  /** @param {Node} node */
-  function isWorded(node) {
-    return WORDED.test(textContentOf(node) ?? "");
-  }
-
-  /** @param {Element} element */
-  function isPositioned(element) {
-    return ["absolute", "fixed"].includes(getComputedStyle(element).position);
-  }
-
   /** @param {Element} element */
   function isList(element) {
     const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
@@ -470,9 +460,9 @@ const changeWatch = (() => {
    * @param {(animation: Animation) => boolean} [isMeant]
    */
   function animationsOf(element, subtree = true, isMeant = () => true) {
-    const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
-    const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
-    return running.filter((one) => hasEnd(one) && isMeant(one)).map(({ finished }) => finished);
+    return endingAnimations(element, subtree)
+      .filter(isMeant)
+      .map(({ finished }) => finished);
   }
 
   /**

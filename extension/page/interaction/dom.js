@@ -445,6 +445,15 @@ const dom = (() => {
   }
 
   /**
+   * @template {Node} T
+   * @param {T[]} nodes
+   * @returns {T[]} without those inside others
+   */
+  function outermost(nodes) {
+    return nodes.filter((node) => !nodes.some((other) => other !== node && holds(other, node)));
+  }
+
+  /**
    * @param {Element} element
    * @param {string} attribute such as `aria-controls`
    * @returns {Element[]} the elements whose ids it contains
@@ -498,6 +507,7 @@ const dom = (() => {
     labelsOf,
     likelyRootOf,
     nextElementOf,
+    outermost,
     parentElementOf,
     parentOf,
     pause,

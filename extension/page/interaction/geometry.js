@@ -390,6 +390,24 @@ const geometry = (() => {
     return Math.round(value * 100) / 100;
   }
 
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is out of the page's flow, so that it may lie over the page
+   */
+  function isPositioned(element) {
+    return ["absolute", "fixed"].includes(getComputedStyle(element).position);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {boolean} [subtree] whether to include those of its descendants
+   * @returns {Animation[]} without those that go on for ever
+   */
+  function endingAnimations(element, subtree = false) {
+    const all = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
+    return all.filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+  }
+
   return {
     DRAWN,
     SEEN,
@@ -397,12 +415,14 @@ const geometry = (() => {
     aimInto,
     boundsOf,
     bringIntoView,
+    endingAnimations,
     firstBoxOf,
     handleOf,
     hitAt,
     inDocument,
     isClippedAway,
     isPartOf,
+    isPositioned,
     isRendered,
     isVisible,
     outOf,

@@ -19,7 +19,7 @@ const listFields = (() => {
   } = dom;
   const { treeAncestors } = dom;
   const { collapse, shorten } = texts;
-  const { aimAt, bringIntoView, handleOf, isVisible } = geometry;
+  const { aimAt, bringIntoView, endingAnimations, handleOf, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
@@ -177,7 +177,8 @@ const listFields = (() => {
   function showOption(field, wanted) {
     const popup = popupOf(field);
     const option = popup && optionLike(optionsIn(popup), wanted, true);
-    if (!option || aimAt(option, option).point) return option !== null && option !== undefined && !isOpening(option);
+    if (!option) return false;
+    if (aimAt(option, option).point) return !isOpening(option);
     bringIntoView(option, "nearest");
     return false;
   }
@@ -187,9 +188,8 @@ const listFields = (() => {
    * @returns {boolean} whether an animation that ends moves or fades something around it
    */
   function isOpening(option) {
-    const isEnding = (/** @type {Animation} */ one) =>
-      one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity;
-    return [...treeAncestors(option)].some((one) => one.getAnimations().some(isEnding));
+    const running = [...treeAncestors(option)].flatMap((one) => endingAnimations(one));
+    return running.some(({ playState }) => playState === "running");
   }
 
   /**

@@ -23,7 +23,7 @@ const listOptions = (() => {
     treeAncestors,
   } = dom;
   const { collapse, drawnTextOf, visibleTextOf } = texts;
-  const { handleOf, isClippedAway, isVisible } = geometry;
+  const { handleOf, isClippedAway, isPositioned, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
@@ -115,8 +115,7 @@ const listOptions = (() => {
    * @returns {Element | null} what has opened over the page next to a field that declares no list
    */
   function undeclaredListOf(field) {
-    const isOver = (/** @type {Element} */ one) =>
-      ["absolute", "fixed"].includes(getComputedStyle(one).position) && !holds(one, field);
+    const isOver = (/** @type {Element} */ one) => isPositioned(one) && !holds(one, field);
     const isOfField = (/** @type {Element} */ one) =>
       [...treeAncestors(one)].some(isOver) && leavesIn(one).length > 0 && isNextTo(one, handleOf(field));
     const appeared = watches.get(field)?.appeared() ?? [];
@@ -160,8 +159,7 @@ const listOptions = (() => {
    */
   function layerAround(list) {
     for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
-      const isLayer = ["absolute", "fixed"].includes(getComputedStyle(one).position);
-      if (isLayer && isVisible(one)) return leavesIn(one).length ? one : null;
+      if (isPositioned(one) && isVisible(one)) return leavesIn(one).length ? one : null;
     }
     return null;
   }

@@ -5,9 +5,9 @@
 /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} NodePlace */
 
 const redrawing = (() => {
-  const { childrenOf, isElement, parentOf, textContentOf } = dom;
+  const { childrenOf, isElement, outermost, parentOf, textContentOf } = dom;
   const { collapse } = texts;
-  const { isComment, outermost } = changeSummary;
+  const { isComment } = changeSummary;
 
   /**
    * @param {Node[]} nodes in the order in which they were removed

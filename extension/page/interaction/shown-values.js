@@ -22,7 +22,7 @@ const shownValues = (() => {
     textContentOf,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { isVisible } = geometry;
+  const { isPositioned, isVisible } = geometry;
   const { hasOtherField } = standIns;
   const { isUndeclared, roleOf } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
@@ -155,7 +155,7 @@ const shownValues = (() => {
    * @returns {boolean} whether it lies over the page below or above the field, as a list without a role does
    */
   function isLayerBelow(element, field) {
-    if (!["absolute", "fixed"].includes(getComputedStyle(element).position)) return false;
+    if (!isPositioned(element)) return false;
     const [layer, own] = [boxOf(element), boxOf(field)];
     return layer.height > 0 && (layer.top >= own.bottom - 1 || layer.bottom <= own.top + 1);
   }

@@ -4,8 +4,8 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, holds, kindOf, queryIn, tagOf } = dom;
-  const { treeAncestors } = dom;
+  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, kindOf, queryIn, tagOf } = dom;
+  const { outermost, treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
@@ -127,16 +127,8 @@ const widgets = (() => {
     const isNamed = roleOf(element) === "" && isHtml(element) && isNamedList(element) && !isUndeclared(element);
     const fields = isCombobox ? queryIn(element, "input, textarea") : [];
     const found = isNamed ? queryIn(element, "input, div, span").filter(isUndeclared) : fields;
-    const [inner, ...others] = found.filter((one) => isVisible(one) && !found.some((other) => isInside(one, other)));
+    const [inner, ...others] = outermost(found).filter(isVisible);
     return inner && !others.length ? inner : element;
-  }
-
-  /**
-   * @param {Element} element
-   * @param {Element} other
-   */
-  function isInside(element, other) {
-    return element !== other && holds(other, element);
   }
 
   /** @param {Element} element */
