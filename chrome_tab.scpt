@@ -285,6 +285,7 @@ property pageFunction : "function readPage(request) {
       ...{ msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
     }),
   );
+  const POWER = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u;
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -426,7 +427,7 @@ property pageFunction : "function readPage(request) {
       if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
       if (!(own & RAISED) || drawnSize(element).height === 0) return \"\";
       const isReading = tagOf.call(element) === \"rt\";
-      const isPower = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u.test(this.source.slice(this.cursor - 1, this.cursor + 2));
+      const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
       if (isReading || isPower) this.#note(isReading ? \"(\" : \"^\");
       return isReading ? \")\" : \"\";
     }
@@ -480,9 +481,7 @@ property pageFunction : "function readPage(request) {
       const texts = isInWord && this.last ? [this.last, node] : [];
       if (texts.some((text) => tagOf.call(parentOf.call(text)) === \"code\")) return false;
       const [left, right] = texts.map(rectOf);
-      return Boolean(
-        left && right && Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height,
-      );
+      return Boolean(left && right && areApart(left, right));
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
@@ -767,6 +766,9 @@ property pageFunction : "function readPage(request) {
   function rectOf(text) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
+  }
+  function areApart(left, right) {
+    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
@@ -1133,8 +1135,8 @@ property pageFunction : "function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const meanings = { fieldValue, rows, checked, formulas, formulaOf };
-    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn };
+    const meanings = { fieldValue, rows, checked, formulas, formulaOf, areApart };
+    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER };
     try {
       return chromeTabMainContent.read(document, options);
     } catch {

@@ -138,6 +138,8 @@ export function readPage(request) {
       ...{ msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
     }),
   );
+  /** The last character before a superscript and its text: without a sign, they would be one number or word. */
+  const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
@@ -390,7 +392,7 @@ export function readPage(request) {
       if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
       if (!(own & RAISED) || drawnSize(element).height === 0) return "";
       const isReading = tagOf.call(element) === "rt";
-      const isPower = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u.test(this.source.slice(this.cursor - 1, this.cursor + 2));
+      const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
       if (isReading || isPower) this.#note(isReading ? "(" : "^");
       return isReading ? ")" : "";
     }
@@ -458,10 +460,7 @@ export function readPage(request) {
       const texts = isInWord && this.last ? [this.last, node] : [];
       if (texts.some((text) => tagOf.call(parentOf.call(text)) === "code")) return false;
       const [left, right] = texts.map(rectOf);
-      // In scripts from right to left, the other way round.
-      return Boolean(
-        left && right && Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height,
-      );
+      return Boolean(left && right && areApart(left, right));
     }
 
     /** @param {{element: Element, start: number}} open */
@@ -880,6 +879,15 @@ export function readPage(request) {
   function rectOf(text) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
+  }
+
+  /**
+   * @param {DOMRect} left of a text
+   * @param {DOMRect} right of the next one; in scripts from right to left they are the other way round
+   * @returns {boolean} whether they are too far apart to be one word
+   */
+  function areApart(left, right) {
+    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
 
   /**
@@ -1467,8 +1475,8 @@ export function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const meanings = { fieldValue, rows, checked, formulas, formulaOf };
-    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn };
+    const meanings = { fieldValue, rows, checked, formulas, formulaOf, areApart };
+    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER };
     try {
       return chromeTabMainContent.read(document, options);
     } catch {

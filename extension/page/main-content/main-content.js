@@ -57,6 +57,7 @@ const mainContent = (() => {
    * @property {number} [shown] length of the page's text
    * @property {Parameters<typeof copyOf>[1]} [meanings]
    * @property {Parameters<typeof render>[1]["gapsIn"]} [gapsIn]
+   * @property {RegExp} [power]
    */
 
   const NO_MEANINGS = {
@@ -65,6 +66,7 @@ const mainContent = (() => {
     checked: new Set(),
     formulas: new Map(),
     formulaOf: () => "",
+    areApart: () => false,
   };
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
@@ -224,7 +226,7 @@ const mainContent = (() => {
    */
   function read(page, options) {
     const { copy, rows, path, chars, buttons, kind, readable, readableText } = prepare(page, options);
-    const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn };
+    const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn, power: options.power };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
     }

@@ -10,9 +10,6 @@ const markdown = (() => {
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
-  /** The last character before a superscript and its text: without a sign, they would be one number or word. */
-  const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
-
   /** @typedef {ReturnType<typeof visibleCopy.copyOf>["rows"]} Rows rows that only a style or a list makes */
 
   /**
@@ -20,6 +17,7 @@ const markdown = (() => {
    * @property {boolean} [links] whether to write links as Markdown
    * @property {Rows} [rows]
    * @property {((cells: Element[][]) => number[][]) | undefined} [gapsIn] the columns before each cell that others cover
+   * @property {RegExp | undefined} [power] the last character before a superscript and its text, if it needs a sign
    * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
    * @property {boolean} [isCell] whether it becomes one line of a table, in which headings have no marks
    */
@@ -102,8 +100,9 @@ const markdown = (() => {
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;
       const isRaised = !this.options.isPlain && (tag === "rt" || tag === "sup");
+      const isPower = isRaised && this.options.power?.test(this.line.slice(Math.max(0, before - 1)));
       if (isRaised && tag === "rt") this.wrap(before, "(", ")");
-      else if (isRaised && POWER.test(this.line.slice(Math.max(0, before - 1)))) this.wrap(before, "^", "");
+      else if (isPower) this.wrap(before, "^", "");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }

@@ -45,8 +45,6 @@ const visibleCopy = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const HAS_LINES = /^(?:pre|break-spaces)/;
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
-  /** Between the texts of one line: what is further apart, as a share of the line's height, is not one word. */
-  const MIN_SPACE = 0.2;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
@@ -69,6 +67,7 @@ const visibleCopy = (() => {
    * @property {Set<Node | null>} checked controls that are switched on, their labels, and the texts after those without one
    * @property {Map<Element, Element>} formulas the MathML of each element that shows a formula
    * @property {(math: Element) => string} formulaOf
+   * @property {(left: DOMRect, right: DOMRect) => boolean} areApart whether two texts are too far apart to be one word
    */
 
   class TooLarge extends Error {}
@@ -144,7 +143,7 @@ const visibleCopy = (() => {
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
       const mayBeApart = rect && this.last && tagOf(from) !== "code" && !HAS_LINES.test(style.whiteSpace);
-      if (mayBeApart && this.last && isApart(this.last, text, rect)) to.append(" ");
+      if (mayBeApart && this.last && this.#isApart(this.last, text, rect)) to.append(" ");
       this.last = rect && tagOf(from) !== "code" ? { text, rect } : null;
       const copy = this.inert.importNode(text);
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
@@ -202,6 +201,17 @@ const visibleCopy = (() => {
     }
 
     /**
+     * @param {{text: Text, rect: DOMRect}} last
+     * @param {Text} text
+     * @param {DOMRect} rect
+     * @returns {boolean} whether there is space between two texts without a space character
+     */
+    #isApart(last, text, rect) {
+      const isInWord = WORD_END.test(last.text.data) && WORD_START.test(text.data);
+      return isInWord && this.meanings.areApart(last.rect, rect);
+    }
+
+    /**
      * @param {Element} to
      * @returns {Element} a new element in it, whose text names a control that is switched on
      */
@@ -254,17 +264,6 @@ const visibleCopy = (() => {
       copy.toggleAttribute("data-lines", HAS_LINES.test(whiteSpace));
       return copy;
     }
-  }
-
-  /**
-   * @param {{text: Text, rect: DOMRect}} last
-   * @param {Text} text
-   * @param {DOMRect} rect
-   * @returns {boolean} whether there is space between two texts without a space character
-   */
-  function isApart(last, text, rect) {
-    if (!WORD_END.test(last.text.data) || !WORD_START.test(text.data)) return false;
-    return Math.max(rect.left - last.rect.right, last.rect.left - rect.right) > MIN_SPACE * rect.height;
   }
 
   /**
