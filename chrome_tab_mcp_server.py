@@ -3297,8 +3297,15 @@ class PageReading:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
+        # A shorter question of another call takes its turn in between, and waiting prompts need no memory.
+        turns = asyncio.Semaphore(self.analyzer.settings.parallel)
+
+        async def ask_in_turn(chunk: Chunk) -> list[str]:
+            async with turns:
+                return await self._ask_or_note(chunk)
+
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_or_note(chunk)) for chunk in rest]
+            tasks = [group.create_task(ask_in_turn(chunk)) for chunk in rest]
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
