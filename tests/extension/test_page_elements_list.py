@@ -520,6 +520,10 @@ async def test_requests_that_a_page_sends_again_and_again_are_not_its_loading(em
 
     assert "loading" not in await listed_with("/late", 4)
     assert "loading (1 request)" in await listed_with("/slow", 1)
+    # What the page before has requested does not count.
+    await empty.page.evaluate("() => void fetch('/slow', { keepalive: true })")
+    await open_page(empty, "/elements.html")
+    assert "loading" not in (await empty.do("page_elements"))["text"]
     site.finish_slow.set()
 
 
