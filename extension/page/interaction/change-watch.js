@@ -60,6 +60,7 @@ const changeWatch = (() => {
     ["aria-pressed", "pressed", "not pressed"],
     ["aria-selected", "selected", "not selected"],
   ]);
+  const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
   /** Elements that open something when they are pressed. */
@@ -299,6 +300,7 @@ const changeWatch = (() => {
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
+      const toggled = this.#toggled();
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
@@ -308,11 +310,12 @@ const changeWatch = (() => {
         refilled: [...this.#before.values]
           .filter(([field, before]) => this.#isRefilled(field, before))
           .map(([field]) => field),
+        sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || this.#toggled();
+      return changes || toggled;
     }
 
     /** @param {Node} node that the page has removed */
@@ -439,6 +442,7 @@ const changeWatch = (() => {
   function toggleOf(element) {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
+    if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
     return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
