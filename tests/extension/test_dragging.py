@@ -235,8 +235,8 @@ async def test_list_whose_items_move_out_of_the_way_gets_the_element_at_its_targ
     assert result["changed"] == 'moved "1"'
 
 
-async def test_element_that_the_page_draws_anew_at_the_target_has_moved(page: DrivenTab) -> None:
-    result = await page.do("drag", source="#anew", target="#zone")
+async def test_element_that_the_page_draws_again_at_the_target_has_moved(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#remade", target="#zone")
 
     way = "one => { const { x, y } = one.getBoundingClientRect(); return [x, y - one.dataset.from]; }"
     assert result["changed"] == "moved by {:.0f}, {:.0f} px".format(*await page.page.locator("[data-from]").evaluate(way))
