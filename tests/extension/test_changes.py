@@ -94,6 +94,8 @@ CHANGES = {
     "details that close": 'details "More" collapsed',
     "all boxes that are checked": 'input#a "Ash (on)" on',
     "a new web component in another one": 'now "Palette Paint"',
+    "a menu that begins to fade in after a while": 'now "Cut"',
+    "a dialog that shows its next step": 'now "Two"; gone "One"',
 }
 
 
