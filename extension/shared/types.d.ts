@@ -854,6 +854,14 @@ export interface PressOutcome {
  */
 export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
 
+/** Where everything is after a drag. */
+export interface DragWay {
+  /** Whether everything is where it was. */
+  isIdle: boolean;
+  /** How far the dragged element is from where it was; empty if it is there. */
+  way: string;
+}
+
 /** Files of a field after an upload. */
 export interface HeldFiles {
   names: string[];

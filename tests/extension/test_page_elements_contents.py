@@ -236,7 +236,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "header that sorts, and a cell that is checked": ['clickable "Name"  #h', 'gridcell "yes" on  #d'],
     },
     "drawings": {
-        "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  #sheet > div'],
+        "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  [role=button]'],
         "nodes and ports of a drawing": [
             'draggable "inject"  svg > g',
             'draggable next to "inject" black 10x10 at 80,0  g > g',
@@ -338,6 +338,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
         "part that takes the focus to be scrolled": ['text "read"'],
         "what a file field looks like": ['file "Photo" empty  #file'],
+        "part of a branch that takes the mouse": [
+            'treeitem "Docs" collapsed  #docs',
+            'treeitem "More"  #more',
+            'clickable "More"  b',
+        ],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
@@ -345,9 +350,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'A dialog "Edit" lies over the page: only what is in it or above it is listed.',
             'dialog "Edit"',
             'button "Save"  [aria-label=Edit] > button',
-            'option "one"  [role=option] text=one',
+            'option "one"  [role=option]',
         ],
-        "open menu": ['Open above the page: menu "File"  #m', 'menuitem "Open"  #m > div', 'button "File"  button'],
+        "open menu": ['Open above the page: menu "File"  #m', 'menuitem "Open"  [role=menuitem]', 'button "File"  button'],
+        "small layer that has the focus": [
+            "Open above the page: popover  #filter",
+            'button "Contains"  #filter > button',
+            'textbox "Filter" focused  [aria-label=Filter]',
+            'button "behind"  body > button',
+        ],
     },
 }
 

@@ -29,6 +29,8 @@ const elementCommands = (() => {
   /** @typedef {InstanceType<typeof DragWatch>} Drag */
 
   const DRAWING_WAIT_MS = 500;
+  /** Elements that are moved out of the way get there within this time, unlike the bar of a message that will close. */
+  const MOVING_MS = 600;
   const MOUSE_WAIT_MS = 300;
   /** Pages often wait for 300 ms until no more is typed. */
   const SUGGESTING_MS = 400;
@@ -349,21 +351,25 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it
-   *   drags
+   * @returns {DragWay | null} null if this is another page, or if the page draws what it drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = stateOf(id);
     if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
-    return drag.hasMoved || changes.hasMoved();
+    return { isIdle: !drag.hasMoved && !changes.hasMoved(), way: drag.way(changes.appeared()) };
   }
 
-  /** @returns {boolean} whether elements are being moved; animations without an end do not count */
+  /** @returns {boolean} whether elements are being moved; animations without an end, or with a distant one, do not count */
   function readTransitions() {
     return allRoots()
       .filter(isDocument)
       .flatMap((one) => one.getAnimations())
-      .some((one) => one instanceof CSSTransition && one.playState === "running");
+      .some((one) => one.playState === "running" && isMoving(one));
+  }
+
+  /** @param {Animation} animation */
+  function isMoving({ currentTime, effect }) {
+    return Number(effect?.getComputedTiming().endTime) - Number(currentTime) < MOVING_MS;
   }
 
   /**
