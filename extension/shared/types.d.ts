@@ -703,6 +703,10 @@ export interface Filling {
   day: string;
   /** The time that it names after that day, such as 09:30; otherwise empty. */
   time: string;
+  /** The days that the text may name: two if it is not clear which number is the month. */
+  days: string[];
+  /** Whether the field shows that it writes dates in another notation. */
+  hasNotation: boolean;
   /** Whether the field is read-only: the day is picked in its calendar. */
   isPicked: boolean;
 }
@@ -874,8 +878,8 @@ export interface HeldFiles {
 export interface FillLook {
   /** Whether the text may not have arrived yet. */
   isEarly?: boolean;
-  /** Whether the text can be typed once more, key by key. */
-  mayRetype?: boolean;
+  /** When the text can be entered once more: if the field has changed it, or only if it has lost it. */
+  mayRetype?: "" | "changed" | "lost";
   /** Whether its day was picked in a calendar. */
   hasPicked?: boolean;
   /** Whether to leave the field although it may suggest. */
@@ -894,6 +898,8 @@ export interface FilledField {
   isKept?: boolean;
   /** Whether a calendar was open that did not follow what was typed. */
   isUnread?: boolean;
+  /** Once nothing is left to do: other texts for the same date or time, as the field writes them, and as others do. */
+  notations?: { own: string[]; general: string[] };
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;

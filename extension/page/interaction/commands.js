@@ -232,7 +232,7 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean, hasPicked: boolean, mayWait: boolean, mayLeave: boolean}} request after a fill of that id
+   * @param {FinishRequest & {id: string}} request after a fill of that id
    * @returns {Promise<FilledField | null>} null if this is another page
    */
   async function finishFill({ id, ...how }) {
