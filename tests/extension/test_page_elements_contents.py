@@ -157,6 +157,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "textbox  #n",
         ],
         "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
+        "words that an icon font draws next to names and values": [
+            'button "Log in"  #a',
+            'button "Bold"  #b',
+            'button next to "Bold" icon "undo"  #c',
+            'text "Plan"',
+            'combobox next to "Plan" = "Pro"  #v',
+        ],
         "number next to a field": ['text "20"', "slider = 80  #s"],
         "label with a name of its own": ['checkbox "Select all rows" off  #c'],
         "labels of buttons and of web components": [
