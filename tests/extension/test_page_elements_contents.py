@@ -407,6 +407,13 @@ def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_o
     assert lines_of(elements, find="box") == ["box red 90x90  #box"]
 
 
+def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Elements) -> None:
+    elements.write(cases("names")["fields of a table"])
+
+    box, row, *rest = LISTS["names"]["fields of a table"][1:]
+    assert lines_of(elements, find="zoe") == [box, f"{row}  tbody > tr", *rest]
+
+
 def test_value_is_searched_completely_and_shown_completely_when_listed_alone(elements: Elements) -> None:
     elements.write(cases("long-values")["a text of many lines"])
     value = "first line\n" + "words " * 300 + "needle"
