@@ -467,6 +467,15 @@ def test_fields_and_a_short_menu_are_never_collapsed(elements: Elements) -> None
     assert lines[-1].endswith(' more links like "a"')
 
 
+def test_boxes_that_differ_only_in_their_places_are_counted(elements: Elements) -> None:
+    elements.write(cases("repetition")["rows of a long table"])
+
+    lines = lines_of(elements)
+
+    assert sum(line.startswith("checkbox") for line in lines) == 3
+    assert '87 more checkboxes like "input"' in lines
+
+
 # --- Selectors
 
 SELECTORS = {
