@@ -121,6 +121,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "what is drawn around a field that only takes the keys": ['clickable "\u25be"  #box', "textbox  #keys"],
         "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
+        "label of a field that is not there": ['text "User"', 'textbox next to "User"  #u'],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],
@@ -297,6 +298,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
         "dialog of a component that is closed": ['button "Open"  button'],
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
+        "field that shows how a word goes on": ['textbox "Author" = "Ada"  #f'],
     },
     "twins": {
         "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],
