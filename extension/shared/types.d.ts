@@ -871,6 +871,8 @@ export interface HeldFiles {
   names: string[];
   /** Whether they are those of the upload. */
   isKept: boolean;
+  /** Whether the page displays the name of one of those. */
+  isShown: boolean;
 }
 
 /** What a field holds after it was filled. */

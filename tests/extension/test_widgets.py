@@ -449,9 +449,10 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
-async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab) -> None:
-    for text in ("One\nTwo\n\nFour", "One", ""):
-        result = await editors.do("fill", selector="#story", value=text)
+@pytest.mark.parametrize("selector", ["#story", "#plain"])
+async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab, selector: str) -> None:
+    for text in ("One\nTwo\n\nFour.", "One", ""):
+        result = await editors.do("fill", selector=selector, value=text)
         assert (result["value"], "notes" in result) == (text, False)
 
 

@@ -5,7 +5,7 @@
 const elementCommands = (() => {
   const { comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { windowOf } = dom;
-  const { PageError, misfit, shorten, textOf } = texts;
+  const { PageError, misfit, shorten, textOf, visibleTextOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
   const { comeBy, selectorOf } = selectorGenerator;
@@ -563,7 +563,9 @@ const elementCommands = (() => {
     if (!upload) return null;
     const held = [...(upload.files ?? [])].map(({ name }) => name);
     const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
-    return { names: held.map((name) => shorten(name)), isKept };
+    const shown = allRoots().flatMap((root) => [...root.children].map(visibleTextOf));
+    const isShown = names.some((name) => shown.some((text) => text.includes(name)));
+    return { names: held.map((name) => shorten(name)), isKept, isShown };
   }
 
   /**
