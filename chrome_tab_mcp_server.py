@@ -2606,8 +2606,6 @@ class ChunksRead(NamedTuple):
 # What the page function notes about a text, by its code.
 PAGE_NOTES = {
     "still_loading": "the page was still loading when it was read, so the end may be missing",
-    "more_inside": "web components or frames of the page contain {count:,} more characters, "
-    'which only content="main" reads',
     "pictures_only": "the page shows only pictures; the text is their descriptions",
     "canvas": "a canvas fills much of the page, and its content cannot be read",
     "feed": "the page is a feed that loads more when it is scrolled; only the loaded part was read",
