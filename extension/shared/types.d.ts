@@ -425,8 +425,6 @@ export interface PageReading {
   notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
-  /** The content to ask for after a failure. */
-  instead?: "main";
 }
 
 /** What page/pdf-text.js uses of pdf.js. */
