@@ -239,7 +239,9 @@ async def test_element_that_the_page_draws_again_at_the_target_has_moved(page: D
     result = await page.do("drag", source="#remade", target="#zone")
 
     way = "one => { const { x, y } = one.getBoundingClientRect(); return [x, y - one.dataset.from]; }"
-    assert result["changed"] == "moved by {:.0f}, {:.0f} px".format(*await page.page.locator("[data-from]").evaluate(way))
+    assert result["changed"] == "moved by {:.0f}, {:.0f} px".format(
+        *await page.page.locator("[data-from]").evaluate(way)
+    )
 
 
 @pytest.mark.parametrize("source", ["#fixed", "#back"])
