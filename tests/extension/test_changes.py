@@ -96,6 +96,8 @@ CHANGES = {
     "a new web component in another one": 'now "Palette Paint"',
     "a menu that begins to fade in after a while": 'now "Cut"',
     "a dialog that shows its next step": 'now "Two"; gone "One"',
+    "a layer with scroll bars that closes": 'gone "Commands"',
+    "a class in a hidden copy of a header": "",
 }
 
 

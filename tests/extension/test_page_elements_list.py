@@ -39,7 +39,7 @@ button "Send"  [value=Send]
 textbox "Letter" = "Dear Sir"  [aria-label=Letter]
 clickable "A card without a role"  #card
 clickable "Large child of an inline wrapper"  #wrapper
-tab "First tab" selected  [role=tab] text=First tab
+tab "First tab" selected  [role=tab]
 row "Duration: | 3 h"
 row "Duration: | 4 h"
 scrollable "Results"  #results

@@ -328,7 +328,7 @@ const changeSummary = (() => {
       } else {
         yield run;
         run = "";
-        yield* runsIn(child);
+        if (!isElement(child) || !isHiddenPart(child)) yield* runsIn(child);
       }
     }
     yield run;
@@ -339,12 +339,22 @@ const changeSummary = (() => {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
     // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
     if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
-    return isUnshown(element) || (!isVisible(element) && isMatch(element, "[hidden], [style]"));
+    return isUnshown(element);
+  }
+
+  /**
+   * @param {Element} element in another one
+   * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
+   */
+  function isHiddenPart(element) {
+    return isInPage(element) && !isVisible(element) && isMatch(element, "[hidden], [style]");
   }
 
   /** @param {Node} node */
   function isPhrase(node) {
-    return isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node);
+    return (
+      isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node) && !isHiddenPart(node)
+    );
   }
 
   /**

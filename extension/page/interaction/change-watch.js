@@ -15,6 +15,7 @@ const changeWatch = (() => {
     isInPage,
     isMatch,
     isText,
+    outermost,
     parentElementOf,
     parentOf,
     pause,
@@ -36,10 +37,10 @@ const changeWatch = (() => {
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
-   * of the wait; `opening`: wait for what a press opens; `fade`: wait for an animation to begin; `linger`: how long to
-   * keep watching afterwards.
+   * of the wait; `opening`: wait for what a press opens, or what is transparent; `linger`: how long to keep watching
+   * afterwards.
    */
-  const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, fade: 80, linger: 2_000 };
+  const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Changes recorded after an action. */
@@ -244,20 +245,24 @@ const changeWatch = (() => {
       }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
-      let fading = this.#fading();
+      if (await this.#faded()) return;
       // Some pages start an animation only some time after what is to appear is there, still transparent.
-      if (!fading.length && this.#isTransparent()) await pause(WAITS_MS.fade);
-      fading = fading.length ? fading : this.#fading();
-      if (!fading.length) return;
-      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
-      // A page may hide only then what has faded out, or show something else in it.
-      await pause(this.#isTransparent() ? WAITS_MS.fade : POLL_MS);
+      do await pause(POLL_MS);
+      while (this.#isTransparent() && performance.now() - this.#inputAt < WAITS_MS.opening);
+      await this.#faded();
+    }
+
+    /** @returns {Promise<boolean>} whether nothing faded, and nothing is about to */
+    async #faded() {
+      const fading = this.#fading();
+      if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
+      return !fading.length && !this.#isTransparent();
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
     #isTransparent() {
       const hidden = [...this.#restyled].filter((one) => this.#before.hidden.has(one));
-      return [...this.#come, ...hidden, ...this.#before.dialogs.keys()]
+      return [...outermost([...this.#come]), ...hidden, ...this.#before.dialogs.keys()]
         .filter(isElement)
         .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
     }
@@ -310,7 +315,8 @@ const changeWatch = (() => {
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
       const shown = [...this.#come, ...hidden].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
-      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
+      const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
+      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one) && !wasHidden(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));

@@ -146,13 +146,22 @@ const pageState = (() => {
    * @returns {boolean} whether it is for screen readers or for measuring: too small, or outside of the page
    */
   function isUnshown(element) {
-    const { right, bottom, width, height } = boxOf(element);
+    const { right, bottom, width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
     const isTiny = width <= 1 && height <= 1;
     if (isTiny) return getComputedStyle(element).overflow !== "visible";
     // What is drawn in an empty box at an edge of the page may be elsewhere.
     const isBefore = (/** @type {number} */ end, /** @type {number} */ size) => end < 0 || (end === 0 && size > 0);
     const isOutside = isBefore(right + scrollX, width) || isBefore(bottom + scrollY, height);
     return isOutside && getComputedStyle(element).position === "absolute";
+  }
+
+  /**
+   * @param {Element} element that has no box at present
+   * @returns {Pick<DOMRect, "right" | "bottom" | "width" | "height">} what its style says; NaN for `auto`
+   */
+  function styledSizeOf(element) {
+    const { width, height } = getComputedStyle(element);
+    return { right: 1, bottom: 1, width: Number.parseFloat(width), height: Number.parseFloat(height) };
   }
 
   /**
