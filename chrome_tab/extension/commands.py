@@ -21,7 +21,8 @@ HINTS = {
     "destroys": ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
 }
 PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
-SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
+# `numbers`: clients may give a number instead of a text.
+SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le", "numbers": "coerce_numbers_to_str"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
 }
 

@@ -15,7 +15,8 @@ import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote } from "./
 const OPEN_MS = 500;
 /** For a list that queries a server. */
 const FILTER_MS = 1_500;
-const MAX_PARTS = 60;
+/** Of a list that renders only some of its options; each takes up to 2 s. */
+const MAX_PARTS = 4;
 /** Branches of a tree that may stay shut. */
 const MAX_SHUT = 3;
 const MAX_CHIPS = 30;
@@ -205,7 +206,7 @@ export class ListWidget extends Widget {
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
-    if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
+    if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
@@ -376,11 +377,18 @@ export class ListWidget extends Widget {
    */
   async #scrolledTo(wanted, state) {
     for (let part = 0; part < MAX_PARTS && state.isOpen; part += 1) {
-      if (!(await this.ask("scroll"))) return state;
+      const reached = await this.ask("scroll", { wanted });
+      if (reached === "back" && part === 0) await this.#hoverFirst(state);
       state = await this.#until(wanted, (now) => now.option !== undefined, 2 * POLL_MS);
-      if (state.option) return state;
+      if (state.option || reached === "end") return state;
     }
     return state;
+  }
+
+  /** @param {ListState} state of an open list */
+  async #hoverFirst({ listed }) {
+    const { option } = await this.#list(listed[0] ?? "");
+    if (option) await this.hover(option.selector);
   }
 
   /**
@@ -473,7 +481,7 @@ export class ListWidget extends Widget {
     const hasOpened = isLayerOpen || !this.#wasOpen;
     if (hasOpened && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
     // Some pages accept or drop a typed text only when the key for that leaves the field.
-    if (isTyped && state.isOpen && !state.isAlwaysOpen) await this.#leaveBy("Tab");
+    if (isTyped && (state.isOpen || state.isExpanded) && !state.isAlwaysOpen) await this.#leaveBy("Tab");
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
     if (labels.has("") && this.#isCleared(state)) return [];

@@ -738,6 +738,8 @@ export interface ListState {
   isOpen: boolean;
   /** A list that stands on the page. */
   isAlwaysOpen: boolean;
+  /** Whether it says that its list is open, which may have no options. */
+  isExpanded: boolean;
   isMultiple: boolean;
   /** Whether a text can be typed into it. */
   isEditable: boolean;

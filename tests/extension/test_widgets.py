@@ -48,6 +48,7 @@ CHOSEN = [
     ("portal", "Large"),
     ("drawn", "Row 2"),
     ("drawn", "Row 50"),
+    ("long", "Row 50"),
     ("tags", "blue"),
 ]
 
@@ -84,6 +85,7 @@ async def test_several_options_become_exactly_the_fields_value(widgets: DrivenTa
 
 NOT_KEPT = [
     ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
+    ("strict", "Castle", "VALUE_NOT_KEPT", 'is empty now. Its options are "left", "right"'),
     ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
     ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
     ("chosen", "", "EXECUTION_ERROR", 'no option ""'),

@@ -139,7 +139,9 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("hover", {"selector": "text=Menu"}, {"selector": "text=Menu"}),
     ("hover", {"selector": "#map", "at": [4, 5.5]}, {"selector": "#map", "at": [4, 5.5]}),
     ("fill", {"selector": "#a", "value": ""}, {"selector": "#a", "value": ""}),
+    ("fill", {"selector": "#a", "value": 7}, {"selector": "#a", "value": "7"}),
     ("select", {"selector": "#a", "value": "b"}, {"selector": "#a", "value": "b"}),
+    ("select", {"selector": "#a", "value": [1, "c"]}, {"selector": "#a", "value": ["1", "c"]}),
     ("select", {"selector": "#a", "value": ["b", "c"]}, {"selector": "#a", "value": ["b", "c"]}),
 ]
 
@@ -393,7 +395,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("hover", {"selector": 5}, "selector must be text"),
     ("fill", {"selector": "#a"}, "the argument 'value' is missing"),
     ("fill", {"selector": "#a", "value": "x" * 50_001}, "value must have at most 50,000 characters"),
-    ("select", {"selector": "#a", "value": [1]}, "must be text"),
+    ("select", {"selector": "#a", "value": [True]}, "must be text"),
     ("fill_form", {"fields": [{"selector": "#a"}]}, "the argument 'fields.0.value' is missing"),
     (
         "fill_form",

@@ -7,6 +7,7 @@ const listFields = (() => {
     attributeOf,
     boxOf,
     closestOf,
+    comesTrue,
     holds,
     isControl,
     isMatch,
@@ -30,6 +31,9 @@ const listFields = (() => {
 
   const MOST_LISTED = 10;
   const SCROLL_WAIT_MS = 300;
+  /** For a page to draw another part of a list, and for its parts in one go. */
+  const DRAWING_MS = 40;
+  const SCROLLING_MS = 2_000;
   /** Words in the names of buttons that empty their field; in class names they are English everywhere. */
   const CLEARING = /(?:^|[^a-z])(?:clear|deselect)(?!fix)/iu;
   const CLEARERS = "button, [role='button'], [class*='clear' i]";
@@ -60,6 +64,7 @@ const listFields = (() => {
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
+      isExpanded: attributeOf(field, "aria-expanded") === "true",
       isMultiple,
       isEditable: isEditable(field),
       shown: native ?? (chipTexts.length ? chipTexts : shownBy(field)),
@@ -193,29 +198,50 @@ const listFields = (() => {
   }
 
   /**
-   * Shows the next part of a list that renders only the options in view. The browser reports a scroll with the next
-   * frame, which is far away in the background and on a busy machine: until then the next part would be skipped.
+   * Scrolls a list that renders only the options in view until it renders the wanted one.
    *
    * @param {Element} field
-   * @returns {Promise<boolean>} false at its end
+   * @param {string} wanted
+   * @returns {Promise<"end" | "more" | "back">} `more`: it goes on after the option, or after some time; `back`: it has
+   *   scrolled back, as some lists do to their active option unless the mouse is over them
    */
-  async function scrollList(field) {
+  async function scrollList(field, wanted) {
+    const end = performance.now() + SCROLLING_MS;
+    const isFound = () => {
+      const popup = popupOf(field);
+      return popup !== null && optionLike(optionsIn(popup), wanted, false) !== undefined;
+    };
+    for (;;) {
+      const state = await showNextPart(field);
+      if (state !== "more" || isFound() || performance.now() > end) return state;
+    }
+  }
+
+  /**
+   * The browser reports a scroll with the next frame, which is far away in the background and on a busy machine: until
+   * then the next part would be skipped.
+   *
+   * @param {Element} field
+   * @returns {Promise<"end" | "more" | "back">}
+   */
+  async function showNextPart(field) {
     const popup = popupOf(field);
     const [option] = popup ? optionsIn(popup) : [];
     for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
       const { clientHeight, scrollHeight, scrollTop } = one;
       if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
         const before = textContentOf(one);
+        const isDrawn = () => textContentOf(one) !== before;
         one.scrollTo({ top: scrollTop + clientHeight * 0.8, behavior: "instant" });
-        if (one.scrollTop <= scrollTop) return false;
+        if (one.scrollTop <= scrollTop) return "end";
         one.dispatchEvent(new Event("scroll"));
-        if (textContentOf(one) !== before) return true;
         const isReported = new Promise((resolve) => one.addEventListener("scroll", resolve, { once: true }));
-        await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
-        return true;
+        if (!isDrawn()) await Promise.race([isReported, pause(SCROLL_WAIT_MS)]);
+        await comesTrue(isDrawn, DRAWING_MS);
+        return one.scrollTop > scrollTop ? "more" : "back";
       }
     }
-    return false;
+    return "end";
   }
 
   return { clearerOf, readList, removerOf, scrollList, showOption };

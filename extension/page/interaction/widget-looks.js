@@ -62,7 +62,7 @@ const widgetLooks = (() => {
       case "show":
         return showOption(field, wanted);
       case "scroll":
-        return scrollList(field);
+        return scrollList(field, wanted);
       case "focus":
         if (!hasFocusIn(field)) {
           try {
