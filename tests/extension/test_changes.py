@@ -135,6 +135,7 @@ PRESS = ("<button id=go onclick=\"location = '{}'\">Go</button>", "press", {"sel
 LEADING = [
     (CLICK, "/saved.html", PUBLISHED),
     (CLICK, "/saved.html#failed", FAILED),
+    (CLICK, "/saved.html#later", 'alert "Nothing was saved."'),
     (FILL, "/saved.html#failed", FAILED),
     (PRESS, "/saved.html#failed", FAILED),
     # Static texts of another page are no news.

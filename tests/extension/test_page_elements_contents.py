@@ -201,6 +201,19 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'number in "Range" of "B-EV 7" = "312"  #b',
             'checkbox in "Active" of "B-EV 7" on  #c',
         ],
+        "rows that begin with the same link": [
+            'row "Kind | Page"',
+            'checkbox of "News" off  #a',
+            'link "Text"  tr:has(#a) > td:nth-of-type(2) > a',
+            'link "News"  [href="#n"]',
+            'checkbox of "Log" off  #b',
+            'link "Text"  tr:has(#b) > td:nth-of-type(2) > a',
+            'link "Log"  [href="#l"]',
+        ],
+        "label that shows the value": [
+            'text "Rows per page"',
+            'combobox next to "Rows per page" = "5" collapsed readonly  #f',
+        ],
         "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
         "switches of entries": [
             'link "Nightly"  [href="#n"]',

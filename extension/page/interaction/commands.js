@@ -296,8 +296,11 @@ const elementCommands = (() => {
     return watch?.summarize() ?? "";
   }
 
-  /** @returns {string} what a page says to users that have just come to it */
-  function readAnnouncements() {
+  /** @returns {Promise<string>} what a page says to users that have just come to it, perhaps with a toast */
+  async function readAnnouncements() {
+    const announced = announcementsOf(allRoots());
+    if (announced) return announced;
+    await nextDrawing();
     return announcementsOf(allRoots());
   }
 

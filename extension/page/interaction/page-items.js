@@ -31,7 +31,18 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    closestOf,
+    dataOf,
+    drawnChildrenOf,
+    hasIn,
+    hasNodes,
+    holderOf,
+  } = dom;
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
   const { tagOf, textContentOf } = dom;
@@ -484,6 +495,16 @@ const pageItems = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} name
+   * @returns {boolean} whether the name is only what a label around the field shows as its value
+   */
+  function isValueIn(element, name) {
+    const value = isControl(element) && isTextField(element) ? element.value : "";
+    return value !== "" && value === name && closestOf(element, "label") !== null;
+  }
+
+  /**
    * @param {Item} item
    * @returns {string} the name in its line
    */
@@ -492,7 +513,7 @@ const pageItems = (() => {
     const said = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
     // Some pages label a field with a sign, or a slider with its number.
     const isMeaningless = isNeighborly(role) && !(role === "slider" ? /\p{L}/u : /[\p{L}\p{N}]/u).test(said);
-    const name = isMeaningless ? "" : said;
+    const name = isMeaningless || isValueIn(element, said) ? "" : said;
     if (kind !== "thing") return name;
     // The field that gives a form its value may be hidden, and its label with it.
     const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));

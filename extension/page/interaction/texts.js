@@ -142,7 +142,9 @@ const texts = (() => {
     for (const icon of queryIn(element, ICONS).filter(isIconWord)) {
       const word = visibleTextOf(icon).trim();
       // Only a plain word may become a pattern.
-      if (ICON_WORD.test(word)) text = text.replace(new RegExp(`(?<!\\w)${word}(?!\\w)`, "u"), "");
+      if (!ICON_WORD.test(word)) continue;
+      const apart = new RegExp(`(?<!\\w)${word}(?!\\w)`, "u");
+      text = text.replace(apart.test(text) ? apart : new RegExp(`^${word}|${word}$`, "u"), "");
     }
     return text.replace(CLOSERS, "");
   }
