@@ -2608,8 +2608,6 @@ class ChunksRead(NamedTuple):
 # What the page function notes about a text, by its code.
 PAGE_NOTES = {
     "still_loading": "the page was still loading when it was read, so the end may be missing",
-    "more_inside": "web components or frames of the page contain {count:,} more characters, "
-    'which only content="main" reads',
     "pictures_only": "the page shows only pictures; the text is their descriptions",
     "canvas": "a canvas fills much of the page, and its content cannot be read",
     "feed": "the page is a feed that loads more when it is scrolled; only the loaded part was read",
@@ -3091,7 +3089,7 @@ class ChunkPlanner:
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
-                "Shorten system_prompt or output_schema, or give the model a larger context window.",
+                "Shorten the prompt or the schema, or give the model a larger context window.",
             )
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
@@ -3299,8 +3297,15 @@ class PageReading:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
+        # A shorter question of another call takes its turn in between, and waiting prompts need no memory.
+        turns = asyncio.Semaphore(self.analyzer.settings.parallel)
+
+        async def ask_in_turn(chunk: Chunk) -> list[str]:
+            async with turns:
+                return await self._ask_or_note(chunk)
+
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_or_note(chunk)) for chunk in rest]
+            tasks = [group.create_task(ask_in_turn(chunk)) for chunk in rest]
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
@@ -3360,7 +3365,7 @@ class PageReading:
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
-                f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
+                f"The server of {self.model} cuts even short texts. Shorten the prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
         cost = self.planner.cost()
@@ -5736,7 +5741,7 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
         return
     led = f"{command} led to {host}, and nothing of that page is shown: " if command else ""
     rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
-    advice = "Choose another tab, or ask the user to leave the page or to change the rule."
+    advice = "Choose another tab, or ask the user to leave the page or change the rule."
     raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
 
 
@@ -6679,13 +6684,18 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     return work if isinstance(work, int) else finish(work)
 
 
+def addressed_to_user(message: str) -> str:
+    """Turn what an agent should ask the user for into what to do: the user reads the terminal."""
+    return re.sub(r"\b([Aa])sk the user to (\w)", lambda ask: ask[2].upper() if ask[1] == "A" else ask[2], message)
+
+
 def finish(work: Coroutine[Any, Any, int]) -> int:
     """Run the action that the command line names; return the exit status."""
     try:
         exit_status = asyncio.run(work)
         sys.stdout.flush()
     except ChromeTabError as error:
-        print(f"{error.message} [{error.code}]", file=sys.stderr)
+        print(f"{addressed_to_user(error.message)} [{error.code}]", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -12,8 +12,6 @@ import { POLL_MS, Widget } from "./widget.js";
 const OPEN_MS = 1_000;
 /** For all the months on the way. */
 const TURNING_MS = 16_000;
-/** A time as fields write it. */
-const TIME = /(\d{1,2}):\d\d(:\d\d)?(\s*[ap]\.?m\b\.?)?/iu;
 /** What may go wrong on the way to a day. */
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
@@ -51,14 +49,17 @@ export class Calendar extends Widget {
   }
 
   /**
-   * @param {string} day
-   * @returns {Promise<boolean>} whether the calendar, opened again, has chosen that day
+   * @param {string[]} days
+   * @returns {Promise<boolean>} whether the calendar, opened again, has chosen one of these days
    */
-  async hasChosen(day) {
-    const state = await this.#opened(day);
-    if (!state || !state.isChosen) return false;
-    await this.ask("leave");
-    return true;
+  async hasChosen(days) {
+    for (const day of days) {
+      const state = await this.#opened(day);
+      if (!state || !state.isChosen) continue;
+      await this.ask("leave");
+      return true;
+    }
+    return false;
   }
 
   /** @param {string} day */
@@ -130,21 +131,4 @@ export class Calendar extends Widget {
   async #calendar(day) {
     return this.ask("calendar", { wanted: day });
   }
-}
-
-/**
- * @param {string} text such as "3/5/2026 12:00 AM"
- * @param {string} time such as 15:30, or empty
- * @returns {string} the text with that time in its notation; empty if it has none
- */
-export function withTime(text, time) {
-  const match = TIME.exec(text);
-  if (!match || !time) return "";
-  const [whole, start = "", second = "", half = ""] = match;
-  const [hour = 0, minute = ""] = [Number(time.slice(0, 2)), time.slice(3)];
-  const hours = String(half ? hour % 12 || 12 : hour);
-  const own = half.replace(/[ap]/iu, (letter) => (letter < "a" ? "AP" : "ap").charAt(hour < 12 ? 0 : 1));
-  const isPadded = start.startsWith("0") || !half;
-  const noted = `${isPadded ? hours.padStart(2, "0") : hours}:${minute}${second && ":00"}${own}`;
-  return text.replace(whole, noted);
 }

@@ -4,6 +4,14 @@
  * @import {ActionReply, DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
  * @import {WidgetKind} from "../shared/types.d.ts"
  *
+ * @typedef {object} Attempt at filling a field
+ * @property {FoundElement} found
+ * @property {ActionReply} reply
+ * @property {FilledField | null} [field] null if the page is gone; none if it takes no text of its own
+ * @property {boolean} [isLost] whether the page did not keep the text, or objects to it
+ * @property {boolean} [isUnread] whether its calendar does not show the day
+ * @property {boolean} [hasPicked] whether the day was to be picked there
+ *
  * @typedef {(how: FillLook) => Promise<FilledField | null>} Look at the field once it was typed into; null if the page is
  *   gone
  */
@@ -12,7 +20,7 @@ import { failed, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
-import { Calendar, withTime } from "./calendar.js";
+import { Calendar } from "./calendar.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
@@ -23,6 +31,9 @@ const SECRET = "(hidden)";
 const READ_ONLY = "is read-only, and no calendar for that day has opened. Click it, then look at the page.";
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
+/** How many notations of a date or a time are typed. */
+const MAX_NOTATIONS = 7;
+const UNREAD = "The calendar that has opened for it does not show that day as chosen. Look there.";
 
 /**
  * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field
@@ -31,24 +42,85 @@ const MAX_KEYED_LENGTH = 1_000;
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fill(context) {
-  const { params, session, isPart } = context;
-  const { value } = params;
+  const { value } = context.params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
   }
+  let attempt = await attempted(context, value);
+  const { hasPicked } = attempt;
+  const tried = [value];
+  for (let next; attempt.isLost && tried.length < MAX_NOTATIONS; tried.push(next)) {
+    next = notationsFor(attempt).find((text) => !tried.includes(text));
+    if (next === undefined) break;
+    attempt = await attempted(context, next, hasPicked ? "done" : "never");
+  }
+  // It is to hold what was given, unless the page accepts another notation.
+  if (attempt.isLost && tried.length > 1) attempt = await attempted(context, value, hasPicked ? "done" : "always");
+  return outcomeOf(context, attempt, value);
+}
+
+/**
+ * @param {Attempt} attempt
+ * @returns {string[]} what else to type; only as the field itself writes it, if just its calendar has not followed the text
+ */
+function notationsFor({ field }) {
+  const { own, general } = field?.notations ?? { own: [], general: [] };
+  return field?.isKept && !field.complaint ? own : [...own, ...general];
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {Attempt} attempt the last one
+ * @param {string} value
+ * @returns {ActionReply}
+ * @throws {CommandError} VALUE_NOT_KEPT
+ */
+function outcomeOf({ isPart }, { found, reply, field, isUnread }, value) {
+  if (field === undefined) return reply;
+  if (field === null) return noting(reply, [LEFT]);
+  const isSecret = field.value === SECRET;
+  const own = isUnread ? [...field.notes, UNREAD] : field.notes;
+  const notes = field.complaint ? [...own, field.complaint] : own;
+  if (!field.isKept) throw notKept(found, isSecret ? SECRET : value.trim(), field.value, listOf(notes));
+  // In a form, a later field may settle what the page objects to.
+  return { ...noting(reply, isPart ? own : notes), value: field.value };
+}
+
+/**
+ * Operates a field that takes no text of its own.
+ *
+ * @param {DrivenContext} context
+ * @param {{target: ElementTarget, found: FoundElement, kind: WidgetKind}} field
+ * @param {string} value
+ * @returns {Promise<Attempt>}
+ */
+async function operated(context, { target, found, kind }, value) {
+  const selector = selectorOf(context);
+  const held =
+    kind === "list"
+      ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
+      : await new NumberWidget(context, target, found, selector).set(value);
+  const reply = await target.reply(found, await target.consequences());
+  const complaint = context.isPart ? "" : await target.look("operate", { look: "complaint" });
+  return { found, reply: { ...noting(reply, complaint ? [String(complaint)] : []), value: held } };
+}
+
+/**
+ * Writes a text into a field, and picks its day in the calendar of the field if that does not accept the text.
+ *
+ * @param {DrivenContext} context
+ * @param {string} value
+ * @param {"always" | "never" | "done" | "unless written"} [mayPick] `done`: its day was picked before; `unless written`: not if
+ *   the field shows how it writes dates
+ * @returns {Promise<Attempt>}
+ */
+async function attempted(context, value, mayPick = "unless written") {
+  const { session } = context;
   const target = new ElementTarget(context);
   const selector = selectorOf(context);
   session.watchRequests();
   const found = await target.find({ action: "fill", selector, value });
-  const operate = async (/** @type {WidgetKind} */ kind) => {
-    const held =
-      kind === "list"
-        ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
-        : await new NumberWidget(context, target, found, selector).set(value);
-    const reply = await target.reply(found, await target.consequences());
-    const complaint = isPart ? "" : await target.look("operate", { look: "complaint" });
-    return { ...noting(reply, complaint ? [String(complaint)] : []), value: held };
-  };
+  const operate = (/** @type {WidgetKind} */ kind) => operated(context, { target, found, kind }, value);
   if (found.widget) return operate(found.widget);
   const filling = /** @type {Filling} */ (found.filling);
   const calendar = new Calendar(context, target, found, selector);
@@ -63,21 +135,19 @@ export async function fill(context) {
   }
   if (filling.isEntered) await pressKeys(session, typed("\n"));
   let { field, changed } = await afterwards(context, target, filling, filled);
-  const isLost =
-    field && (!field.isKept || field.complaint || (field.isUnread && !(await calendar.hasChosen(filling.day))));
-  const mayPick = filling.day && !filling.isPicked && isLost;
-  const other = mayPick ? await picked(target, filling, calendar) : null;
-  if (other) ({ field, changed } = await afterwards(context, target, filling, other));
-  // It shows now how it writes a time.
-  const noted = other && field && !field.isKept && !filling.isPicked ? withTime(field.value, filling.time) : "";
-  if (noted && noted !== value) return fill({ ...context, params: { ...params, value: noted } });
-  const reply = await target.reply(found, changed);
-  if (!field) return noting(reply, [LEFT]);
-  const isSecret = field.value === SECRET;
-  const notes = field.complaint ? [...field.notes, field.complaint] : field.notes;
-  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(notes));
-  // In a form, a later field may settle what the page objects to.
-  return { ...noting(reply, isPart ? field.notes : notes), value: field.value };
+  const isFirst = mayPick === "unless written" && filling.hasNotation;
+  const isBehind = Boolean(field?.isUnread) && mayPick !== "done";
+  let isUnread = isBehind && (isFirst || !(await calendar.hasChosen(filling.days)));
+  const isRefused = () => field !== null && (!field.isKept || isUnread || Boolean(field.complaint));
+  const isAllowed = !isFirst && ["always", "unless written"].includes(mayPick);
+  const hasPicked = isAllowed && filling.day !== "" && !filling.isPicked && isRefused();
+  const other = hasPicked ? await picked(target, filling, calendar) : null;
+  if (other) {
+    isUnread = false;
+    ({ field, changed } = await afterwards(context, target, filling, other));
+  }
+  const isLost = !filling.isEntered && !filling.isPicked && isRefused();
+  return { found, reply: await target.reply(found, changed), field, isLost, isUnread, hasPicked };
 }
 
 /** @param {string[]} notes */
@@ -227,13 +297,16 @@ async function typeText(session, look, { text, isDrawn, isKeyed }) {
     await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
     return look({});
   }
-  const mayRetype = text.length <= MAX_KEYED_LENGTH;
+  const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
   // All at once: waiting for the page to draw in between would take longer than both.
   const [early] = await Promise.all([look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
-  const filled = early?.next === "look" ? await look({ mayRetype }) : early;
-  if (filled?.next !== "retype") return filled;
-  await replaceSelection(session, "");
-  // Fields with an input mask accept some texts only from keys.
-  await pressKeys(session, typed(text));
-  return look({});
+  let filled = early?.next === "look" ? await look({ mayRetype }) : early;
+  // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
+  for (const isWhole of [false, true]) {
+    if (filled?.next !== "retype") break;
+    await replaceSelection(session, "");
+    await (isWhole ? session.send("Input.insertText", { text }) : pressKeys(session, typed(text)));
+    filled = await look({ mayRetype: isWhole ? "" : "lost" });
+  }
+  return filled;
 }

@@ -425,8 +425,6 @@ export interface PageReading {
   notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
-  /** The content to ask for after a failure. */
-  instead?: "main";
 }
 
 /** What page/pdf-text.js uses of pdf.js. */
@@ -703,6 +701,10 @@ export interface Filling {
   day: string;
   /** The time that it names after that day, such as 09:30; otherwise empty. */
   time: string;
+  /** The days that the text may name: two if it is not clear which number is the month. */
+  days: string[];
+  /** Whether the field shows that it writes dates in another notation. */
+  hasNotation: boolean;
   /** Whether the field is read-only: the day is picked in its calendar. */
   isPicked: boolean;
 }
@@ -854,11 +856,21 @@ export interface PressOutcome {
  */
 export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
 
+/** Where everything is after a drag. */
+export interface DragWay {
+  /** Whether everything is where it was. */
+  isIdle: boolean;
+  /** How far the dragged element is from where it was; empty if it is there. */
+  way: string;
+}
+
 /** Files of a field after an upload. */
 export interface HeldFiles {
   names: string[];
   /** Whether they are those of the upload. */
   isKept: boolean;
+  /** Whether the page displays the name of one of those. */
+  isShown: boolean;
 }
 
 /** What a field holds after it was filled. */
@@ -866,8 +878,8 @@ export interface HeldFiles {
 export interface FillLook {
   /** Whether the text may not have arrived yet. */
   isEarly?: boolean;
-  /** Whether the text can be typed once more, key by key. */
-  mayRetype?: boolean;
+  /** When the text can be entered once more: if the field has changed it, or only if it has lost it. */
+  mayRetype?: "" | "changed" | "lost";
   /** Whether its day was picked in a calendar. */
   hasPicked?: boolean;
   /** Whether to leave the field although it may suggest. */
@@ -886,6 +898,8 @@ export interface FilledField {
   isKept?: boolean;
   /** Whether a calendar was open that did not follow what was typed. */
   isUnread?: boolean;
+  /** Once nothing is left to do: other texts for the same date or time, as the field writes them, and as others do. */
+  notations?: { own: string[]; general: string[] };
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;

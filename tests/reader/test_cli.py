@@ -18,7 +18,7 @@ from anyio.from_thread import start_blocking_portal
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
-from tests.conftest import Run
+from tests.conftest import Run, WriteToml
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
 from tests.support.fake_models import (
     CLOUD_MODELS,
@@ -501,6 +501,17 @@ def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osa
     assert "View > Developer > Allow JavaScript from Apple Events" in err
     assert "[PERMISSION_DENIED]" in err
     assert "Traceback" not in err
+
+
+def test_analyze_tells_the_user_what_an_agent_would_ask_them_for(
+    run: Run, osascript: FakeOsascript, write_toml: WriteToml
+) -> None:
+    osascript.shows("text", about='{"url": "https://page.test/", "title": "x"}')
+    write_toml('[sites."page.test"]\ndeny = true')
+
+    status, _, err = run("--analyze", "x", "--source", "applescript", *MODEL)
+
+    assert (status, "[HOST_BLOCKED]" in err, "user" in err) == (1, True, False)
 
 
 # --- As a process over stdio ---

@@ -26,7 +26,7 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { endingAnimations, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, isPositioned, isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -36,9 +36,10 @@ const changeWatch = (() => {
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
-   * of the wait; `opening`: wait for what a press opens; `linger`: how long to keep watching afterwards.
+   * of the wait; `opening`: wait for what a press opens; `fade`: wait for an animation to begin; `linger`: how long to
+   * keep watching afterwards.
    */
-  const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
+  const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, fade: 80, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Changes recorded after an action. */
@@ -60,6 +61,7 @@ const changeWatch = (() => {
     ["aria-pressed", "pressed", "not pressed"],
     ["aria-selected", "selected", "not selected"],
   ]);
+  const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
   /** Elements that open something when they are pressed. */
@@ -242,12 +244,32 @@ const changeWatch = (() => {
       }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
+      let fading = this.#fading();
+      // Some pages start an animation only some time after what is to appear is there, still transparent.
+      if (!fading.length && this.#isTransparent()) await pause(WAITS_MS.fade);
+      fading = fading.length ? fading : this.#fading();
+      if (!fading.length) return;
+      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
+      // A page may hide only then what has faded out, or show something else in it.
+      await pause(this.#isTransparent() ? WAITS_MS.fade : POLL_MS);
+    }
+
+    /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
+    #isTransparent() {
+      const hidden = [...this.#restyled].filter((one) => this.#before.hidden.has(one));
+      return [...this.#come, ...hidden, ...this.#before.dialogs.keys()]
+        .filter(isElement)
+        .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
+    }
+
+    /** @returns {Promise<Animation>[]} the ends of what fades in or out */
+    #fading() {
       const coming = [...this.#come, ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
-      const fading = [
+      return [
         ...[...this.#before.dialogs.keys(), ...coming]
           .filter(isElement)
           .filter(isVisible)
@@ -260,10 +282,6 @@ const changeWatch = (() => {
           .filter((one) => isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(one, false, isFadeOut)),
       ];
-      if (!fading.length) return;
-      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
-      // A page may hide only then what has faded out.
-      await pause(POLL_MS);
     }
 
     /** @returns {boolean} whether an element that was pressed is to open something, which is not drawn yet */
@@ -299,6 +317,7 @@ const changeWatch = (() => {
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
+      const toggled = this.#toggled();
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
@@ -308,11 +327,12 @@ const changeWatch = (() => {
         refilled: [...this.#before.values]
           .filter(([field, before]) => this.#isRefilled(field, before))
           .map(([field]) => field),
+        sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || this.#toggled();
+      return changes || toggled;
     }
 
     /** @param {Node} node that the page has removed */
@@ -439,6 +459,7 @@ const changeWatch = (() => {
   function toggleOf(element) {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
+    if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
     return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 

@@ -13,6 +13,8 @@
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
  * @property {boolean} [isPicked] whether the day was to be picked in that calendar
+ * @property {string[]} days that the text may name; several if its notation is not clear
+ * @property {boolean} hasNotation whether the field shows another notation for the text
  * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
@@ -33,13 +35,17 @@ const filling = (() => {
     isReadOnly,
     isTextField,
     kindOf,
+    referred,
+    textContentOf,
     windowOf,
   } = dom;
   const { editorAround, shows } = drawnEditors;
+  const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
+  const { dayIn, daysIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
   const { readCalendar } = calendars;
+  const { otherNotations } = notations;
   const {
     FORMATS,
     complaintOf,
@@ -89,17 +95,19 @@ const filling = (() => {
     const isTyped = !isPicked && (!FORMATS.has(kind) || kind === "number");
     const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
     refuseValue(field, text);
-    if (day) calendars.begin(field);
+    if (daysIn(text).length) calendars.begin(field);
     if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
+    const days = isTextField(field) && !FORMATS.has(kind) ? daysIn(text) : [];
+    const hasNotation = notationsFor(field, text, before).own.length > 0;
     /** @type {PreparedField} */
-    const prepared = { field, before, day, isPicked, typed: isTyped && typingInto(field, text) };
+    const prepared = { field, before, day, days, hasNotation, isPicked, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null;
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isPicked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
     const time = day && timeIn(text);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, time, isPicked }, prepared };
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, hasNotation, isPicked }, prepared };
   }
 
   /**
@@ -143,6 +151,7 @@ const filling = (() => {
     const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
     const isLeft = !isEntered && !isOpening && !isListing;
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
+    prepared.isPicked ||= request.hasPicked === true;
     switch (next) {
       case "":
         return leaveAndRead(prepared, signal, request, { isDate, isLeft }, watch);
@@ -172,12 +181,13 @@ const filling = (() => {
    */
   async function nextStep(prepared, { text, mayRetype, mayWait, hasPicked }, { isDate, isLeft, isOpening }) {
     const { field, typed } = prepared;
-    if (mayRetype && hasRoomFor(field, text) && !isWritten(field, text)) return "retype";
+    const isThere = () => (mayRetype === "lost" ? isKept(prepared, text) : isWritten(field, text));
+    if (mayRetype && hasRoomFor(field, text) && !isThere()) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
     if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
       // A calendar with a time may read the text when the field is left.
-      prepared.isUnread = timeIn(text) !== "";
+      prepared.isUnread = prepared.hasNotation || !prepared.day || timeIn(text) !== "";
       if (!prepared.isUnread) return "pick";
     }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
@@ -235,10 +245,10 @@ const filling = (() => {
    * @returns {Promise<boolean>} false if a calendar is open that does not choose the day that was typed, or will not before
    *   it closes
    */
-  async function follows({ field, day }) {
+  async function follows({ field, days }) {
     const isFollowed = () => {
-      const calendar = readCalendar(field, day);
-      return !calendar || calendar.isChosen === true;
+      const read = days.map((day) => readCalendar(field, day));
+      return !read[0] || read.some((calendar) => calendar?.isChosen === true);
     };
     return comesTrue(isFollowed, FOLLOWING_MS);
   }
@@ -264,7 +274,28 @@ const filling = (() => {
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const value = spreadFrom(field, text) ?? shownBy(field);
     const complaint = isInPage(field) ? complaintOf(field) : "";
-    return { value, next: "", isKept: !isLost, isUnread: prepared.isUnread === true, notes, complaint };
+    return {
+      value,
+      next: "",
+      isKept: !isLost,
+      isUnread: prepared.isUnread === true,
+      notations: notationsFor(field, text, prepared.before, prepared.isPicked ? value : ""),
+      notes,
+      complaint,
+    };
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @param {string} before its previous value
+   * @param {string} [chosen] its value once the day was picked
+   */
+  function notationsFor(field, text, before, chosen = "") {
+    const isFree = isControl(field) && isTextField(field) && !FORMATS.has(kindOf(field));
+    const hints = referred(field, "aria-describedby").map((one) => collapse(textContentOf(one) ?? ""));
+    const samples = [before, attributeOf(field, "placeholder") ?? "", ...hints];
+    return otherNotations(isFree ? text : "", samples, chosen);
   }
 
   /**

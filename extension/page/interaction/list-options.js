@@ -27,6 +27,7 @@ const listOptions = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
+  const { isSameTime } = sameValues;
   const { isUndeclared, roleOf, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
@@ -260,6 +261,7 @@ const listOptions = (() => {
     const exact =
       options.find((one) => labelOf(one) === wanted) ??
       options.find((one) => fold(labelOf(one)) === goal) ??
+      options.find((one) => isSameTime(labelOf(one), wanted)) ??
       options.find(hasValue);
     if (exact || !isLoose || !goal) return exact;
     const like = options.filter((one) => fold(labelOf(one)).includes(goal));

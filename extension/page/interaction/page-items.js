@@ -42,7 +42,8 @@ const pageItems = (() => {
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
-  const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
+  const { coversMiddle, hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } =
+    itemPlaces;
   const { placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
   const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
@@ -174,11 +175,17 @@ const pageItems = (() => {
       const things = inner.filter(({ kind }) => kind === "thing");
       const state = checkableIn(outer);
       const isAround = WRAPPERS.has(item?.role ?? "") && /^(?:focused)?$/u.test(stateOf(outer, item?.role ?? ""));
-      const alike = things.filter(({ element, role }) => role === item?.role || element === state);
+      const isPart = (/** @type {Item} */ { element, role }) =>
+        role === "clickable" && WRAPPERS.has(item?.role ?? "") && coversMiddle(element, outer);
+      const alike = things.filter((one) => one.role === item?.role || one.element === state || isPart(one));
       const [twin, ...others] = alike.length || !isAround ? alike : things.filter(({ role }) => WRAPPED.has(role));
       if (item?.element !== outer || !twin || others.length) return;
       if (twin.element !== state && accessibleNameOf(outer, true) !== accessibleNameOf(twin.element, true)) return;
-      const isHidden = twin.element === state || isClippedAway(twin.element) || !isRendered(twin.element, DRAWN);
+      const isHidden =
+        twin.element === state ||
+        isClippedAway(twin.element) ||
+        !isRendered(twin.element, DRAWN) ||
+        (twin.role === "clickable" && item.role !== "clickable");
       this.items.splice(this.items.indexOf(isHidden ? twin : item), 1);
     }
 

@@ -5,7 +5,9 @@
 const sameValues = (() => {
   const MONTH = /^\d{4}-\d\d$/u;
   const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?)?$/u;
-  const TIME = /^(\d{1,2}):(\d\d)(?:\s?([ap])\.?m\.?)?$/iu;
+  const TIME = /^(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s?([ap])\.?m\.?)?$/iu;
+  /** A date whose month may be its first or its second number. */
+  const UNCLEAR = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u;
   const MONTHS = Array.from({ length: 12 }, (_, month) => month);
   /** @type {Map<string, string[]>} names of months by language and width */
   const monthNames = new Map();
@@ -22,20 +24,29 @@ const sameValues = (() => {
    *   same time of day
    */
   function isSame(held, text) {
-    if (timeOfDay(text) !== "" && timeOfDay(held) === timeOfDay(text)) return true;
+    if (isSameTime(held, text)) return true;
     return /[\p{L}\p{N}]/u.test(text)
       ? essenceOf(held) === essenceOf(text)
       : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
   }
 
   /**
+   * @param {string} held
    * @param {string} text
-   * @returns {string} the time of day that it is, such as 14:30; empty if it is not one
+   * @returns {boolean} whether both are the same time of day
+   */
+  function isSameTime(held, text) {
+    return timeOfDay(text) !== "" && timeOfDay(held) === timeOfDay(text);
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the time of day that it is, such as 14:30:00; empty if it is not one
    */
   function timeOfDay(text) {
-    const [, hour = "", minute = "", half = ""] = TIME.exec(text.trim()) ?? [];
+    const [, hour = "", minute = "", second = "00", half = ""] = TIME.exec(text.trim()) ?? [];
     const base = half ? Number(hour) % 12 : Number(hour);
-    return hour && `${base + (/^p/iu.test(half) ? 12 : 0)}:${minute}`;
+    return hour && `${base + (/^p/iu.test(half) ? 12 : 0)}:${minute}:${second}`;
   }
 
   /**
@@ -68,6 +79,16 @@ const sameValues = (() => {
   function dayIn(text) {
     const [, year, month = "", day = ""] = DAY.exec(text.trim()) ?? [];
     return year ? [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-") : "";
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string[]} the days that it may name, such as 2026-03-05
+   */
+  function daysIn(text) {
+    const [, one = "", , other = "", year = ""] = UNCLEAR.exec(text.trim()) ?? [];
+    const readings = [`${year}-${one}-${other}`, `${year}-${other}-${one}`];
+    return (year ? readings : [text]).map(dayIn).filter(Boolean);
   }
 
   /**
@@ -148,5 +169,17 @@ const sameValues = (() => {
     return day > 0 && forms.includes(String(numbersIn(held)));
   }
 
-  return { dayIn, essenceOf, isNumber, isSame, isSameDate, isSameNumber, monthNamedIn, timeIn };
+  return {
+    dayIn,
+    daysIn,
+    essenceOf,
+    isNumber,
+    isSame,
+    isSameDate,
+    isSameNumber,
+    isSameTime,
+    monthNamedIn,
+    timeIn,
+    timeOfDay,
+  };
 })();
