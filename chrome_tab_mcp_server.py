@@ -52,7 +52,7 @@ import hashlib
 import heapq
 import hmac
 import html
-import importlib
+import importlib.util
 import io
 import ipaddress
 import itertools
@@ -101,6 +101,8 @@ if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C while libraries load prints no traceback
+    if not importlib.util.find_spec("anyio"):
+        sys.exit(f"The server's libraries are missing. uv installs them: uv run {shlex.quote(sys.argv[0])}")
 
 import anyio
 import mcp_types
@@ -4133,8 +4135,7 @@ DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
-SHORT_CODE = 6  # digits of a number in groups with dashes
-LONG_NUMBER = 7  # digits of the number of an account or a telephone
+SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
@@ -4755,9 +4756,8 @@ class TextChunk:
         # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
         if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
-        if figure.name and not has_name(self.folded, figure.name):
-            return False
-        return not figure.currency or not self._is_other_currency(figure)
+        is_named = not figure.name or has_name(self.folded, figure.name)
+        return is_named and not (figure.currency and self._is_other_currency(figure))
 
     def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""

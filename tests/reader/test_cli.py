@@ -456,6 +456,13 @@ async def test_pair_on_a_terminal_waits_and_reports_that_the_extension_is_connec
     ]
 
 
+def test_without_its_libraries_the_file_says_how_to_start_it() -> None:
+    done = subprocess.run([sys.executable, "-I", "-S", SERVER], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "uv run" in done.stderr
+
+
 @pytest.mark.posix
 def test_ctrl_c_while_libraries_load_prints_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "anyio.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
