@@ -670,7 +670,7 @@ property pageFunction : "function readPage(request) {
     const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
-    const { width, height } = drawnSize(field);
+    const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = ![\"\", \"none\"].includes(getComputedStyle(field).getPropertyValue(\"-webkit-text-security\"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? \"\" : value;
