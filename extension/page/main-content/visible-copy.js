@@ -13,7 +13,6 @@ const visibleCopy = (() => {
   const openRootOf = getter(Element.prototype, "shadowRoot");
   const bodyOf = getter(Document.prototype, "body");
   const windowOf = getter(Document.prototype, "defaultView");
-  const framedDocumentOf = getter(HTMLIFrameElement.prototype, "contentDocument");
   const inFirefox = /** @type {"shadowRoot"} */ ("openOrClosedShadowRoot");
   /** Available only to extensions: also returns closed shadow roots. */
   const anyRootOf =
@@ -232,7 +231,7 @@ const visibleCopy = (() => {
      * @param {InstanceType<typeof Covers>} found
      */
     #frame(frame, to, layer, found) {
-      const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
+      const page = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
       // With `document.domain`, pages of other hosts of a site are accessible, too.
       if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
