@@ -262,7 +262,7 @@ property pageFunction : "function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
@@ -402,7 +402,7 @@ property pageFunction : "function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        const framed = tag === \"iframe\" ? framedIn(element) : null;
+        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
         const body = framed && ofDocument(\"body\", framed);
         if (body) this.#inner(body, body.innerText);
         return false;
@@ -670,7 +670,7 @@ property pageFunction : "function readPage(request) {
     const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
-    const { width, height } = drawnSize(field);
+    const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = ![\"\", \"none\"].includes(getComputedStyle(field).getPropertyValue(\"-webkit-text-security\"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? \"\" : value;
@@ -917,12 +917,12 @@ property pageFunction : "function readPage(request) {
   }
   function framedIn(frame) {
     const { width, height } = drawnSize(frame);
-    const framed = Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame);
+    const framed = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
     const isOwn = framed?.defaultView?.origin === frame.ownerDocument.defaultView?.origin;
     return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
   }
   function withFrames(page) {
-    const inner = all(\"iframe\", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all(\"iframe, frame\", [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
   function selectedText() {

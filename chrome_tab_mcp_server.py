@@ -6630,7 +6630,7 @@ def doctor(invocation: Invocation) -> Work:
             async with invocation.program.open_tabs(settings) as tabs, progress:
                 layers = await status(tabs)
         for layer in layers:
-            print(strip_controls(str(layer)))
+            print(addressed_to_user(strip_controls(str(layer))))
         return int(any(layer.ok is False for layer in layers))
 
     return work()

@@ -195,6 +195,15 @@ async def test_text_in_components_and_frames_is_read(read: Read, again: Read, bo
     assert (await read("/part", part))["result"]["text"].split() == f"{LINE} inside {LINE} End.".split()
 
 
+async def test_frames_of_a_frameset_are_read(read: Read, again: Read, site: Site) -> None:
+    site.pages |= {"/menu": b"Menu", "/framed": b"<p>inside</p>"}
+
+    whole = await read("/set", "<frameset cols='50%,50%'><frame src=/menu><frame src=/framed></frameset>")
+    main = await again(content="main")
+
+    assert [one["result"]["text"].split() for one in (whole, main)] == [["Menu", "inside"]] * 2
+
+
 async def test_page_with_a_canvas_is_read_with_a_note(read: Read) -> None:
     reply = await read("/map", f"<p>{LINE}</p>{EDITOR}")
     files = "".join(f"<li>file-{number}.csv" for number in range(40))
