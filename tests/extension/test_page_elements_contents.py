@@ -352,7 +352,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Save"  [aria-label=Edit] > button',
             'option "one"  [role=option]',
         ],
-        "open menu": ['Open above the page: menu "File"  #m', 'menuitem "Open"  [role=menuitem]', 'button "File"  button'],
+        "open menu": [
+            'Open above the page: menu "File"  #m',
+            'menuitem "Open"  [role=menuitem]',
+            'button "File"  button',
+        ],
         "small layer that has the focus": [
             "Open above the page: popover  #filter",
             'button "Contains"  #filter > button',
