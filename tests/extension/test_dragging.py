@@ -238,10 +238,9 @@ async def test_list_whose_items_move_out_of_the_way_gets_the_element_at_its_targ
 async def test_element_that_the_page_draws_again_at_the_target_has_moved(page: DrivenTab) -> None:
     result = await page.do("drag", source="#remade", target="#zone")
 
-    way = "one => { const { x, y } = one.getBoundingClientRect(); return [x, y - one.dataset.from]; }"
-    assert result["changed"] == "moved by {:.0f}, {:.0f} px".format(
-        *await page.page.locator("[data-from]").evaluate(way)
-    )
+    way = "one => { const { x, y } = one.getBoundingClientRect(); return [x, y - one.dataset.from].map(Math.round); }"
+    right, down = await page.page.locator("[data-from]").evaluate(way)
+    assert result["changed"] == f"moved by {right}, {down} px"
 
 
 @pytest.mark.parametrize("source", ["#fixed", "#back"])
