@@ -273,6 +273,7 @@ PICKED = [
     ("hinted", "2026-02-03", "2/3/2026"),
     ("late", "15:30", "3:30 pm"),
     ("whole", "2/3/2026 15:30", "2/3/2026 15:30"),
+    ("worded", "03/05/2026", "March 5, 2026"),
 ]
 
 
@@ -292,6 +293,8 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert await calendars.page.evaluate("state.pressed") is None
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-30"))[0] == "EXECUTION_ERROR"
     assert await calendars.page.locator(".calendar").count() == 0
+    code, message = await calendars.refused("fill", selector="#worded", value="03/05/2026 10:30")
+    assert (code, '"March 5, 2026"' in message) == ("VALUE_NOT_KEPT", True)
     # Its calendar has no time.
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-03 15:30"))[0] == "VALUE_NOT_KEPT"
 

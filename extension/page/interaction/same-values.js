@@ -155,10 +155,14 @@ const sameValues = (() => {
     const wanted = numbersIn(text);
     const isMonth = MONTH.test(text);
     if (wanted.length < 3 && !isMonth) return false;
-    const [own, other] = [new Date(held), new Date(`${isMonth ? `${text}-01` : text.slice(0, 10)}T00:00`)];
-    const isSameDay = isMonth
-      ? own.getMonth() === other.getMonth() && own.getFullYear() === other.getFullYear()
-      : own.toDateString() === other.toDateString();
+    const own = new Date(held);
+    // A time after it is read only in one notation.
+    const days = text.includes(":") ? [dayIn(text)] : daysIn(text);
+    const isSameDay = (isMonth ? [`${text}-01`] : days).some((day) => {
+      const other = new Date(`${day}T00:00`);
+      if (!isMonth) return own.toDateString() === other.toDateString();
+      return own.getMonth() === other.getMonth() && own.getFullYear() === other.getFullYear();
+    });
     const time = timeIn(text);
     if (isSameDay && !Number.isNaN(own.getTime())) return time === "" || time === own.toTimeString().slice(0, 5);
     if (String(numbersIn(held)) === String(wanted)) return true;
