@@ -224,7 +224,6 @@ property pageFunction : "function readPage(request) {
   const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
-  const MIN_INNER_SHARE = 0.1;
   const MIN_SPARE = 250;
   const MIN_PICTURE = 50;
   const MIN_FIELD = 8;
@@ -239,8 +238,6 @@ property pageFunction : "function readPage(request) {
   };
   const DRAWN_EDITOR =
     \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
-  const ONLY_INSIDE =
-    'All text of this page is in web components or frames. Ask with content=\"main\", which reads them.';
   const ONLY_SPARE =
     'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.';
   const PDF_SELECTION =
@@ -265,7 +262,7 @@ property pageFunction : "function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
@@ -290,14 +287,13 @@ property pageFunction : "function readPage(request) {
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
-    constructor(code, message, more = {}) {
+    constructor(code, message) {
       super(message);
       this.code = code;
-      this.more = more;
     }
   }
-  function ofDocument(name) {
-    return Reflect.get(Document.prototype, name, document);
+  function ofDocument(name, page = document) {
+    return Reflect.get(Document.prototype, name, page);
   }
   function gettersOf(prototype, ...names) {
     return /** @type {any} */ (names.map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.get));
@@ -318,8 +314,8 @@ property pageFunction : "function readPage(request) {
   function unreadable(message) {
     return new PageError(\"UNREADABLE_PAGE\", message);
   }
-  function all(selector, page = document) {
-    return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
+  function all(selector, inside = pages) {
+    return inside.flatMap((page) => [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])]);
   }
   function shownText() {
     if (![\"http:\", \"https:\", \"file:\"].includes(location.protocol)) {
@@ -351,15 +347,17 @@ property pageFunction : "function readPage(request) {
       rows = rowsOfData();
       formulas = new Map(all(\"math\").map((math) => [formulaAround(math), math]));
       checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
+      cards = cardsOfPage();
     }
-    const quick = new Alignment(text, false);
-    return (quick.isLost ? new Alignment(text, true) : quick).result();
+    return aligned(text, ofDocument(\"body\"));
+  }
+  function aligned(text, part) {
+    const quick = new Alignment(text, part, false);
+    return (quick.isLost ? new Alignment(text, part, true) : quick).result();
   }
   class Alignment {
-    constructor(source, isStrict) {
+    constructor(source, part, isStrict) {
       this.source = source;
-      this.cards = isWebPage ? cardsOfPage() : new Set();
-      hosts = [];
       this.isStrict = isStrict;
       this.isLost = false;
       this.cursor = 0;
@@ -377,13 +375,13 @@ property pageFunction : "function readPage(request) {
       this.values = [];
       this.row = null;
       this.group = null;
-      this.#walk(ofDocument(\"body\"));
+      this.#walk(part);
     }
     result() {
       return { text: this.parts.join(\"\"), pieces: this.pieces, headings: this.headings };
     }
-    #walk(body) {
-      let node = firstChildOf.call(body);
+    #walk(part) {
+      let node = firstChildOf.call(part);
       while (node && !this.isLost) {
         const kind = typeOf.call(node);
         const isElement = kind === Node.ELEMENT_NODE;
@@ -392,7 +390,7 @@ property pageFunction : "function readPage(request) {
         if (isElement && !next) this.#leave(node);
         while (!next && !(next = nextOf.call(node))) {
           node = parentOf.call(node);
-          if (!node || node === body) break;
+          if (!node || node === part) break;
           this.#leave(node);
         }
         node = next;
@@ -404,15 +402,18 @@ property pageFunction : "function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        if (firstElementOf.call(element)) hosts.push(...element.querySelectorAll(\"*\"));
+        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const body = framed && ofDocument(\"body\", framed);
+        if (body) this.#inner(body, body.innerText);
         return false;
       }
       if (own & FIELD && (tag !== \"img\" || this.row?.cell)) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }
-      if (own === 0 && tag.includes(\"-\")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
+      const root = tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      if (root) this.#inner(root, drawnTextOf(root));
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -435,7 +436,7 @@ property pageFunction : "function readPage(request) {
       const role = roles.size > 0 ? roles.get(element) : undefined;
       const isAround = own & AROUND && !(this.traits & SECTION);
       const traits = ((own | (role ? (TRAITS.get(role) ?? 0) : 0)) & INHERITED) | (isAround ? FURNITURE : 0);
-      const isCard = this.cards.size > 0 && this.cards.has(element) && !((this.traits | traits) & FURNITURE);
+      const isCard = cards.size > 0 && cards.has(element) && !((this.traits | traits) & FURNITURE);
       return isCard ? traits | KEPT : traits;
     }
     #leave(element) {
@@ -479,7 +480,7 @@ property pageFunction : "function readPage(request) {
     #isApart(node) {
       const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const texts = isInWord && this.last ? [this.last, node] : [];
-      if (texts.some((text) => tagOf.call(parentOf.call(text)) === \"code\")) return false;
+      if (texts.some((text) => text.parentElement?.localName === \"code\")) return false;
       const [left, right] = texts.map(rectOf);
       return Boolean(left && right && areApart(left, right));
     }
@@ -538,7 +539,13 @@ property pageFunction : "function readPage(request) {
     }
     #field(element, tag) {
       const value = isSign(element, tag) && !this.row?.cell ? \"\" : fieldValue(element, tag);
-      if (!value) return;
+      if (value) this.#value(textOf(value, KEPT));
+    }
+    #inner(part, text) {
+      const inner = aligned(withLineFeeds(text), part);
+      if (inner.text.trim()) this.#value(inner);
+    }
+    #value(value) {
       if (!this.row?.cell) {
         this.values.push(value);
         if (this.row) this.row.isMixed = true;
@@ -549,19 +556,22 @@ property pageFunction : "function readPage(request) {
       if (this.row.start < 0 && this.length > 0) this.#write(\"\\n\");
       this.#openCell(this.cursor);
       this.row.hasField = true;
-      this.#write(` ${value}`);
+      this.#write(` ${value.text}`);
     }
     #writeValues(next) {
       if (this.values.length === 0) return;
       const gap = this.source.slice(this.cursor, next);
-      const isInline = this.cursor > 0 && next < this.source.length && !gap.includes(\"\\n\");
+      const values = this.values.splice(0);
+      const hasLines = [gap, ...values.map(({ text }) => text)].some((text) => text.includes(\"\\n\"));
+      const isInline = this.cursor > 0 && next < this.source.length && !hasLines;
       this.#copyTo(this.cursor);
-      for (const value of this.values.splice(0)) {
+      for (const { text, pieces, headings } of values) {
         if (this.length > 0) this.#write(isInline ? \" \" : \"\\n\");
-        this.#addPiece(this.length, this.length + value.length, KEPT);
-        this.#write(value);
+        for (const { start, end, traits } of pieces) this.#addPiece(this.length + start, this.length + end, traits);
+        this.headings.push(...headings.map(([place, level]) => /** @type {Heading} */ ([this.length + place, level])));
+        this.#write(text);
       }
-      if (this.cursor === 0) this.#write(\"\\n\");
+      if (this.cursor === 0 || (hasLines && !gap.includes(\"\\n\"))) this.#write(\"\\n\");
       else if (!gap) this.#write(\" \");
       else this.copied = this.cursor += isInline ? gap.length - 1 : (/^ */.exec(gap)?.[0].length ?? 0);
     }
@@ -626,6 +636,7 @@ property pageFunction : "function readPage(request) {
   }
   function isDrawn(node, isThorough) {
     const parent = parentOf.call(node);
+    if (!parent) return rectOf(node).height > 0;
     for (let element = parent.closest(\"select\") ?? parent; element; element = parentOf.call(element)) {
       if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== \"contents\") return false;
@@ -659,7 +670,7 @@ property pageFunction : "function readPage(request) {
     const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
-    const { width, height } = drawnSize(field);
+    const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = ![\"\", \"none\"].includes(getComputedStyle(field).getPropertyValue(\"-webkit-text-security\"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? \"\" : value;
@@ -773,7 +784,8 @@ property pageFunction : "function readPage(request) {
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
     const others = [...Reflect.get(Node.prototype, \"childNodes\", around ?? math)].filter((node) => node !== inner);
-    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, \"aria-hidden\") === \"true\";
+    const isDrawing = (/** @type {any} */ one) =>
+      typeOf.call(one) === Node.ELEMENT_NODE && attributeOf(one, \"aria-hidden\") === \"true\";
     return around && others.length > 0 && others.every(isDrawing) ? around : math;
   }
   function formulaOf(part) {
@@ -806,7 +818,7 @@ property pageFunction : "function readPage(request) {
     const menus = all(MENUS).filter(
       (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
     );
-    const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
+    const lengths = menus.map((menu) => (\"innerText\" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
@@ -873,7 +885,8 @@ property pageFunction : "function readPage(request) {
   }
   function refuseEmpty() {
     if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);
-    if (isWebPage && request.content !== \"main\") refuseForMainContent();
+    const texts = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\").trim());
+    if (request.content !== \"main\" && texts.some(({ length }) => length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
     for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
       if (drawn(selector).length > 0) throw unreadable(message);
     }
@@ -883,22 +896,6 @@ property pageFunction : "function readPage(request) {
       \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
     );
   }
-  function refuseForMainContent() {
-    if (innerText(all(\"*\"))) throw new PageError(\"UNREADABLE_PAGE\", ONLY_INSIDE, { instead: \"main\" });
-    const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
-  }
-  function innerText(hosts) {
-    const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, \"body\", page) ?? []);
-    const parts = [...hosts.flatMap((host) => shadowRootOf(host) ?? []), ...bodies];
-    for (const part of parts) {
-      for (const element of part.querySelectorAll(\"*\")) {
-        const root = shadowRootOf(element);
-        if (root) parts.push(root);
-      }
-    }
-    return parts.map(drawnTextOf).join(\"\\n\").trim();
-  }
   function shadowRootOf(element) {
     const open = Reflect.get(Element.prototype, \"shadowRoot\", element);
     if (open || !(\"innerText\" in element)) return open;
@@ -907,25 +904,29 @@ property pageFunction : "function readPage(request) {
     return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
   function drawnTextOf(part) {
-    const texts = [...part.childNodes].map((node) => {
-      if (!(\"innerText\" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : \"\";
+    const texts = [...part.childNodes].map((/** @type {any} */ node) => {
+      if (typeOf.call(node) === Node.TEXT_NODE) return rectOf(node).height > 0 ? node.data.replace(/\\s+/g, \" \") : \"\";
+      if (!(\"innerText\" in node)) return \"\";
+      const { display } = getComputedStyle(node);
+      if (display === \"contents\") return drawnTextOf(node);
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      if (hasBox) return Reflect.get(HTMLElement.prototype, \"innerText\", node);
-      const inner = /** @type {HTMLElement} */ (node);
-      return getComputedStyle(inner).display === \"contents\" ? drawnTextOf(inner) : \"\";
+      const text = hasBox ? Reflect.get(HTMLElement.prototype, \"innerText\", node) : \"\";
+      return !text || display.startsWith(\"inline\") ? text : `\\n${text}\\n`;
     });
-    return texts.join(\"\\n\");
+    return texts.join(\"\");
   }
-  function framedDocuments(page) {
-    const inner = all(\"iframe\", page).flatMap((frame) => {
-      const framed = Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame);
-      return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
-    });
-    return inner.flatMap((document) => [document, ...framedDocuments(document)]);
+  function framedIn(frame) {
+    const { width, height } = drawnSize(frame);
+    const framed = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
+    const isOwn = framed?.defaultView?.origin === frame.ownerDocument.defaultView?.origin;
+    return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
+  }
+  function withFrames(page) {
+    const inner = all(\"iframe, frame\", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    return [page, ...inner.flatMap(withFrames)];
   }
   function selectedText() {
     if (type === \"application/pdf\") throw unreadable(PDF_SELECTION);
-    const pages = [document, ...framedDocuments(document)];
     const texts = pages
       .map((page) => selectedField(page) ?? String(Reflect.apply(Document.prototype.getSelection, page, []) ?? \"\"))
       .filter((text) => /[^\\s\\u2022]/.test(text));
@@ -943,9 +944,6 @@ property pageFunction : "function readPage(request) {
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument(\"readyState\") !== \"complete\") notes.push({ code: \"still_loading\" });
     if (!isWebPage || request.content === \"selection\") return notes;
-    const inner = request.content === \"main\" ? \"\" : innerText(hosts);
-    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
-    if (isMore) notes.push({ code: \"more_inside\", count: inner.length });
     if (pictures) notes.push({ code: \"pictures_only\" });
     if (windowShare(\"canvas\") >= 0.5 && shown.trim()) notes.push({ code: \"canvas\" });
     if ([...roles.values()].includes(\"feed\")) notes.push({ code: \"feed\" });
@@ -1160,13 +1158,14 @@ property pageFunction : "function readPage(request) {
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
   const range = new Range();
+  const pages = withFrames(document);
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   let rows = new Map();
   let formulas = new Map();
   let checked = new Set();
   let thirds = [];
   let roles = new Map();
-  let hosts = [];
+  let cards = new Set();
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";
@@ -1194,7 +1193,7 @@ property pageFunction : "function readPage(request) {
     return { code: \"\", message: \"\", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    return { code: error.code, message: error.message, text: \"\", ...page, ...error.more };
+    return { code: error.code, message: error.message, text: \"\", ...page };
   }
 }"
 -- end of the page function

@@ -52,7 +52,7 @@ import hashlib
 import heapq
 import hmac
 import html
-import importlib
+import importlib.util
 import io
 import ipaddress
 import itertools
@@ -101,6 +101,8 @@ if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C while libraries load prints no traceback
+    if not importlib.util.find_spec("anyio"):
+        sys.exit(f"The server's libraries are missing. uv installs them: uv run {shlex.quote(sys.argv[0])}")
 
 import anyio
 import mcp_types
@@ -2606,8 +2608,6 @@ class ChunksRead(NamedTuple):
 # What the page function notes about a text, by its code.
 PAGE_NOTES = {
     "still_loading": "the page was still loading when it was read, so the end may be missing",
-    "more_inside": "web components or frames of the page contain {count:,} more characters, "
-    'which only content="main" reads',
     "pictures_only": "the page shows only pictures; the text is their descriptions",
     "canvas": "a canvas fills much of the page, and its content cannot be read",
     "feed": "the page is a feed that loads more when it is scrolled; only the loaded part was read",
@@ -3089,7 +3089,7 @@ class ChunkPlanner:
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
-                "Shorten system_prompt or output_schema, or give the model a larger context window.",
+                "Shorten the prompt or the schema, or give the model a larger context window.",
             )
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
@@ -3297,8 +3297,15 @@ class PageReading:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
+        # A shorter question of another call takes its turn in between, and waiting prompts need no memory.
+        turns = asyncio.Semaphore(self.analyzer.settings.parallel)
+
+        async def ask_in_turn(chunk: Chunk) -> list[str]:
+            async with turns:
+                return await self._ask_or_note(chunk)
+
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_or_note(chunk)) for chunk in rest]
+            tasks = [group.create_task(ask_in_turn(chunk)) for chunk in rest]
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
@@ -3358,7 +3365,7 @@ class PageReading:
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
-                f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
+                f"The server of {self.model} cuts even short texts. Shorten the prompt, or give the model a "
                 "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
         cost = self.planner.cost()
@@ -3828,22 +3835,21 @@ SENTENCE_STOP = re.compile(
     r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'\u201d\u00bb)\]]{0,3}\s+"
     rf"|(?<={FULL_STOPS})(?<!{FULL_STOPS}{{2}}){FULL_STOPS}*+[\"\u201d\u00bb\u300d\u300f\uff09)]{{0,3}}\s*)"
 )
-# After these a full stop does not end a sentence: a short word, a list number.
-ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
+# After these a full stop does not end a sentence: a short word, unless it may be a unit after a number, and a list number.
+ABBREVIATED = re.compile(
+    r"(?<![^\s(])(?!(?<=[0-9] )[^\W\d_]{2}\Z)(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z"
+)
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
 # Frequent characters, such as every eighth letter of Greek: one after another they are replaced faster than by the table.
-FREQUENT = tuple(
-    zip(
-        "\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce\u060c\uff0c",
-        "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9,,",
-        strict=True,
-    )
+FREQUENT = (
+    *zip("\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce", "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9", strict=True),
+    *(("\u060c", ","), ("\uff0c", ",")),
 )
 # All characters but those that differ from their comparable form at most in case.
 SPECIAL = re.compile(
     "[^\\0-\\x7f\u00ab\u00b7\u00bb\u00c0-\u00d6\u00d8-\u0131\u014a-\u017e\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0391-\u03a9\u03b1-\u03c9"
-    "\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3\u0900-\u0957\u0964\u0e00-\u0e4f\u1ea0-\u1ef9\u201c-\u201e\u3001-\u3002\u3008-\u300f"
+    "\u0400-\u052f\u05d0-\u05ea\u0620-\u064a\u0679-\u06d3\u0900-\u093b\u093d-\u0957\u0964\u0e00-\u0e4f\u1ea0-\u1ef9\u201c-\u201e\u3001-\u3002\u3008-\u300f"
     "\u3041-\u3094\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3]+"
 )
 
@@ -3870,7 +3876,7 @@ def folded_part(character: str) -> str:
         return str(unicodedata.decimal(character))
     if "\u0370" <= character <= "\u03ff":
         return unicodedata.normalize("NFD", character)[0]
-    if "\u064b" <= character <= "\u0652":
+    if "\u064b" <= character <= "\u0652" or character == "\u093c":  # vowels, and a dot that few texts write
         return ""
     if character in "\u2018\u2019\u02bc\u2032":
         return "'"
@@ -3989,9 +3995,10 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 15, 40
+MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 1_000, 15, 40
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
+HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
 
@@ -4059,7 +4066,8 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     with contextlib.suppress(ValueError):
         number_speller(language)  # slow: not when an answer waits for it
     months = [
-        (fold(name).strip(". "), number)
+        (prefix + fold(name).strip(". "), number)
+        for prefix in ("", HEBREW_IN if language == "he" else "")
         for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated"))
         for number, name in locale.months[use][width].items()
     ]
@@ -4125,10 +4133,9 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
-MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE = 4, 60, 8
+MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
-SHORT_CODE = 6  # digits of a number in groups with dashes
-LONG_NUMBER = 7  # digits of the number of an account or a telephone
+SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
@@ -4161,6 +4168,7 @@ CLOCK = (
 )
 AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
 EXACT_PARTS = {"am", "pm", "morning", "evening"}  # others may be counted: 2 nights
+NAMED_HOURS = {"noon": ("12:00", "h12"), "midnight": ("0:00", "24:00", "h0", "h24")}
 CLOCK_WORDS = "\u70b9", "\u9ede", "\u6642", "\u092c\u091c\u0947"  # in addition to those of CLDR
 RANGE_BEFORE = re.compile(r"(?<![\d:.,/])([0-9]{1,2})[^0-9\n]{1,5}\Z")  # of 9 pm in "6 to 9 pm"
 DOTTED_CLOCK = re.compile(rf"([0-9](?<![\d.,:/].)[0-9]?)\.([0-5]\d)(?!\d|[.,]\d| ?[%\u00b0]| ?{CURRENCY})")
@@ -4171,17 +4179,20 @@ EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
 VIETNAMESE_DATE = re.compile(r"(?:([0-9]{1,2}) )?th(?:\u00e1ng|g) ([0-9]{1,2})(?![0-9])(?: n\u0103m ([0-9]{4}))?")
-NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
+NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})(\. |[./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
-# Capitals of scripts that have them: "F-16", not "mid-1990".
+# Capitals of scripts that have them: "F-16" and "39A", not "mid-1990".
+CAPITALS = "A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f"
 NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
-NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]{NAME_LETTERS})-?\Z")
+NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[{CAPITALS}]{NAME_LETTERS})-?\Z")
+LETTER_AFTER = re.compile(rf"[{CAPITALS}](?!\w)")
 # A decade: 1990s, 90s, "anni 90".
 DECADE = re.compile(
     r"([0-9]0)(?![0-9])(?<![.,]..)(?:'?s\b|er\b|-?[\u0435\u0445]\b|\u5e74\u4ee3|(?<=\bann[ie] ..)"
     r"|(?<=\bann\u00e9es ..)|(?<=\ba[n\u00f1]os ..)|(?<=\banii ..)|(?<=\bjaren ..))"
 )
+SHORTENED_YEAR = re.compile(r"(?:'|\bfy ?)([0-9]{2})(?![0-9])")
 VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
 DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
@@ -4303,7 +4314,7 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
             found.update(years(year))
-    found.update(*map(years, [*re.findall("'([0-9]{2})(?![0-9])", folded), *DECADE.findall(folded)]))
+    found.update(*map(years, [*SHORTENED_YEAR.findall(folded), *DECADE.findall(folded)]))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
@@ -4340,7 +4351,7 @@ class Figure(NamedTuple):
     """A checkable part of an answer: a number, date, time, quotation or address.
 
     `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
-    `name` is a name that ends in the figure, in comparable form.
+    `name` is a name that the figure is in, in comparable form.
     """
 
     start: int
@@ -4403,12 +4414,15 @@ def plain_tex(tex: re.Match[str]) -> str:
 
 
 def with_name(figure: Figure, text: str) -> Figure:
-    """Return a figure with the name that it ends, such as K2 or COVID-19, if its letters touch it."""
-    before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
+    """Return a figure with the name that it is in, such as K2, COVID-19 or 39A, if its letters touch it; a year has none."""
     shown = fold(text[figure.start : figure.end])
-    if not before or figure.currency or not shown.isdecimal() or len(shown) >= LONG_NUMBER:
+    is_year = re.fullmatch("(?:19|20)[0-9]{2}", shown)
+    if figure.currency or not shown.isdecimal() or len(shown) >= LONG_NUMBER or is_year:
         return figure
-    return figure._replace(start=before.start(), name=fold(before[1]) + shown)
+    before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
+    after = LETTER_AFTER.match(text, figure.end)
+    start, end = before.start() if before else figure.start, after.end() if after else figure.end
+    return figure._replace(start=start, end=end, name=fold(text[start:end])) if before or after else figure
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
@@ -4618,7 +4632,7 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     return pairs
 
 
-def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[str]]:
+def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[Value]]:
     """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
     raw, word = match[1], factor_word(match[2] or "", words)
     factors = words.factors.get(word, frozenset[int]())
@@ -4631,6 +4645,7 @@ def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collecti
             yield {SCALED + value for value in values}
     if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
         yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
+        yield from pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
 
 
 def is_factor(word: str) -> bool:
@@ -4696,7 +4711,9 @@ class TextChunk:
     @functools.cached_property
     def values(self) -> set[str]:
         """Every possible value of the figures."""
-        found = values_in(self.folded, self.vocabulary)
+        found, day_parts = values_in(self.folded, self.vocabulary), self.vocabulary.day_parts
+        for part in map(day_parts.get, day_parts.keys() & set(self.words)):
+            found.update(NAMED_HOURS.get("".join(part or ()), ()))
         numbers = [value for value in found if value.replace(".", "").isdecimal()] if self.factors else []
         return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
 
@@ -4739,9 +4756,8 @@ class TextChunk:
         # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
         if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
-        if figure.name and not has_name(self.folded, figure.name):
-            return False
-        return not figure.currency or not self._is_other_currency(figure)
+        is_named = not figure.name or has_name(self.folded, figure.name)
+        return is_named and not (figure.currency and self._is_other_currency(figure))
 
     def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
@@ -4762,9 +4778,7 @@ class TextChunk:
 
     def _spells(self, number: int) -> bool:
         """Return whether the chunk has a small number in letters."""
-        if number > MAX_SPELLED:
-            return False
-        return any(self._said(spellings_of_number(number, self.vocabulary.languages)))
+        return number <= MAX_SPELLED and any(self._said(spellings_of_number(number, self.vocabulary.languages)))
 
     def _said(self, spelled: Spellings) -> Iterator[str]:
         """Yield those of some spellings that the chunk has."""
@@ -4916,22 +4930,13 @@ def quoted_parts(quoted: str) -> list[str]:
 def has_address(folded: str, address: str) -> bool:
     """Return whether a folded text has a complete address."""
     wanted = ADDRESS_START.sub("", fold(address).replace(" ", ""), count=1).rstrip("/")
-    at = folded.find(wanted)
-    while at >= 0:
-        after = at + len(wanted)
-        if not re.match(r"[\w@+-]", folded[max(0, at - 1) : at]) and not re.match(
-            r"/?[\w-]|[.?=&#%]\w", folded[after : after + 2]
-        ):
-            return True
-        at = folded.find(wanted, at + 1)
-    return False
+    return re.search(rf"(?<![\w@+-]){re.escape(wanted)}(?!/?[\w-]|[.?=&#%]\w)", folded) is not None
 
 
 def has_name(folded: str, name: str) -> bool:
-    """Return whether a folded text has a name that ends in a figure, whether or not a space or dash separates them."""
-    letters = name.rstrip("0123456789")
-    digits = name[len(letters) :]
-    return re.search(rf"{NAME_START}{re.escape(letters)}[ -]?{digits}(?!\d)", folded) is not None
+    """Return whether a folded text has a name with a figure, whether or not a space, dash or degree sign separates them."""
+    parts = "[ -]?\u00b0?".join(map(re.escape, re.findall(r"[0-9]+|[^\W\d]+", name)))
+    return re.search(rf"{NAME_START}{parts}(?!\d)", folded) is not None
 
 
 # --- The check ---
@@ -5736,7 +5741,7 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
         return
     led = f"{command} led to {host}, and nothing of that page is shown: " if command else ""
     rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
-    advice = "Choose another tab, or ask the user to leave the page or to change the rule."
+    advice = "Choose another tab, or ask the user to leave the page or change the rule."
     raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
 
 
@@ -6625,7 +6630,7 @@ def doctor(invocation: Invocation) -> Work:
             async with invocation.program.open_tabs(settings) as tabs, progress:
                 layers = await status(tabs)
         for layer in layers:
-            print(strip_controls(str(layer)))
+            print(addressed_to_user(strip_controls(str(layer))))
         return int(any(layer.ok is False for layer in layers))
 
     return work()
@@ -6679,13 +6684,18 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     return work if isinstance(work, int) else finish(work)
 
 
+def addressed_to_user(message: str) -> str:
+    """Turn what an agent should ask the user for into what to do: the user reads the terminal."""
+    return re.sub(r"\b([Aa])sk the user to (\w)", lambda ask: ask[2].upper() if ask[1] == "A" else ask[2], message)
+
+
 def finish(work: Coroutine[Any, Any, int]) -> int:
     """Run the action that the command line names; return the exit status."""
     try:
         exit_status = asyncio.run(work)
         sys.stdout.flush()
     except ChromeTabError as error:
-        print(f"{error.message} [{error.code}]", file=sys.stderr)
+        print(f"{addressed_to_user(error.message)} [{error.code}]", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

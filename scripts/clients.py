@@ -242,6 +242,9 @@ def page() -> str:
         "## Gemini CLI",
         "In `~/.gemini/settings.json`:",
         block("json", gemini(CLONE)),
+        "In a folder that it does not trust, Gemini CLI starts no server, and `gemini mcp list` shows this one as "
+        "Disabled. Trust the folder when Gemini CLI asks, or with `/permissions trust`; a script passes `--skip-trust` "
+        "or sets `GEMINI_CLI_TRUST_WORKSPACE=true`.",
         "## OpenCode",
         "In `~/.config/opencode/opencode.json`:",
         block("json", opencode(CLONE)),
@@ -270,12 +273,15 @@ def page() -> str:
         "replies in time: with an answer about what the model has read by then, or with an error that says what to do. "
         "Screenshots reach the model as text, as in Cline.",
         "## Agent libraries",
-        "LangChain's MCP adapters, mcp-use, smolagents and Strands Agents wait as long as an answer takes. The others need a "
-        "longer limit:",
+        "LangChain's MCP adapters, mcp-use, smolagents, Strands Agents, CrewAI and Semantic Kernel wait as long as an answer "
+        "takes. The others need a longer limit:",
         "\n".join(
             [
                 "| library | waits | longer |",
                 "|---|---|---|",
+                f"| Agno | 10 s | `MCPTools(..., timeout_seconds={ANSWER_S})` |",
+                f"| AutoGen | 5 s | `StdioServerParams(..., read_timeout_seconds={ANSWER_S})` |",
+                f"| Google ADK | 5 s | `StdioConnectionParams(..., timeout={ANSWER_S})` |",
                 f"| LlamaIndex | 30 s | `BasicMCPClient(..., timeout={ANSWER_S})` |",
                 f"| OpenAI Agents SDK | 5 s | `MCPServerStdio(..., client_session_timeout_seconds={ANSWER_S})` |",
                 f"| Pydantic AI | 300 s | `MCPToolset(..., read_timeout={ANSWER_S})` |",

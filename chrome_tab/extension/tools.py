@@ -45,23 +45,27 @@ NOTIFY_TIMEOUT_S = 5.0
 READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
-class SubscribedSessions(OrderedDict[int, ServerSession]):
+class SubscribedSessions(OrderedDict[int, tuple[ServerSession, object]]):
     """The sessions that are notified of a change; one that has ended is removed at the next notification."""
 
-    def remember(self, session: ServerSession) -> None:
-        """Store a client's session. Each request has its own object; those of one client share `client_params`."""
-        self[id(session.client_params)] = session
+    def remember(self, session: ServerSession, shown: object = None) -> None:
+        """Store a client's session, and what it was shown.
+
+        Each request has its own object; those of one client share `client_params`.
+        """
+        self[id(session.client_params)] = session, shown
         while len(self) > MAX_SESSIONS:
             self.popitem(last=False)
 
-    async def notify(self, notification: mcp_types.ServerNotification) -> None:
-        """Send a notification to all sessions; one that does not read does not delay the others."""
-        await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
+    async def notify(self, notification: mcp_types.ServerNotification, now: object = ...) -> None:
+        """Send a notification to all sessions but those that were shown the same; none of them delays the others."""
+        changed = [key for key, (_, shown) in self.items() if shown != now]
+        await asyncio.gather(*(self._notify(key, notification) for key in changed))
 
     async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
         try:
             async with asyncio.timeout(NOTIFY_TIMEOUT_S):
-                await self[key].send_notification(notification)
+                await self[key][0].send_notification(notification)
         except Exception as error:  # noqa: BLE001 -- a stream that has ended may raise anything
             server.logger.debug("a session is gone: %s", type(error).__name__)
             self.pop(key, None)
@@ -80,6 +84,7 @@ class ToolVisibilityMiddleware(Middleware):
         self._may_come = source.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = SubscribedSessions()
+        self._tools: Sequence[Tool] = ()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -102,21 +107,28 @@ class ToolVisibilityMiddleware(Middleware):
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
         """Leave out tools that cannot be used now."""
-        tools = await call_next(context)
+        self._tools = await call_next(context)
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
-            return tools
-        self._sessions.remember(request.session)
+            return self._tools
+        usable = self._usable()
+        self._sessions.remember(request.session, [tool.name for tool in usable])
+        return usable
+
+    def _usable(self) -> Sequence[Tool]:
+        """Return the tools that can be used now."""
         if self._bridge.connected:
-            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.missing]
+            return [tool for tool in self._tools if getattr(tool, "command", "") not in self._bridge.missing]
         if self._may_come and pairing.connected_lately(self._bridge.port):
-            return tools
+            return self._tools
         usable = READER_TOOLS + server.SCRIPT_TOOLS if script_lists(self._source) else READER_TOOLS
-        return [tool for tool in tools if tool.name in usable]
+        return [tool for tool in self._tools if tool.name in usable]
 
     def _changed(self) -> None:
+        """Notify the sessions whose list has changed: a client that awaits its new list in the handler would hang."""
         self._may_come = False
-        self._bridge.spawn(self._sessions.notify(mcp_types.ToolListChangedNotification()))
+        usable = [tool.name for tool in self._usable()]
+        self._bridge.spawn(self._sessions.notify(mcp_types.ToolListChangedNotification(), usable))
 
 
 class ExtensionToolProvider(LocalProvider):

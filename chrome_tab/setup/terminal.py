@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import TextWrapper
 
 from rich.console import Console
@@ -39,10 +40,11 @@ class Terminal:
         self.console.print(f"\n{self._steps}. {text}", style="bold")
 
     def say(self, text: str, style: str = "", indent: int = 0) -> None:
-        """Print a sentence without control characters; long paths are not broken across lines."""
+        """Print a sentence without control characters; words and commands are not broken across lines."""
         wrap = TextWrapper(self.console.width, break_long_words=False, break_on_hyphens=False)
         wrap.initial_indent = wrap.subsequent_indent = " " * indent
-        self.exact(wrap.fill(server.strip_controls(text)), style)
+        joined = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\u00a0"), server.strip_controls(text))
+        self.exact(wrap.fill(joined).replace("\u00a0", " "), style)
 
     def fail(self, sentence: str, next_step: str = "") -> None:
         """Print what failed, and store the step that fixes it; setup continues, and ends with status 1."""

@@ -193,8 +193,8 @@ async function loadedTab({ tabId, signal }) {
 export function refuseSleeping(tab) {
   if (tab.discarded) {
     throw unreadable(
-      "The browser has put this tab to sleep to save memory. Wake it with browser_attach_tab, which asks the user, or " +
-        "ask the user to click the tab; then try again.",
+      "The browser has put this tab to sleep to save memory. Ask the user to click the tab, or wake it with " +
+        "browser_attach_tab; then try again.",
     );
   }
   if (tab.status === "unloaded") {

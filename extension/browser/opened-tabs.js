@@ -15,6 +15,8 @@ const MAX_ATTACHED = 10;
 /** A tab has a URL once its server has answered; some pages open an empty tab and navigate it afterwards. */
 const ADDRESS_POLL_MS = 50;
 const MAX_POLLS = 20;
+/** While a server has not answered yet: that of the tab, or one that says where the tab is to go. */
+const MAX_BUSY_POLLS = 100;
 const MAX_URL_LENGTH = 200;
 
 /**
@@ -22,11 +24,12 @@ const MAX_URL_LENGTH = 200;
  *
  * @param {number[]} tabIds
  * @param {CommandContext} context
+ * @param {() => boolean} isBusy whether that page waits for an answer that the command has requested
  * @returns {Promise<string[]>} notes about them, as sentences
  * @throws the reason of the signal
  */
-export async function adoptTabs(tabIds, context) {
-  const adopted = await Promise.all(tabIds.slice(0, MAX_ATTACHED).map((tabId) => adopt(tabId, context)));
+export async function adoptTabs(tabIds, context, isBusy) {
+  const adopted = await Promise.all(tabIds.slice(0, MAX_ATTACHED).map((tabId) => adopt(tabId, context, isBusy)));
   const left = tabIds.length - MAX_ATTACHED;
   const more = left > 0 && `It opened ${left} more tabs, which are not attached. browser_get_tabs lists them.`;
   return [...adopted, more].filter((note) => typeof note === "string");
@@ -35,11 +38,12 @@ export async function adoptTabs(tabIds, context) {
 /**
  * @param {number} tabId
  * @param {CommandContext} context
+ * @param {() => boolean} isBusy
  * @returns {Promise<string | null>} a note; null if it has closed again
  */
-async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal }) {
+async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal }, isBusy) {
   await giveBackSight(tabId, sourceId);
-  const tab = await onceSomewhere(tabId, signal);
+  const tab = await onceSomewhere(tabId, signal, isBusy);
   if (!tab) return null;
   const url = urlOf(tab);
   if (deniedHosts.length && isDenied(urlOf(await withOwner(tab)), deniedHosts)) {
@@ -74,14 +78,16 @@ async function giveBackSight(tabId, sourceId) {
 /**
  * @param {number} tabId
  * @param {AbortSignal} signal
- * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second; null if it
- *   closed
+ * @param {() => boolean} isBusy
+ * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second without a request;
+ *   null if it closed
  */
-async function onceSomewhere(tabId, signal) {
-  for (let polls = 1; ; polls += 1) {
+async function onceSomewhere(tabId, signal, isBusy) {
+  for (let polls = 1, idle = 0; ; polls += 1) {
     const tab = await chrome.tabs.get(tabId).catch(() => null);
     signal.throwIfAborted();
-    if (!tab || (tab.url && !obstacleOf(tab)) || polls === MAX_POLLS) return tab;
+    idle = tab?.pendingUrl || isBusy() ? 0 : idle + 1;
+    if (!tab || (tab.url && !obstacleOf(tab)) || idle === MAX_POLLS || polls === MAX_BUSY_POLLS) return tab;
     await pause(ADDRESS_POLL_MS);
   }
 }

@@ -67,7 +67,7 @@ export class SiteRules {
     throw new CommandError(
       "HOST_BLOCKED",
       `[sites] in the configuration file allows only ${plainLine(tools.join(", "), MAX_LIST_LENGTH) || "no tool"} on ` +
-        `${nameOf(url)}. Choose another tab, or ask the user to leave the page or to change the rule.`,
+        `${nameOf(url)}. Choose another tab, or ask the user to leave the page or change the rule.`,
     );
   }
 

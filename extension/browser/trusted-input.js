@@ -15,6 +15,8 @@ const BUTTONS = { left: 1, right: 2, middle: 4 };
 export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
 /** Excludes line breaks, which as a key would submit a form, and parts of combined characters. */
 const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
+/** Moves the caret behind a whole text, on every system. */
+const TEXT_END = strokesOf("End", false).map((stroke) => ({ ...stroke, command: "moveToEndOfDocument" }));
 /** The pressure that browsers report for a mouse. */
 const PRESSURE = 0.5;
 
@@ -85,7 +87,8 @@ export async function pressKeys(session, strokes) {
 
 /**
  * Inserts a text at once, except for its last character, which is typed by key: many pages check a field when a key is
- * released.
+ * released. After several lines the key is End, because the browser leaves the caret too far back in an editor: by one
+ * character for each line break.
  *
  * @param {Session} session
  * @param {string} text
@@ -93,8 +96,10 @@ export async function pressKeys(session, strokes) {
 export async function replaceSelection(session, text) {
   if (!text) return pressKeys(session, strokesOf("Backspace", false));
   const last = LAST_KEY.exec(text)?.[0] ?? "";
-  const before = text.slice(0, text.length - last.length);
-  await Promise.all([before && session.send("Input.insertText", { text: before }), pressKeys(session, typed(last))]);
+  const isWhole = last !== "" && text.includes("\n");
+  const before = isWhole ? text : text.slice(0, text.length - last.length);
+  const strokes = isWhole ? TEXT_END : typed(last);
+  await Promise.all([before && session.send("Input.insertText", { text: before }), pressKeys(session, strokes)]);
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Dragging.
  *
- * @import {ActionReply, DragOutcome, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
+ * @import {ActionReply, DragOutcome, DragWay, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
  */
 
 import { failed, invalid } from "../shared/errors.js";
@@ -72,9 +72,10 @@ export async function drag(context) {
   const changed = await source.consequences();
   const notes = [...notesOn(pressed), ...remarksOn(outcome, found.element.selector, goal?.element.selector, changed)];
   const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
-  const isIdle = outcome === "mouse" && !changed && !notes.length && state?.value === undefined;
-  if (isIdle && (await source.look("readMoved")) === false) notes.push(idleNote(found.element.selector));
-  const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
+  const hasNews = changed !== "" || notes.length > 0 || state?.value !== undefined;
+  const moved = hasNews ? null : /** @type {DragWay | null} */ (await source.look("readMoved"));
+  if (outcome === "mouse" && moved?.isIdle) notes.push(idleNote(found.element.selector));
+  const reply = noting(await source.reply(found, changed || (moved?.way ?? "")), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }
 

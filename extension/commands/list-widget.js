@@ -35,6 +35,8 @@ export class ListWidget extends Widget {
   #isAdding = false;
   #wasOpen = false;
   #wasEmpty = false;
+  /** Whether its list, which was open before, shows what was found for the typed text. */
+  #isSearch = false;
 
   /**
    * Chooses options. After a failure it closes the list, which would keep the page from all input.
@@ -103,6 +105,8 @@ export class ListWidget extends Widget {
       return chosen;
     };
     let labels = await choose();
+    // Leaving the field could close the list, and the Enter key may be next.
+    if (this.#isSearch) return values;
     // A text that was in it may not have been one of its values.
     if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
     const meant = [...labels].flat();
@@ -327,10 +331,11 @@ export class ListWidget extends Widget {
       const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
       if (late.option) return late;
     }
-    // The page's offer to add the typed text may lag a letter behind.
+    // The page's offer to add the typed text may lag a letter behind. In a list that was open before, such as one of
+    // commands, the typed text is a search.
     const end = performance.now() + QUIET_MS;
     for (;;) {
-      const state = await this.ask("list", { wanted, isLoose: true });
+      const state = await this.ask("list", { wanted, isLoose: !this.#wasOpen });
       if (state.option || performance.now() > end) return state;
       await pause(POLL_MS);
     }
@@ -412,6 +417,7 @@ export class ListWidget extends Widget {
    */
   async #withoutOption(wanted, state, isEntered) {
     const isTyped = state.isEditable && state.typed !== "";
+    this.#isSearch = this.#wasOpen && state.isOpen && !isEntered && isAlike(state.typed, wanted);
     if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;

@@ -1,4 +1,9 @@
-/** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
+/**
+ * The keyboard.
+ *
+ * @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts"
+ * @import {Stroke} from "../browser/keys.js"
+ */
 
 import { invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
@@ -24,7 +29,10 @@ export async function press(context) {
   const selector = optionalSelectorOf(context);
   const target = new ElementTarget(context);
   const found = await target.find({ action: "focus", selector });
-  await pressKeys(session, strokes);
+  for (const [index, part] of partsOf(strokes).entries()) {
+    if (index) await target.look("nextDrawing");
+    await pressKeys(session, part);
+  }
   const early = await target.consequences();
   // A switch may slide.
   const hasSlid = found.isCheckable && strokes.some(isToggle) && (await target.look("readChecked")) !== null;
@@ -37,7 +45,17 @@ export async function press(context) {
   return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
 }
 
-/** @param {import("../browser/keys.js").Stroke} stroke */
+/**
+ * @param {Stroke[]} strokes
+ * @returns {Stroke[][]} each up to an Enter: an editor may draw the new line only in the next frame, and open lists
+ *   follow later, too
+ */
+function partsOf(strokes) {
+  const ends = strokes.flatMap(({ key }, index) => (key.key === "Enter" ? index + 1 : []));
+  return [0, ...ends].map((start, index) => strokes.slice(start, ends[index])).filter((part) => part.length);
+}
+
+/** @param {Stroke} stroke */
 function isToggle({ key }) {
   return key.key === " " || key.key === "Enter";
 }

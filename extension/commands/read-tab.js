@@ -23,7 +23,6 @@ const FRAMES_WAIT_MS = 3_000;
 const PDF_WAIT_MS = 20_000;
 /** pdf.js files for Chinese, Japanese and Korean text. */
 const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
-const ONLY_INSIDE = "all text of the page is in web components or frames, so its main content was read";
 /** A size that a message into a page can always carry. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -49,11 +48,7 @@ export async function readTab(context) {
   const frames = await countFrames(context);
   /** @type {PageRequest} */
   const request = { ...keywords, content, links, more: "", pdf: "wanted", keep: VERSION, frames };
-  let { reading, ofFrames } = await readWith(context, request);
-  if (reading.instead) {
-    ({ reading, ofFrames } = await readWith(context, { ...request, content: reading.instead }));
-    if (reading.content) reading.content.note ||= ONLY_INSIDE;
-  }
+  const { reading, ofFrames } = await readWith(context, request);
   const { code, message, ...read } = reading;
   if (code) throw new CommandError(code, message);
   const repeated = (read.repeated ?? 0) + ofFrames;

@@ -51,7 +51,7 @@ export async function upload(context) {
  * @throws {CommandError} VALUE_NOT_KEPT
  */
 function remarkOn(found, names, held, changed) {
-  if (!held.names.length && names.some((name) => changed.includes(name))) return EMPTIED;
+  if (!held.names.length && changed && held.isShown) return EMPTIED;
   const meanwhile = changed && ` The page changed: ${changed}.`;
   const advice = ` Check whether it accepted or rejected the files before you try again.${meanwhile}`;
   throw notKept(found, names.join(", "), held.names.join(", "), advice);

@@ -40,10 +40,9 @@
  *   it.
  * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: PageNote[], repeated?: number, headings?: Heading[], instead?: "main"}} ReadPageResult
+ *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
  *   `code` is empty if the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   lacks of the page. `repeated`: the number of repeated lines that were removed. `instead`: the content to ask for
- *   after a failure.
+ *   lacks of the page. `repeated`: the number of repeated lines that were removed.
  */
 
 /**
@@ -60,8 +59,6 @@ export function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  /** Share of the text below which content in web components and frames may be left out. */
-  const MIN_INNER_SHARE = 0.1;
   /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
   /** CSS pixels per side; nothing smaller is an image to look at. */
@@ -80,8 +77,6 @@ export function readPage(request) {
   };
   const DRAWN_EDITOR =
     "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.";
-  const ONLY_INSIDE =
-    'All text of this page is in web components or frames. Ask with content="main", which reads them.';
   const ONLY_SPARE =
     'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.';
   const PDF_SELECTION =
@@ -114,7 +109,7 @@ export function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
@@ -149,12 +144,10 @@ export function readPage(request) {
     /**
      * @param {'KEYWORD_NOT_FOUND' | 'EMPTY_PAGE' | 'UNREADABLE_PAGE'} code
      * @param {string} message
-     * @param {{instead?: "main"}} more
      */
-    constructor(code, message, more = {}) {
+    constructor(code, message) {
       super(message);
       this.code = code;
-      this.more = more;
     }
   }
 
@@ -163,10 +156,11 @@ export function readPage(request) {
    *
    * @template {'body' | 'contentType' | 'documentElement' | 'readyState' | 'title'} Name
    * @param {Name} name
+   * @param {Document} [page]
    * @returns {Document[Name]}
    */
-  function ofDocument(name) {
-    return Reflect.get(Document.prototype, name, document);
+  function ofDocument(name, page = document) {
+    return Reflect.get(Document.prototype, name, page);
   }
 
   /**
@@ -224,11 +218,11 @@ export function readPage(request) {
 
   /**
    * @param {string} selector
-   * @param {Document} [page]
+   * @param {Document[]} [inside] this page and those in its frames, if not given
    * @returns {Element[]}
    */
-  function all(selector, page = document) {
-    return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
+  function all(selector, inside = pages) {
+    return inside.flatMap((page) => [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])]);
   }
 
   /**
@@ -273,7 +267,8 @@ export function readPage(request) {
 
   /**
    * @param {string} text the page's `innerText`
-   * @returns {AlignedText} with the values of its fields, and each row of data on one line
+   * @returns {AlignedText} with the values of its fields, each row of data on one line, and the texts of its components
+   *   and frames
    */
   function alignedPage(text) {
     roles = new Map(all("[role]").map((element) => [element, attributeOf(element, "role")]));
@@ -282,22 +277,31 @@ export function readPage(request) {
       rows = rowsOfData();
       formulas = new Map(all("math").map((math) => [formulaAround(math), math]));
       checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
+      cards = cardsOfPage();
     }
-    const quick = new Alignment(text, false);
+    return aligned(text, ofDocument("body"));
+  }
+
+  /**
+   * @param {string} text
+   * @param {Element | ShadowRoot} part whose `innerText` it is
+   * @returns {AlignedText}
+   */
+  function aligned(text, part) {
+    const quick = new Alignment(text, part, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
-    return (quick.isLost ? new Alignment(text, true) : quick).result();
+    return (quick.isLost ? new Alignment(text, part, true) : quick).result();
   }
 
   /** Walks the page and its `innerText` in parallel. */
   class Alignment {
     /**
      * @param {string} source
+     * @param {Element | ShadowRoot} part
      * @param {boolean} isStrict whether to check that each element is drawn
      */
-    constructor(source, isStrict) {
+    constructor(source, part, isStrict) {
       this.source = source;
-      this.cards = isWebPage ? cardsOfPage() : new Set();
-      hosts = [];
       this.isStrict = isStrict;
       this.isLost = false;
       /** The source was matched with the page up to `cursor`, and copied up to `copied`. */
@@ -321,13 +325,13 @@ export function readPage(request) {
       this.last = null;
       /** @type {{element: Element, start: number} | null} where the text of the open formula starts; -1 until there is some */
       this.formula = null;
-      /** @type {string[]} values of fields to write before the next text */
+      /** @type {AlignedText[]} values of fields, and texts inside components and frames, to write before the next text */
       this.values = [];
       /** @type {OpenRow | null} */
       this.row = null;
       /** @type {Element | null} the table of the row that ends at `copied` */
       this.group = null;
-      this.#walk(ofDocument("body"));
+      this.#walk(part);
     }
 
     /** @returns {AlignedText} */
@@ -335,9 +339,9 @@ export function readPage(request) {
       return { text: this.parts.join(""), pieces: this.pieces, headings: this.headings };
     }
 
-    /** @param {Element} body */
-    #walk(body) {
-      let node = firstChildOf.call(body);
+    /** @param {Element | ShadowRoot} part */
+    #walk(part) {
+      let node = firstChildOf.call(part);
       while (node && !this.isLost) {
         const kind = typeOf.call(node);
         const isElement = kind === Node.ELEMENT_NODE;
@@ -346,7 +350,7 @@ export function readPage(request) {
         if (isElement && !next) this.#leave(node);
         while (!next && !(next = nextOf.call(node))) {
           node = parentOf.call(node);
-          if (!node || node === body) break;
+          if (!node || node === part) break;
           this.#leave(node);
         }
         node = next;
@@ -363,15 +367,18 @@ export function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        if (firstElementOf.call(element)) hosts.push(...element.querySelectorAll("*"));
+        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const body = framed && ofDocument("body", framed);
+        if (body) this.#inner(body, body.innerText);
         return false;
       }
       if (own & FIELD && (tag !== "img" || this.row?.cell)) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }
-      if (own === 0 && tag.includes("-")) hosts.push(element);
       if (rows.size > 0) this.#enterRow(element);
+      const root = tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      if (root) this.#inner(root, drawnTextOf(root));
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -405,7 +412,7 @@ export function readPage(request) {
       const role = roles.size > 0 ? roles.get(element) : undefined;
       const isAround = own & AROUND && !(this.traits & SECTION);
       const traits = ((own | (role ? (TRAITS.get(role) ?? 0) : 0)) & INHERITED) | (isAround ? FURNITURE : 0);
-      const isCard = this.cards.size > 0 && this.cards.has(element) && !((this.traits | traits) & FURNITURE);
+      const isCard = cards.size > 0 && cards.has(element) && !((this.traits | traits) & FURNITURE);
       return isCard ? traits | KEPT : traits;
     }
 
@@ -458,7 +465,7 @@ export function readPage(request) {
     #isApart(node) {
       const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const texts = isInWord && this.last ? [this.last, node] : [];
-      if (texts.some((text) => tagOf.call(parentOf.call(text)) === "code")) return false;
+      if (texts.some((text) => text.parentElement?.localName === "code")) return false;
       const [left, right] = texts.map(rectOf);
       return Boolean(left && right && areApart(left, right));
     }
@@ -548,7 +555,20 @@ export function readPage(request) {
      */
     #field(element, tag) {
       const value = isSign(element, tag) && !this.row?.cell ? "" : fieldValue(element, tag);
-      if (!value) return;
+      if (value) this.#value(textOf(value, KEPT));
+    }
+
+    /**
+     * @param {Element | ShadowRoot} part that is missing from the source
+     * @param {string} text
+     */
+    #inner(part, text) {
+      const inner = aligned(withLineFeeds(text), part);
+      if (inner.text.trim()) this.#value(inner);
+    }
+
+    /** @param {AlignedText} value */
+    #value(value) {
       if (!this.row?.cell) {
         this.values.push(value);
         if (this.row) this.row.isMixed = true;
@@ -559,25 +579,28 @@ export function readPage(request) {
       if (this.row.start < 0 && this.length > 0) this.#write("\n");
       this.#openCell(this.cursor);
       this.row.hasField = true;
-      this.#write(` ${value}`);
+      this.#write(` ${value.text}`);
     }
 
     /**
-     * Writes the values of fields between two texts: on separate lines if the texts are on two lines.
+     * Writes the values between two texts: on separate lines if the texts are on two lines, or if a value has several.
      *
      * @param {number} next where the next text starts in the source
      */
     #writeValues(next) {
       if (this.values.length === 0) return;
       const gap = this.source.slice(this.cursor, next);
-      const isInline = this.cursor > 0 && next < this.source.length && !gap.includes("\n");
+      const values = this.values.splice(0);
+      const hasLines = [gap, ...values.map(({ text }) => text)].some((text) => text.includes("\n"));
+      const isInline = this.cursor > 0 && next < this.source.length && !hasLines;
       this.#copyTo(this.cursor);
-      for (const value of this.values.splice(0)) {
+      for (const { text, pieces, headings } of values) {
         if (this.length > 0) this.#write(isInline ? " " : "\n");
-        this.#addPiece(this.length, this.length + value.length, KEPT);
-        this.#write(value);
+        for (const { start, end, traits } of pieces) this.#addPiece(this.length + start, this.length + end, traits);
+        this.headings.push(...headings.map(([place, level]) => /** @type {Heading} */ ([this.length + place, level])));
+        this.#write(text);
       }
-      if (this.cursor === 0) this.#write("\n");
+      if (this.cursor === 0 || (hasLines && !gap.includes("\n"))) this.#write("\n");
       else if (!gap) this.#write(" ");
       else this.copied = this.cursor += isInline ? gap.length - 1 : (/^ */.exec(gap)?.[0].length ?? 0);
     }
@@ -660,6 +683,7 @@ export function readPage(request) {
   function isDrawn(node, isThorough) {
     // The options of a list count as drawn with it.
     const parent = parentOf.call(node);
+    if (!parent) return rectOf(node).height > 0;
     for (let element = parent.closest("select") ?? parent; element; element = parentOf.call(element)) {
       if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
       if (!isThorough || getComputedStyle(element).display !== "contents") return false;
@@ -723,7 +747,8 @@ export function readPage(request) {
     const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
-    const { width, height } = drawnSize(field);
+    // A check box may be transparent, and something next to it its picture.
+    const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = !["", "none"].includes(getComputedStyle(field).getPropertyValue("-webkit-text-security"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? "" : value;
@@ -900,7 +925,8 @@ export function readPage(request) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
     /** @type {Node[]} */
     const others = [...Reflect.get(Node.prototype, "childNodes", around ?? math)].filter((node) => node !== inner);
-    const isDrawing = (/** @type {Node} */ one) => one instanceof Element && attributeOf(one, "aria-hidden") === "true";
+    const isDrawing = (/** @type {any} */ one) =>
+      typeOf.call(one) === Node.ELEMENT_NODE && attributeOf(one, "aria-hidden") === "true";
     return around && others.length > 0 && others.every(isDrawing) ? around : math;
   }
 
@@ -948,7 +974,7 @@ export function readPage(request) {
     const menus = all(MENUS).filter(
       (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
     );
-    const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
+    const lengths = menus.map((menu) => ("innerText" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
@@ -1055,7 +1081,8 @@ export function readPage(request) {
    */
   function refuseEmpty() {
     if (request.content === "selection") throw new PageError("EMPTY_PAGE", NOTHING_SELECTED);
-    if (isWebPage && request.content !== "main") refuseForMainContent();
+    const texts = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, "").trim());
+    if (request.content !== "main" && texts.some(({ length }) => length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
     for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
       if (drawn(selector).length > 0) throw unreadable(message);
     }
@@ -1064,31 +1091,6 @@ export function readPage(request) {
       "EMPTY_PAGE",
       "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
     );
-  }
-
-  /** Rejects a page whose text is only available as its main content. */
-  function refuseForMainContent() {
-    if (innerText(all("*"))) throw new PageError("UNREADABLE_PAGE", ONLY_INSIDE, { instead: "main" });
-    const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
-    if (spare.some((text) => text.trim().length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
-  }
-
-  /**
-   * Returns what this page shows but `innerText` lacks: text in shadow roots and same-origin frames at any depth.
-   *
-   * @param {Element[]} hosts elements of the page that may have a shadow root
-   */
-  function innerText(hosts) {
-    const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, "body", page) ?? []);
-    /** @type {(Element | ShadowRoot)[]} */
-    const parts = [...hosts.flatMap((host) => shadowRootOf(host) ?? []), ...bodies];
-    for (const part of parts) {
-      for (const element of part.querySelectorAll("*")) {
-        const root = shadowRootOf(element);
-        if (root) parts.push(root);
-      }
-    }
-    return parts.map(drawnTextOf).join("\n").trim();
   }
 
   /**
@@ -1108,34 +1110,43 @@ export function readPage(request) {
    * @returns {string}
    */
   function drawnTextOf(part) {
-    const texts = [...part.childNodes].map((node) => {
-      if (!("innerText" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : "";
+    const texts = [...part.childNodes].map((/** @type {any} */ node) => {
+      if (typeOf.call(node) === Node.TEXT_NODE) return rectOf(node).height > 0 ? node.data.replace(/\s+/g, " ") : "";
+      if (!("innerText" in node)) return "";
+      const { display } = getComputedStyle(node);
+      if (display === "contents") return drawnTextOf(node);
       // For an element that is not drawn, `innerText` is its whole text content.
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      if (hasBox) return Reflect.get(HTMLElement.prototype, "innerText", node);
-      const inner = /** @type {HTMLElement} */ (node);
-      return getComputedStyle(inner).display === "contents" ? drawnTextOf(inner) : "";
+      const text = hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      return !text || display.startsWith("inline") ? text : `\n${text}\n`;
     });
-    return texts.join("\n");
+    return texts.join("");
+  }
+
+  /**
+   * @param {Element} frame
+   * @returns {Document | null} its same-origin document, if it is visible
+   */
+  function framedIn(frame) {
+    const { width, height } = drawnSize(frame);
+    const framed = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
+    // With `document.domain`, pages of other hosts of a site are accessible, too.
+    const isOwn = framed?.defaultView?.origin === frame.ownerDocument.defaultView?.origin;
+    return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
   }
 
   /**
    * @param {Document} page
-   * @returns {Document[]} same-origin documents in its frames, at any depth
+   * @returns {Document[]} it, and the visible same-origin documents in its frames, at any depth
    */
-  function framedDocuments(page) {
-    const inner = all("iframe", page).flatMap((frame) => {
-      const framed = Reflect.get(HTMLIFrameElement.prototype, "contentDocument", frame);
-      // With `document.domain`, pages of other hosts of a site are accessible, too.
-      return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
-    });
-    return inner.flatMap((document) => [document, ...framedDocuments(document)]);
+  function withFrames(page) {
+    const inner = all("iframe, frame", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    return [page, ...inner.flatMap(withFrames)];
   }
 
   /** Returns the user's selection, also in a field or in a same-origin frame. */
   function selectedText() {
     if (type === "application/pdf") throw unreadable(PDF_SELECTION);
-    const pages = [document, ...framedDocuments(document)];
     // For a password field that had the focus before, a browser returns dots.
     const texts = pages
       .map((page) => selectedField(page) ?? String(Reflect.apply(Document.prototype.getSelection, page, []) ?? ""))
@@ -1168,9 +1179,6 @@ export function readPage(request) {
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument("readyState") !== "complete") notes.push({ code: "still_loading" });
     if (!isWebPage || request.content === "selection") return notes;
-    const inner = request.content === "main" ? "" : innerText(hosts);
-    const isMore = inner && inner.length >= MIN_INNER_SHARE * shown.length;
-    if (isMore) notes.push({ code: "more_inside", count: inner.length });
     if (pictures) notes.push({ code: "pictures_only" });
     if (windowShare("canvas") >= 0.5 && shown.trim()) notes.push({ code: "canvas" });
     if ([...roles.values()].includes("feed")) notes.push({ code: "feed" });
@@ -1515,6 +1523,7 @@ export function readPage(request) {
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
   /** One for all texts: the document keeps track of each until it is collected. */
   const range = new Range();
+  const pages = withFrames(document);
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
@@ -1527,13 +1536,8 @@ export function readPage(request) {
   let thirds = [];
   /** @type {Map<Element, string>} each element of the page that has a role */
   let roles = new Map();
-  /**
-   * The elements of the page that may have a shadow root. Asking every element of a large page for it takes longer than
-   * its `innerText`.
-   *
-   * @type {Element[]}
-   */
-  let hosts = [];
+  /** @type {Set<Element>} the entries of its lists */
+  let cards = new Set();
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
@@ -1563,6 +1567,6 @@ export function readPage(request) {
     return { code: "", message: "", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    return { code: error.code, message: error.message, text: "", ...page, ...error.more };
+    return { code: error.code, message: error.message, text: "", ...page };
   }
 }

@@ -100,7 +100,7 @@ export function refuseDenied(url, patterns) {
   throw new CommandError(
     "HOST_BLOCKED",
     `The extension's options or [sites] in the configuration file deny ${nameOf(url)}. Nothing of that page is ` +
-      "shown. Choose another tab, or ask the user to leave the page or to change the rule.",
+      "shown. Choose another tab, or ask the user to leave the page or change the rule.",
   );
 }
 

@@ -425,8 +425,6 @@ export interface PageReading {
   notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
-  /** The content to ask for after a failure. */
-  instead?: "main";
 }
 
 /** What page/pdf-text.js uses of pdf.js. */
@@ -860,11 +858,21 @@ export interface PressOutcome {
  */
 export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
 
+/** Where everything is after a drag. */
+export interface DragWay {
+  /** Whether everything is where it was. */
+  isIdle: boolean;
+  /** How far the dragged element is from where it was; empty if it is there. */
+  way: string;
+}
+
 /** Files of a field after an upload. */
 export interface HeldFiles {
   names: string[];
   /** Whether they are those of the upload. */
   isKept: boolean;
+  /** Whether the page displays the name of one of those. */
+  isShown: boolean;
 }
 
 /** What a field holds after it was filled. */

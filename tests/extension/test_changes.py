@@ -56,7 +56,7 @@ CHANGES = {
     "what fades in by a class": 'now "May 2026"',
     "what fades out": 'gone "Cut Copy"',
     "a copy of a value for a form": "",
-    "a field for a cell": 'field #cell opened; gone "Ada"',
+    "a field for a cell": "field #cell opened",
     "a change near the end of a long text": 'now "...2 of 9"; gone "...1 of 9"',
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
     "rows that are drawn again": "",
@@ -89,6 +89,15 @@ CHANGES = {
     "a drawing of a line": "SVG path drawn: #wire",
     "a column that is sorted": 'div#col "Name" sorted descending',
     "a dialog that is transparent before it goes": 'dialog "Tour" closed',
+    "what lies in an empty box at the top of the page": 'now "Mail sent"',
+    "rows of a column that is sorted": 'div#col "Name" sorted descending; now "Ash"; gone "Elm"',
+    "details that close": 'details "More" collapsed',
+    "all boxes that are checked": 'input#a "Ash (on)" on',
+    "a new web component in another one": 'now "Palette Paint"',
+    "a menu that begins to fade in after a while": 'now "Cut"',
+    "a dialog that shows its next step": 'now "Two"; gone "One"',
+    "a layer with scroll bars that closes": 'gone "Commands"',
+    "a class in a hidden copy of a header": "",
 }
 
 
@@ -126,6 +135,7 @@ PRESS = ("<button id=go onclick=\"location = '{}'\">Go</button>", "press", {"sel
 LEADING = [
     (CLICK, "/saved.html", PUBLISHED),
     (CLICK, "/saved.html#failed", FAILED),
+    (CLICK, "/saved.html#later", 'alert "Nothing was saved."'),
     (FILL, "/saved.html#failed", FAILED),
     (PRESS, "/saved.html#failed", FAILED),
     # Static texts of another page are no news.

@@ -34,6 +34,8 @@ async def test_mouse_drags_an_element_to_where_it_should_end(page: DrivenTab) ->
         "[box.getBoundingClientRect().x - zone.getBoundingClientRect().x, box.getBoundingClientRect().y - zone.getBoundingClientRect().y]"
     ) == [15, 25]
     assert (result["element"]["selector"], result["target"]["selector"]) == ("#box", "#zone")
+    place = await page.page.evaluate("[box.offsetLeft - 400, box.offsetTop - 20]")
+    assert result["changed"] == "moved by {}, {} px".format(*place)
     events = await page.page.evaluate("events")
     assert events[-1] == "up"
     assert events.count("move 1") > 5
@@ -231,6 +233,15 @@ async def test_list_whose_items_move_out_of_the_way_gets_the_element_at_its_targ
 
     assert (await page.page.inner_text("#slow")).split() == ["2", "3", "1"]
     assert result["changed"] == 'moved "1"'
+
+
+async def test_element_that_the_page_draws_again_at_the_target_has_moved(page: DrivenTab) -> None:
+    result = await page.do("drag", source="#remade", target="#zone")
+
+    way = "one => { const { x, y } = one.getBoundingClientRect(); return [x, y - one.dataset.from]; }"
+    assert result["changed"] == "moved by {:.0f}, {:.0f} px".format(
+        *await page.page.locator("[data-from]").evaluate(way)
+    )
 
 
 @pytest.mark.parametrize("source", ["#fixed", "#back"])

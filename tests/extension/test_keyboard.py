@@ -9,7 +9,7 @@ from tests.extension.conftest import DrivenTab, shared_tab_at
 PAGE = """<input id=name aria-label=Name value=old><input id=secret type=password value=x><textarea id=area>one\ntwo</textarea>
 <input id=box type=checkbox><select id=list><option>small<option>large</select><p id=plain>Text</p>
 <button id=button>Go</button><label id=label>City <input id=city></label><form id=form><input id=query></form>
-<div id=editor contenteditable>before</div><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
+<div id=editor contenteditable>before</div><div id=drawn contenteditable></div><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
 <iframe id=frame srcdoc="<input id=inner>"></iframe><div id=host></div><script>
   document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input id=shadowed>";
   window.events = [];
@@ -20,6 +20,13 @@ PAGE = """<input id=name aria-label=Name value=old><input id=secret type=passwor
       events.push(type.endsWith("input") ? [type, data] : [type, key, code, keyCode, location, held.join("+"), isTrusted]);
     });
   }
+  // It draws a new line after the next frame, and loses what is typed before.
+  document.querySelector("#drawn").onbeforeinput = (event) => {
+    if (window.isDrawing) event.preventDefault();
+    if (event.inputType !== "insertParagraph") return;
+    window.isDrawing = true;
+    requestAnimationFrame(() => requestAnimationFrame(() => (window.isDrawing = false)));
+  };
   document.querySelector("#form").onsubmit = (event) => (event.preventDefault(), (window.submitted = true));
   document.querySelector("#button").onclick = () => (window.pressed = true);
 </script>"""
@@ -110,6 +117,7 @@ EFFECTS = [
     ("#box", "Space", "document.querySelector('#box').checked", {"checked": True}),
     ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
     ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
+    ("#drawn", '"a" Enter "bc"', "true", {"value": "a\nbc"}),
     ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
     ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),
     ("#shadowed", "s", "true", {"value": "s"}),

@@ -187,26 +187,21 @@ async def test_page_without_text_reports_what_it_shows_and_what_to_do(
     ],
     ids=["open", "closed", "closed, of any element", "in others", "without a box", "in a frame"],
 )
-async def test_page_readable_only_as_main_content_is_read_so_with_a_note(read: Read, again: Read, body: str) -> None:
-    whole = (await read("/inner", body))["result"]
+async def test_text_in_components_and_frames_is_read(read: Read, again: Read, body: str) -> None:
+    part = f"<p>{LINE}</p><iframe hidden srcdoc=unseen></iframe>{body}<p>{LINE} End.</p>"
 
-    assert (whole["text"], bool(whole["content"]["note"])) == ("inside", True)
+    assert (await read("/inner", body))["result"]["text"] == "inside"
     assert (await again(content="main"))["result"]["text"] == "inside"
-    assert "inside" not in refused(await again(start="volcano"), "KEYWORD_NOT_FOUND")
+    assert (await read("/part", part))["result"]["text"].split() == f"{LINE} inside {LINE} End.".split()
 
 
-async def test_text_that_is_only_in_the_main_content_is_reported(read: Read, again: Read) -> None:
-    page = f"<p>{LINE}</p>{root(f'<p>Closed. {LINE}</p>', mode='closed')}"
+async def test_frames_of_a_frameset_are_read(read: Read, again: Read, site: Site) -> None:
+    site.pages |= {"/menu": b"Menu", "/framed": b"<p>inside</p>"}
 
-    whole = (await read("/part", page))["result"]
-    main = (await again(content="main"))["result"]
-    little = (await read("/little", f"<p>{LINE}</p>{root('ok')}"))["result"]
+    whole = await read("/set", "<frameset cols='50%,50%'><frame src=/menu><frame src=/framed></frameset>")
+    main = await again(content="main")
 
-    assert whole["text"] == LINE
-    assert whole["notes"] == [{"code": "more_inside", "count": 99}]
-    assert "Closed" in main["text"]
-    assert "notes" not in main
-    assert "notes" not in little
+    assert [one["result"]["text"].split() for one in (whole, main)] == [["Menu", "inside"]] * 2
 
 
 async def test_page_with_a_canvas_is_read_with_a_note(read: Read) -> None:

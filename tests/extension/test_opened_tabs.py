@@ -12,6 +12,7 @@ OPENING = """<a id=link href=/two target=_blank>Link</a>
 <button id=script onclick="window.open('/two')">Script</button>
 <button id=popup onclick="window.open('/two', '', 'width=300,height=300')">Popup</button>
 <button id=led onclick="const led = window.open(); setTimeout(() => (led.location = '/two'), 200)">Led on</button>
+<button id=awaited onclick="const awaited = window.open(); fetch('/one').then(() => (awaited.location = '/two'))">Late</button>
 <button id=empty onclick="window.open().document.write('x')">Empty</button>
 <button id=quiet>Quiet</button>"""
 
@@ -43,7 +44,7 @@ async def closed(tab: DrivenTab, tab_id: int) -> None:
 @pytest.mark.parametrize(
     ("selector", "is_behind"),
     [
-        *((selector, False) for selector in ("#link", "#unrelated", "#form", "#script", "#popup", "#led")),
+        *((selector, False) for selector in ("#link", "#unrelated", "#form", "#script", "#popup", "#led", "#awaited")),
         *((selector, True) for selector in ("#link", "#popup", "#led")),
     ],
 )
@@ -52,6 +53,7 @@ async def test_tab_or_window_that_a_page_opens_is_attached_and_reported(
 ) -> None:
     if is_behind:
         await opening.popup.page.bring_to_front()
+    opening.site.delays_s["/one"] = 2.5 if selector == "#awaited" else 0
 
     result = await opening.do("click", selector=selector)
 

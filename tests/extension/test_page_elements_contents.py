@@ -121,6 +121,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "what is drawn around a field that only takes the keys": ['clickable "\u25be"  #box', "textbox  #keys"],
         "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
+        "label of a field that is not there": ['text "User"', 'textbox next to "User"  #u'],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],
@@ -157,6 +158,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "textbox  #n",
         ],
         "word that an icon font draws": ['button icon "more_vert"  #a', "button white #efefef 20x20  #b"],
+        "words that an icon font draws next to names and values": [
+            'button "Log in"  #a',
+            'button "Bold"  #b',
+            'button next to "Bold" icon "undo"  #c',
+            'text "Plan"',
+            'combobox next to "Plan" = "Pro"  #v',
+        ],
         "number next to a field": ['text "20"', "slider = 80  #s"],
         "label with a name of its own": ['checkbox "Select all rows" off  #c'],
         "labels of buttons and of web components": [
@@ -192,6 +200,19 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "B-EV 7"  [href="#b7"]',
             'number in "Range" of "B-EV 7" = "312"  #b',
             'checkbox in "Active" of "B-EV 7" on  #c',
+        ],
+        "rows that begin with the same link": [
+            'row "Kind | Page"',
+            'checkbox of "News" off  #a',
+            'link "Text"  tr:has(#a) > td:nth-of-type(2) > a',
+            'link "News"  [href="#n"]',
+            'checkbox of "Log" off  #b',
+            'link "Text"  tr:has(#b) > td:nth-of-type(2) > a',
+            'link "Log"  [href="#l"]',
+        ],
+        "label that shows the value": [
+            'text "Rows per page"',
+            'combobox next to "Rows per page" = "5" collapsed readonly  #f',
         ],
         "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
         "switches of entries": [
@@ -236,7 +257,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "header that sorts, and a cell that is checked": ['clickable "Name"  #h', 'gridcell "yes" on  #d'],
     },
     "drawings": {
-        "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  #sheet > div'],
+        "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  [role=button]'],
         "nodes and ports of a drawing": [
             'draggable "inject"  svg > g',
             'draggable next to "inject" black 10x10 at 80,0  g > g',
@@ -290,6 +311,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
         "dialog of a component that is closed": ['button "Open"  button'],
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
+        "field that shows how a word goes on": ['textbox "Author" = "Ada"  #f'],
     },
     "twins": {
         "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],
@@ -338,6 +360,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
         "part that takes the focus to be scrolled": ['text "read"'],
         "what a file field looks like": ['file "Photo" empty  #file'],
+        "part of a branch that takes the mouse": [
+            'treeitem "Docs" collapsed  #docs',
+            'treeitem "More"  #more',
+            'clickable "More"  b',
+        ],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
@@ -345,9 +372,19 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'A dialog "Edit" lies over the page: only what is in it or above it is listed.',
             'dialog "Edit"',
             'button "Save"  [aria-label=Edit] > button',
-            'option "one"  [role=option] text=one',
+            'option "one"  [role=option]',
         ],
-        "open menu": ['Open above the page: menu "File"  #m', 'menuitem "Open"  #m > div', 'button "File"  button'],
+        "open menu": [
+            'Open above the page: menu "File"  #m',
+            'menuitem "Open"  [role=menuitem]',
+            'button "File"  button',
+        ],
+        "small layer that has the focus": [
+            "Open above the page: popover  #filter",
+            'button "Contains"  #filter > button',
+            'textbox "Filter" focused  [aria-label=Filter]',
+            'button "behind"  body > button',
+        ],
     },
 }
 
@@ -398,6 +435,13 @@ def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_o
 
     assert not any(line.startswith("box") for line in lines_of(elements))
     assert lines_of(elements, find="box") == ["box red 90x90  #box"]
+
+
+def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Elements) -> None:
+    elements.write(cases("names")["fields of a table"])
+
+    box, row, *rest = LISTS["names"]["fields of a table"][1:]
+    assert lines_of(elements, find="zoe") == [box, f"{row}  tbody > tr", *rest]
 
 
 def test_value_is_searched_completely_and_shown_completely_when_listed_alone(elements: Elements) -> None:
@@ -451,6 +495,15 @@ def test_fields_and_a_short_menu_are_never_collapsed(elements: Elements) -> None
     assert sum(line.startswith("menuitem") for line in lines) == 30
     assert sum(line.startswith("textbox") for line in lines) == 18
     assert lines[-1].endswith(' more links like "a"')
+
+
+def test_boxes_that_differ_only_in_their_places_are_counted(elements: Elements) -> None:
+    elements.write(cases("repetition")["rows of a long table"])
+
+    lines = lines_of(elements)
+
+    assert sum(line.startswith("checkbox") for line in lines) == 3
+    assert '87 more checkboxes like "input"' in lines
 
 
 # --- Selectors

@@ -66,7 +66,12 @@ async def test_element_in_triply_nested_frames_is_clicked_where_it_is_drawn(sele
 
 @pytest.mark.parametrize(
     ("selector", "names", "matches"),
-    [("li button", "li:nth-of-type(1) > button", 2), (".note", "#second-note", 3), ("#second-note", "#second-note", 1)],
+    [
+        ("li button", "li:nth-of-type(1) > button", 2),
+        (".note", "#second-note", 3),
+        ("#second-note", "#second-note", 1),
+        ("text=log in", "#log-in", 2),
+    ],
 )
 async def test_first_visible_match_is_used_and_the_number_of_matches_reported(
     same_selectors: DrivenTab, selector: str, names: str, matches: int

@@ -148,6 +148,13 @@ async def test_option_that_a_list_offers_to_add_is_added(offering: DrivenTab, su
             assert await offering.page.locator(held).inner_text() == "owner"
 
 
+async def test_search_in_an_open_list_of_commands_runs_none(offering: DrivenTab) -> None:
+    result = await offering.do("fill", selector="#command", value="del")
+
+    assert (result["value"], result["title"]) == ("del", "Lists that offer to add the typed text")
+    assert await offering.page.evaluate("document.activeElement.id") == "command"
+
+
 async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(offering: DrivenTab) -> None:
     assert (await offering.refused("fill", selector="#forgets", value="owner"))[0] == "VALUE_NOT_KEPT"
 
@@ -444,9 +451,10 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
-async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab) -> None:
-    for text in ("One\nTwo\n\nFour", "One", ""):
-        result = await editors.do("fill", selector="#story", value=text)
+@pytest.mark.parametrize("selector", ["#story", "#plain"])
+async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab, selector: str) -> None:
+    for text in ("One\nTwo\n\nFour.", "One", ""):
+        result = await editors.do("fill", selector=selector, value=text)
         assert (result["value"], "notes" in result) == (text, False)
 
 

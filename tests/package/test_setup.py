@@ -206,6 +206,15 @@ def copied(home: Home, folder: Path) -> Home:
 # --- In a terminal ---
 
 
+def test_a_command_is_not_broken_across_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    setup_terminal.Terminal(yes=True).say("Install a model, then run `uv run server.py --setup` again.")
+
+    assert "`uv run server.py --setup`" in capsys.readouterr().out
+
+
 @pytest.mark.e2e
 @on_terminals
 async def test_with_nothing_installed_it_says_what_to_install_and_continues_as_far_as_it_can(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
+from fastmcp.client.messages import MessageHandler
+from mcp_types import ToolListChangedNotification
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app
@@ -85,11 +87,20 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
         assert await listed(process) == READER_TOOLS
 
 
+class Changes(MessageHandler):
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def on_tool_list_changed(self, message: ToolListChangedNotification) -> None:
+        assert message
+        self.count += 1
+
+
 @asynccontextmanager
-async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
+async def serving(port: int, changes: Changes | None = None, **flags: str) -> AsyncGenerator[Client[Any]]:
     """A server that has received only `initialize`, from a client that accepts notifications."""
     settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
-    async with Client(app.create_server(settings), mode="legacy") as client:
+    async with Client(app.create_server(settings), mode="legacy", message_handler=changes) as client:
         yield client
 
 
@@ -155,7 +166,8 @@ async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_
         async with connected(port, pairing.pairing_key()):
             pass
         await gone(client)
-    async with serving(port) as client:
+    changes = Changes()
+    async with serving(port, changes) as client:
         listed_first = {tool.name for tool in await client.list_tools()}
         failed = await client.call_tool("browser_get_tabs", {}, raise_on_error=False)
         monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 60)
@@ -163,10 +175,12 @@ async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_
         async with connected_soon(port) as extension:
             await extension.reply(await extension.receive(), [])
             answered = text_of(await within(call))
+            changes_at_connection = changes.count
         monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
         await gone(client)
         listed_last = {tool.name for tool in await client.list_tools()}
 
+    assert (changes_at_connection, changes.count) == (0, 1)
     assert listed_first == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
     code, sentence = error_of(failed)
     assert code == "EXTENSION_NOT_CONNECTED"

@@ -487,6 +487,33 @@ async def test_as_many_chunks_are_sent_at_once_as_configured_and_no_more(
     assert listed == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 9))
 
 
+async def test_next_question_waits_for_one_chunk_of_a_long_page_and_not_for_all(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(8))
+    data: list[str] = []
+    second, next_waits = asyncio.Event(), asyncio.Event()
+
+    async def script(request: Request) -> Reply:
+        data.append(request.data)
+        if part_of(request) == "2":
+            second.set()
+            await asyncio.wait_for(next_waits.wait(), WAIT_S)
+        return answer(f"Answer {part_of(request)}.")
+
+    async with FakeOpenAIServer(script=script) as fake, serving(fake, parallel=1, **SMALL) as asker:
+        long = asyncio.create_task(asker.ask(system_prompt=PROMPT))
+        await asyncio.wait_for(second.wait(), WAIT_S)
+        osascript.shows("A short page.")
+        reported = ProgressLog()
+        short = asyncio.create_task(asker.ask_with_progress(reported, system_prompt=PROMPT))
+        await reported.wait_for("context window")
+        next_waits.set()
+        receipt_of(await short)
+        receipt_of(await long)
+
+    assert data[-1].startswith("[Answer 1]")
+    assert "A short page." in data[:-2]
+
+
 class StoppedClock:
     """A fake of the module `time` whose clock stands still."""
 

@@ -132,6 +132,9 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("5.000 Euro in cash.", "It costs €5,000", "It costs $5,000"),
         ("It costs $5 in all.", "It costs 5 dollars", "It costs 5 euros"),
         ("ลด ถึง 31 ธ.ค.", "Until 31 December", "Until 31 January"),
+        ("Open from noon, 2 floors, 13 rooms.", "Open from 12:00", "Open from 11:00"),
+        ("Open until midnight, 2 floors.", "Open until 12 am", "Open until 11 pm"),
+        ("限一百二十人。", "At most 120", "At most 130"),
     ],
 )
 async def test_figures_are_found_in_other_notations_than_the_page_has(
@@ -169,6 +172,10 @@ async def test_figures_are_found_in_other_notations_than_the_page_has(
         ("In March 2026.", "2026年3月", "2026年4月"),
         ("In July and August, 6 hours.", "7月开放", "6月开放"),
         ("Am 3. Mai, 12 Stände.", "Am 3.5. ist das Fest", "The fair is on May 12"),
+        ("Финал 9 мая, 6 призов.", "Финал 09.05", "Финал 09.06"),
+        ("Dne 28. října 1918, 29 hostů.", "Dne 28. 10. 1918", "Dne 29. 10. 1918"),
+        ("ב-3 במרץ 2024.", "On March 3, 2024", "On March 4, 2024"),
+        ("1 फरवरी 2025", "1 फ़रवरी 2025", "2 फ़रवरी 2025"),
     ],
 )
 async def test_a_day_and_its_month_must_be_together_on_the_page(
@@ -191,6 +198,9 @@ async def test_a_day_and_its_month_must_be_together_on_the_page(
         ("The iPhone comes in 3 colors.", "iPhone有3种颜色", "iPhone有4种颜色"),
         ("A trip in 1990 for 5 €, 6 days.", "A trip in mid-1990", "A trip in mid-1991"),
         ("A trip for 5 €, 6 days.", "A trip for EUR5", "A trip for EUR7"),
+        ("Gate 39-A, 39 seats.", "Gate 39A", "Gate 39C"),
+        ("Sales in fiscal 2024.", "Sales in FY2024", "Sales in FY2025"),
+        ("Sales in FY24, 25 shops.", "Sales in 2024", "Sales in 2025"),
     ],
 )
 async def test_a_figure_in_a_name_is_found_only_with_its_name(
@@ -326,9 +336,9 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
     assert (await asked(text)).structured_content is None
 
 
-async def test_a_line_ends_a_sentence_even_after_a_short_word(osascript: FakeOsascript) -> None:
+async def test_a_line_and_a_unit_after_a_number_end_a_sentence(osascript: FakeOsascript) -> None:
     osascript.shows(
-        "A parcel weighs at most 12 kg.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."
+        "A parcel weighs at most 12 kg. A bag is free.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."
     )
     text = "* The shop opens at 9:00 am and closes at 6:30 pm.\n* A parcel weighs at most 12 kg."
 

@@ -18,7 +18,7 @@ from anyio.from_thread import start_blocking_portal
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
-from tests.conftest import Run
+from tests.conftest import Run, WriteToml
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
 from tests.support.fake_models import (
     CLOUD_MODELS,
@@ -456,6 +456,13 @@ async def test_pair_on_a_terminal_waits_and_reports_that_the_extension_is_connec
     ]
 
 
+def test_without_its_libraries_the_file_says_how_to_start_it() -> None:
+    done = subprocess.run([sys.executable, "-I", "-S", SERVER], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "uv run" in done.stderr
+
+
 @pytest.mark.posix
 def test_ctrl_c_while_libraries_load_prints_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "anyio.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
@@ -494,6 +501,17 @@ def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osa
     assert "View > Developer > Allow JavaScript from Apple Events" in err
     assert "[PERMISSION_DENIED]" in err
     assert "Traceback" not in err
+
+
+def test_analyze_tells_the_user_what_an_agent_would_ask_them_for(
+    run: Run, osascript: FakeOsascript, write_toml: WriteToml
+) -> None:
+    osascript.shows("text", about='{"url": "https://page.test/", "title": "x"}')
+    write_toml('[sites."page.test"]\ndeny = true')
+
+    status, _, err = run("--analyze", "x", "--source", "applescript", *MODEL)
+
+    assert (status, "[HOST_BLOCKED]" in err, "user" in err) == (1, True, False)
 
 
 # --- As a process over stdio ---

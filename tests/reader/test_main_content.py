@@ -195,11 +195,36 @@ def test_data_table_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
 
 def test_line_breaks_of_a_style_stay_and_headings_in_rows_have_no_marks(tab: Page) -> None:
     letter = "<p style='white-space: pre-wrap'>Dear all,\n  we met at nine.\n\nYours, Ada</p>"
+    letter += "<p style='white-space: pre-line'>A list:\n  one</p><p>for all:<br>&nbsp; print(1)</p>"
     show(tab, article(f"{letter}<table><tr><th><h4>Name</h4><th>Age<tr><td>Ben<td>4<tr><td>Cleo<td>5</table>"))
 
     text = read(tab)["text"]
 
-    assert "Dear all,\nwe met at nine.\n\nYours, Ada\n\n| Name | Age |" in text
+    lines = "Dear all,\n  we met at nine.\n\nYours, Ada\n\nA list:\none\n\nfor all:\n  print(1)\n\n| Name | Age |"
+    assert lines in text
+
+
+def test_code_in_lines_charts_notes_and_what_opens_are_content(tab: Page) -> None:
+    lines = ["def rise():", "    return 2"]
+    editor = "".join(f"<div><span>{line}</span></div>" for line in lines)
+    single = "".join(f"<div><pre>{line}</pre></div>" for line in lines)
+    labels = "".join(f"<text x=9 y={20 * i + 20}>{text}</text>" for i, text in enumerate(["Level (m)", "May", "June"]))
+    unseen = "<text x=9 y=90 fill=white>forged</text><text x=9 y=120 fill=none>faked</text>"
+    opened = "<button aria-expanded=false>How do I get home?</button><button aria-expanded=false aria-haspopup=menu>Sort</button>"
+    sections = [
+        f"<div style='font-family: monospace; white-space: pre'>{editor}</div><p>{SENTENCE}</p>{single}",
+        f"<svg width=300 height=150>{labels}{unseen}<rect y=122 width=90 height=20 /><text x=9 y=138 fill=white>July</text></svg>",
+        f"<aside><p>Keep off the bridge.</p></aside><p>{SENTENCE}</p>{opened}",
+    ]
+    show(tab, article("".join(f"{section}<p>{SENTENCE}</p>" for section in sections)))
+
+    text = read(tab)["text"]
+
+    assert text.count("```\ndef rise():\n    return 2\n```") == 2
+    assert [word for word in ("Level (m)", "May", "June", "July") if word not in text] == []
+    assert [word for word in ("forged", "faked", "Sort") if word in text] == []
+    assert "Keep off the bridge." in text
+    assert "How do I get home?" in text
 
 
 def test_end_of_a_shortened_line_path_that_names_an_entry_and_node_of_a_diagram_stay(tab: Page) -> None:

@@ -28,9 +28,14 @@ export class ActionRequests {
     this.#since = performance.now();
   }
 
-  /** Returns whether a relevant request is still running. */
+  /** Returns whether a relevant request is still running, for however long. */
+  get isRunning() {
+    return this.#open.size > 0;
+  }
+
+  /** Returns whether a relevant request is still running that is worth waiting for. */
   get isOpen() {
-    return this.#open.size > 0 && performance.now() - this.#since < MOST_MS;
+    return this.isRunning && performance.now() - this.#since < MOST_MS;
   }
 
   /**

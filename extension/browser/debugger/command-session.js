@@ -82,7 +82,8 @@ async function act(session, context, run) {
     own.atEnd(() => emulateFocus(false));
     own.interceptFiles();
     const result = await run({ ...context, session: own });
-    for (const note of await adoptTabs(own.opened, context)) own.addNote(note);
+    const isBusy = () => session.network.ofAction.isRunning;
+    for (const note of await adoptTabs(own.opened, context, isBusy)) own.addNote(note);
     return result;
   });
 }

@@ -371,9 +371,10 @@ export class DebuggerSession {
     if (isOwn) this.ownWorldId = id;
   }
 
-  /** @param {{id: string}} mainFrame */
-  #showsPage({ id }) {
+  /** @param {{id: string, loaderId?: string}} mainFrame */
+  #showsPage({ id, loaderId = "" }) {
     this.#isPrinting = false;
+    this.network.showsPage(loaderId);
     this.#pages.mainId = id;
   }
 

@@ -39,6 +39,8 @@ export class NetworkLog {
   /** @type {Map<string, LoggedRequest>} running requests, by the browser's id */
   #open = new Map();
   #total = 0;
+  /** Number of the request for the page in the tab, as far as known. */
+  #first = 0;
   #isResting = false;
   /** @readonly requests started by the current command */
   ofAction = new ActionRequests();
@@ -55,9 +57,9 @@ export class NetworkLog {
     return this.#requests.slice(-MAX_REQUESTS).reverse();
   }
 
-  /** @returns {LoggedRequest[]} those that have not ended */
+  /** @returns {LoggedRequest[]} those of the page in the tab that have not ended */
   running() {
-    return [...this.#open.values()];
+    return [...this.#open.values()].filter(({ id }) => Number(id) >= this.#first);
   }
 
   /** @param {string} id */
@@ -71,6 +73,11 @@ export class NetworkLog {
    */
   pagesOf(requestId) {
     return this.#requests.findLast((request) => request.requestId === requestId)?.pages;
+  }
+
+  /** @param {string} loaderId of the page that is now in the tab; the request for it has the same id */
+  showsPage(loaderId) {
+    this.#first = Number(this.#requests.findLast(({ requestId }) => requestId === loaderId)?.id ?? 0);
   }
 
   resume() {

@@ -21,7 +21,7 @@ const actionability = (() => {
   const { PARTLY_SEARCHED, Search, allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
-  const { targetOf } = targets;
+  const { isActedOn, targetOf } = targets;
   const { matching } = nativeLists;
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
@@ -98,7 +98,7 @@ const actionability = (() => {
       for (;;) {
         const found = await this.#found();
         const { roots, isWhole, rest } = this.#search;
-        const first = /** @type {Element} */ (found.find(isVisible) ?? found[0]);
+        const first = this.#chosen(found);
         const element = rest ? first : targetOf(first, action);
         const { trouble, ...aimed } = await this.#attempt(element);
         const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
@@ -116,6 +116,16 @@ const actionability = (() => {
         }
         await this.#pause(POLL_MS);
       }
+    }
+
+    /**
+     * @param {Element[]} found
+     * @returns {Element} the first visible one; if only a text is named, preferably one that can be acted on
+     */
+    #chosen(found) {
+      const shown = found.filter(isVisible);
+      const preferred = this.#search.isByText && shown.length > 1 ? shown.find(isActedOn) : undefined;
+      return /** @type {Element} */ (preferred ?? shown[0] ?? found[0]);
     }
 
     async #found() {

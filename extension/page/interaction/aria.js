@@ -30,7 +30,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, editedTextOf, plain, quote, shorten, symbolOf } = texts;
+  const { collapse, editedTextOf, isIconFont, plain, quote, shorten, symbolOf } = texts;
   const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -400,8 +400,9 @@ const aria = (() => {
      * @param {"::before" | "::after"} place
      */
     #addGenerated(element, place) {
-      const { content, display } = getComputedStyle(element, place);
-      if (content === "none" || content === "normal" || display === "none") return;
+      const style = getComputedStyle(element, place);
+      const { content, display } = style;
+      if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
       const texts = (alternative ?? content.replace(PICTURES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");

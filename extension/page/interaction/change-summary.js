@@ -7,6 +7,7 @@ const changeSummary = (() => {
     attributeOf,
     childrenOf,
     closestOf,
+    controlOf,
     drawnChildrenOf,
     holds,
     isControl,
@@ -77,12 +78,14 @@ const changeSummary = (() => {
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
+   * @param {string} changes.sorted the column that was sorted by the action, and how
    * @param {Element[]} changes.path the element acted on, and its ancestors
    * @param {Root[]} changes.roots of the whole page
    * @param {Element | null} changes.editor a new field that has the focus
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
-  function summarizeChanges(before, now, { shown, moved, left, drawn, renamed, refilled, path, roots, editor }) {
+  function summarizeChanges(before, now, changes) {
+    const { shown, moved, left, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -115,7 +118,9 @@ const changeSummary = (() => {
     );
     const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
     const hasClosed = menus.length > 0 || [...before.lists].some((list) => !now.lists.has(list));
-    const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
+    const edited = editor && isControl(editor) ? collapse(valueOf(editor)) : "";
+    const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
+    const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one) && !isInEditor(one));
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
@@ -123,13 +128,15 @@ const changeSummary = (() => {
       ...closed.map(([, name]) => `${name} closed`),
       ...announced("status", statuses, length),
       ...lists,
+      ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
       ...enabled.map((element) => `${nameOf(element)} enabled`),
+      ...checkings(before.checks, now.checks, path),
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", other, lost, length),
       ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
-      ...renamings(renamed),
+      ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
       ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
@@ -166,6 +173,22 @@ const changeSummary = (() => {
     const start = shorten(whole, length).replace(/\.\.\.$/u, "");
     const words = whole[start.length] === " " ? start : start.replace(/\s\S{1,20}$/u, "");
     return `"${words}..."`;
+  }
+
+  /**
+   * @param {Map<Element, boolean>} before boxes, and whether they were checked
+   * @param {Map<Element, boolean>} now
+   * @param {Element[]} path of the element acted on, whose own state is part of the reply
+   * @returns {string[]} for example `checkbox "Red" on`, or `12 checkboxes off`
+   */
+  function checkings(before, now, [acted]) {
+    const isOwn = (/** @type {Element} */ box) => acted !== undefined && (acted === box || controlOf(acted) === box);
+    return [true, false].flatMap((isOn) => {
+      const boxes = [...now].filter(([box, is]) => is === isOn && before.get(box) === !isOn && !isOwn(box));
+      const word = isOn ? "on" : "off";
+      if (boxes.length > MOST_TEXTS) return [`${boxes.length} checkboxes ${word}`];
+      return boxes.map(([box]) => `${nameOf(box)} ${word}`);
+    });
   }
 
   /**
@@ -305,7 +328,7 @@ const changeSummary = (() => {
       } else {
         yield run;
         run = "";
-        yield* runsIn(child);
+        if (!isElement(child) || !isHiddenPart(child)) yield* runsIn(child);
       }
     }
     yield run;
@@ -316,12 +339,22 @@ const changeSummary = (() => {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
     // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
     if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
-    return isUnshown(element) || (!isVisible(element) && isMatch(element, "[hidden], [style]"));
+    return isUnshown(element);
+  }
+
+  /**
+   * @param {Element} element in another one
+   * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
+   */
+  function isHiddenPart(element) {
+    return isInPage(element) && !isVisible(element) && isMatch(element, "[hidden], [style]");
   }
 
   /** @param {Node} node */
   function isPhrase(node) {
-    return isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node);
+    return (
+      isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node) && !isHiddenPart(node)
+    );
   }
 
   /**

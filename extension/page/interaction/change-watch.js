@@ -15,6 +15,7 @@ const changeWatch = (() => {
     isInPage,
     isMatch,
     isText,
+    outermost,
     parentElementOf,
     parentOf,
     pause,
@@ -26,7 +27,7 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { endingAnimations, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, isPositioned, isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -36,7 +37,8 @@ const changeWatch = (() => {
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
-   * of the wait; `opening`: wait for what a press opens; `linger`: how long to keep watching afterwards.
+   * of the wait; `opening`: wait for what a press opens, or what is transparent; `linger`: how long to keep watching
+   * afterwards.
    */
   const WAITS_MS = { first: 50, quiet: 50, most: 150, opening: 400, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
@@ -60,6 +62,7 @@ const changeWatch = (() => {
     ["aria-pressed", "pressed", "not pressed"],
     ["aria-selected", "selected", "not selected"],
   ]);
+  const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
   /** Elements that open something when they are pressed. */
@@ -242,12 +245,36 @@ const changeWatch = (() => {
       }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
+      if (await this.#faded()) return;
+      // Some pages start an animation only some time after what is to appear is there, still transparent.
+      do await pause(POLL_MS);
+      while (this.#isTransparent() && performance.now() - this.#inputAt < WAITS_MS.opening);
+      await this.#faded();
+    }
+
+    /** @returns {Promise<boolean>} whether nothing faded, and nothing is about to */
+    async #faded() {
+      const fading = this.#fading();
+      if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
+      return !fading.length && !this.#isTransparent();
+    }
+
+    /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
+    #isTransparent() {
+      const hidden = [...this.#restyled].filter((one) => this.#before.hidden.has(one));
+      return [...outermost([...this.#come]), ...hidden, ...this.#before.dialogs.keys()]
+        .filter(isElement)
+        .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
+    }
+
+    /** @returns {Promise<Animation>[]} the ends of what fades in or out */
+    #fading() {
       const coming = [...this.#come, ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
-      const fading = [
+      return [
         ...[...this.#before.dialogs.keys(), ...coming]
           .filter(isElement)
           .filter(isVisible)
@@ -260,10 +287,6 @@ const changeWatch = (() => {
           .filter((one) => isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(one, false, isFadeOut)),
       ];
-      if (!fading.length) return;
-      await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
-      // A page may hide only then what has faded out.
-      await pause(POLL_MS);
     }
 
     /** @returns {boolean} whether an element that was pressed is to open something, which is not drawn yet */
@@ -292,13 +315,15 @@ const changeWatch = (() => {
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
       const shown = [...this.#come, ...hidden].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
-      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
+      const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
+      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one) && !wasHidden(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
       const renamed = [...this.#labels].filter(
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
+      const toggled = this.#toggled();
       const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
@@ -308,11 +333,12 @@ const changeWatch = (() => {
         refilled: [...this.#before.values]
           .filter(([field, before]) => this.#isRefilled(field, before))
           .map(([field]) => field),
+        sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || this.#toggled();
+      return changes || toggled;
     }
 
     /** @param {Node} node that the page has removed */
@@ -439,6 +465,7 @@ const changeWatch = (() => {
   function toggleOf(element) {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
+    if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
     return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 

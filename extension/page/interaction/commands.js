@@ -5,7 +5,7 @@
 const elementCommands = (() => {
   const { comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
   const { windowOf } = dom;
-  const { PageError, misfit, shorten, textOf } = texts;
+  const { PageError, misfit, shorten, textOf, visibleTextOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
   const { comeBy, selectorOf } = selectorGenerator;
@@ -29,6 +29,8 @@ const elementCommands = (() => {
   /** @typedef {InstanceType<typeof DragWatch>} Drag */
 
   const DRAWING_WAIT_MS = 500;
+  /** Elements that are moved out of the way get there within this time, unlike the bar of a message that will close. */
+  const MOVING_MS = 600;
   const MOUSE_WAIT_MS = 300;
   /** Pages often wait for 300 ms until no more is typed. */
   const SUGGESTING_MS = 400;
@@ -294,8 +296,11 @@ const elementCommands = (() => {
     return watch?.summarize() ?? "";
   }
 
-  /** @returns {string} what a page says to users that have just come to it */
-  function readAnnouncements() {
+  /** @returns {Promise<string>} what a page says to users that have just come to it, perhaps with a toast */
+  async function readAnnouncements() {
+    const announced = announcementsOf(allRoots());
+    if (announced) return announced;
+    await nextDrawing();
     return announcementsOf(allRoots());
   }
 
@@ -349,21 +354,25 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string}} request after a drag of that id
-   * @returns {boolean | null} whether anything is elsewhere now; null if this is another page, or if the page draws what it
-   *   drags
+   * @returns {DragWay | null} null if this is another page, or if the page draws what it drags
    */
   function readMoved({ id }) {
     const { drag, element, changes } = stateOf(id);
     if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
-    return drag.hasMoved || changes.hasMoved();
+    return { isIdle: !drag.hasMoved && !changes.hasMoved(), way: drag.way(changes.appeared()) };
   }
 
-  /** @returns {boolean} whether elements are being moved; animations without an end do not count */
+  /** @returns {boolean} whether elements are being moved; animations without an end, or with a distant one, do not count */
   function readTransitions() {
     return allRoots()
       .filter(isDocument)
       .flatMap((one) => one.getAnimations())
-      .some((one) => one instanceof CSSTransition && one.playState === "running");
+      .some((one) => one.playState === "running" && isMoving(one));
+  }
+
+  /** @param {Animation} animation */
+  function isMoving({ currentTime, effect }) {
+    return Number(effect?.getComputedTiming().endTime) - Number(currentTime) < MOVING_MS;
   }
 
   /**
@@ -557,7 +566,9 @@ const elementCommands = (() => {
     if (!upload) return null;
     const held = [...(upload.files ?? [])].map(({ name }) => name);
     const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
-    return { names: held.map((name) => shorten(name)), isKept };
+    const shown = allRoots().flatMap((root) => [...root.children].map(visibleTextOf));
+    const isShown = names.some((name) => shown.some((text) => text.includes(name)));
+    return { names: held.map((name) => shorten(name)), isKept, isShown };
   }
 
   /**

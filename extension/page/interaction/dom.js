@@ -447,10 +447,15 @@ const dom = (() => {
   /**
    * @template {Node} T
    * @param {T[]} nodes
-   * @returns {T[]} without those inside others
+   * @returns {T[]} without those inside others, as drawn
    */
   function outermost(nodes) {
-    return nodes.filter((node) => !nodes.some((other) => other !== node && holds(other, node)));
+    const all = /** @type {Set<Node>} */ (new Set(nodes));
+    const around = (/** @type {Node} */ node) => (isElement(node) ? (slotOf(node) ?? parentOf(node)) : parentOf(node));
+    return nodes.filter((node) => {
+      const outer = around(node);
+      return !outer || ![...drawnAncestors(/** @type {Element} */ (outer))].some((one) => all.has(one));
+    });
   }
 
   /**

@@ -3,7 +3,8 @@
 // Whether an element that the browser drags for a page reaches its target. In different frames each has its own watch.
 
 const dragWatch = (() => {
-  const { attributeOf, boxOf, drawnAncestors, isDocument, pause, windowOf } = dom;
+  const { attributeOf, boxOf, drawnAncestors, isDocument, isInPage, pause, queryIn, textContentOf, windowOf } = dom;
+  const { isVisible } = geometry;
 
   const EVENTS = ["dragstart", "drop", "dragend"];
   /** For a busy page to handle the drop that the browser has dispatched. */
@@ -22,6 +23,8 @@ const dragWatch = (() => {
     #element;
     /** @readonly where it was before */
     #before;
+    /** @readonly */
+    #scrolled;
     /** @readonly @type {PromiseWithResolvers<DragOutcome>} */
     #end = Promise.withResolvers();
 
@@ -32,6 +35,7 @@ const dragWatch = (() => {
     constructor(element, roots) {
       this.#element = element;
       this.#before = boxOf(element);
+      this.#scrolled = scrolledAround(element);
       this.#isDraggable = [...drawnAncestors(element)].some(isDraggable);
       const how = { capture: true, signal: this.#listening.signal };
       for (const view of roots.filter(isDocument).map(windowOf)) {
@@ -48,6 +52,21 @@ const dragWatch = (() => {
       const { x, y, width, height } = boxOf(this.#element);
       const before = this.#before;
       return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
+    }
+
+    /**
+     * @param {Element[]} come new elements, one of which may be drawn instead of the dragged one
+     * @returns {string} how far that is from where it was; empty if it is there or gone, or if something has scrolled
+     */
+    way(come) {
+      const text = textContentOf(this.#element);
+      const isTwin = (/** @type {Element} */ one) => text !== "" && textContentOf(one) === text && isVisible(one);
+      const twin = () => come.flatMap((one) => [one, ...queryIn(one, "*")]).find(isTwin);
+      const drawn = isInPage(this.#element) ? this.#element : twin();
+      if (!drawn || scrolledAround(drawn) !== this.#scrolled) return "";
+      const { x, y } = boxOf(drawn);
+      const [right, down] = [Math.round(x - this.#before.x), Math.round(y - this.#before.y)];
+      return right || down ? `moved by ${right}, ${down} px` : "";
     }
 
     /** @returns {Promise<DragOutcome>} after the release */
@@ -81,6 +100,16 @@ const dragWatch = (() => {
         this.#end.resolve(effect === "none" ? "refused" : "dropped");
       }
     };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} how far it is scrolled by all that is around it
+   */
+  function scrolledAround(element) {
+    const around = [...drawnAncestors(element)].slice(1);
+    const sum = (/** @type {"scrollLeft" | "scrollTop"} */ way) => around.reduce((all, one) => all + one[way], 0);
+    return `${sum("scrollLeft")}, ${sum("scrollTop")}`;
   }
 
   /** @param {Element} element */

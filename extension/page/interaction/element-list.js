@@ -55,6 +55,8 @@ const elementList = (() => {
   const NAMELESS = new Set(["scrollable", "frame"]);
   /** Items of a menu or the like that are all listed. */
   const MOST_OF_MENU = 60;
+  /** Maximum number of matching rows of which the contents are listed. */
+  const FEW_ROWS = 3;
   /** Pages with more elements to act on are listed without shapes and boxes. */
   const MOST_WITH_LOOKS = 15;
   const OUT_OF_SIGHT = "-- out of sight --";
@@ -267,7 +269,8 @@ const elementList = (() => {
      * @template {Item} T
      * @param {T[]} items
      * @param {string} find
-     * @returns {T[]} those that contain it; otherwise those that contain all of its words
+     * @returns {T[]} those that contain it; otherwise those that contain all of its words; with a few rows, what can be
+     *   done in them
      */
     matching(items, find) {
       const wanted = collapse(find).toLowerCase();
@@ -281,7 +284,11 @@ const elementList = (() => {
         ? exact
         : said.filter(({ text }) => wanted.split(" ").every((word) => text.includes(word)));
       const matching = new Set(found.map(({ item }) => item));
-      return items.filter((item) => matching.has(item) || this.framedIn([item]).length > 0);
+      const rows = found.filter(({ item }) => item.role === "row").map(({ item }) => item.element);
+      const isInRow = (/** @type {Item} */ { kind, element }) =>
+        kind === "thing" && rows.some((row) => isDrawnIn(row, element));
+      const isFound = (/** @type {T} */ item) => matching.has(item) || (rows.length <= FEW_ROWS && isInRow(item));
+      return items.filter((item) => isFound(item) || this.framedIn([item]).length > 0);
     }
 
     /**

@@ -13,6 +13,7 @@ declare global {
   type ElementRequest = shared.ElementRequest;
   type ErrorCode = shared.ErrorCode;
   type DragOutcome = shared.DragOutcome;
+  type DragWay = shared.DragWay;
   type FilledField = shared.FilledField;
   type FillLook = shared.FillLook;
   type CrossOriginFrame = shared.CrossOriginFrame;

@@ -27,6 +27,8 @@ const grouping = (() => {
     "row",
     "treeitem",
   ]);
+  /** Fields that have nothing but their name, such as the boxes that select a row. */
+  const CHECKED = new Set(["checkbox", "radio", "switch"]);
   const FEW_EQUAL = 3;
   /** Number of lines measured per group to estimate the length of all. */
   const SAMPLE = 8;
@@ -113,7 +115,8 @@ const grouping = (() => {
   function shownOf({ members, isEqual }, most) {
     const { length } = members;
     const role = members[0]?.role ?? "";
-    const least = COMMON.has(role) ? 0 : role === "frame" ? length : FEW_FIELDS;
+    const isRepeated = COMMON.has(role) || (isEqual && CHECKED.has(role) && length > FEW_FIELDS);
+    const least = isRepeated ? 0 : role === "frame" ? length : FEW_FIELDS;
     const count = Math.max(least, isEqual ? Math.min(FEW_EQUAL, most) : most);
     // A line that counts one element takes as much room as the element.
     return length <= count + 1 ? length : count;

@@ -130,5 +130,28 @@ const itemPlaces = (() => {
       .map(({ one }) => one);
   }
 
-  return { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets, placeOf };
+  /**
+   * @param {Element} inner
+   * @param {Element} outer
+   * @returns {boolean} whether a press on the middle of the outer one is in the inner one
+   */
+  function coversMiddle(inner, outer) {
+    const { x, y, width, height } = boxOf(outer);
+    const { left, right, top, bottom } = boxOf(inner);
+    const [across, down] = [x + width / 2, y + height / 2];
+    return left < across && across < right && top < down && down < bottom;
+  }
+
+  return {
+    coversMiddle,
+    hasPlace,
+    inGridOrder,
+    isOnlySpoken,
+    isScrollable,
+    isSheet,
+    isUnclipped,
+    measure,
+    meets,
+    placeOf,
+  };
 })();

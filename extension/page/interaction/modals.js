@@ -7,6 +7,7 @@ const modals = (() => {
   const { hitAt, isPartOf, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = aria;
+  const { focusedElement } = focusing;
 
   /** Points tested for a cover, as fractions of the viewport. */
   const SPOTS = [0.1, 0.5, 0.9];
@@ -148,13 +149,13 @@ const modals = (() => {
 
   /**
    * @param {Root[]} roots of the whole page
-   * @returns {Element[]} layers that hide interactive parts of the page, and have some of their own
+   * @returns {Element[]} layers that hide interactive parts of the page, and have some of their own: large ones, and the
+   *   one that the user works with
    */
   function panels(roots) {
     /** @type {Set<Element>} */
     const layers = new Set();
-    for (const point of spots()) {
-      const hit = hitAt(point);
+    for (const hit of [...spots().map((point) => hitAt(point)), focusedElement()]) {
       const layer = hit && panelOf(hit);
       if (layer) layers.add(layer);
     }

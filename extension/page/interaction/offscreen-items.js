@@ -11,7 +11,7 @@
 
 const offscreenItems = (() => {
   const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
-  const { nextElementOf, parentElementOf, tagOf } = dom;
+  const { nextElementOf, parentElementOf, queryAll, rootOf, tagOf } = dom;
   const { SEEN, isRendered, isVisible } = geometry;
   const { contentOf, roleOf } = aria;
   const { isMark } = fieldFrames;
@@ -77,15 +77,25 @@ const offscreenItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether a click on it acts on the field of its label; an icon next to a text field has a purpose
-   *   of its own
+   * @returns {boolean} whether a click on it acts on the field of its label, or on nothing, because there is no such
+   *   field; an icon next to a text field has a purpose of its own
    */
   function isLabeling(element) {
     const control = controlOf(element);
-    if (!control) return false;
+    if (!control) return isLost(element);
     const isIcon = attributeOf(element, "aria-hidden") === "true" || contentOf(element).trim() === "";
     const isChecked = CHECKED.has(kindOf(control)) || CHECKED.has(attributeOf(control, "role") ?? "");
     return !isIcon || isChecked || tagOf(element) === "label" || holds(element, control);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a label for a field that is not on the page
+   */
+  function isLost(element) {
+    const id = tagOf(element) === "label" ? attributeOf(element, "for") : null;
+    const root = /** @type {Root} */ (rootOf(element));
+    return id !== null && queryAll(root, `#${CSS.escape(id)}`).length === 0;
   }
 
   /** @param {Element} element */

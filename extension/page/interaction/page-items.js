@@ -31,7 +31,18 @@
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, dataOf, drawnChildrenOf, hasIn, hasNodes, holderOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    closestOf,
+    dataOf,
+    drawnChildrenOf,
+    hasIn,
+    hasNodes,
+    holderOf,
+  } = dom;
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
   const { tagOf, textContentOf } = dom;
@@ -42,7 +53,8 @@ const pageItems = (() => {
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
-  const { hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } = itemPlaces;
+  const { coversMiddle, hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } =
+    itemPlaces;
   const { placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
   const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
@@ -174,11 +186,17 @@ const pageItems = (() => {
       const things = inner.filter(({ kind }) => kind === "thing");
       const state = checkableIn(outer);
       const isAround = WRAPPERS.has(item?.role ?? "") && /^(?:focused)?$/u.test(stateOf(outer, item?.role ?? ""));
-      const alike = things.filter(({ element, role }) => role === item?.role || element === state);
+      const isPart = (/** @type {Item} */ { element, role }) =>
+        role === "clickable" && WRAPPERS.has(item?.role ?? "") && coversMiddle(element, outer);
+      const alike = things.filter((one) => one.role === item?.role || one.element === state || isPart(one));
       const [twin, ...others] = alike.length || !isAround ? alike : things.filter(({ role }) => WRAPPED.has(role));
       if (item?.element !== outer || !twin || others.length) return;
       if (twin.element !== state && accessibleNameOf(outer, true) !== accessibleNameOf(twin.element, true)) return;
-      const isHidden = twin.element === state || isClippedAway(twin.element) || !isRendered(twin.element, DRAWN);
+      const isHidden =
+        twin.element === state ||
+        isClippedAway(twin.element) ||
+        !isRendered(twin.element, DRAWN) ||
+        (twin.role === "clickable" && item.role !== "clickable");
       this.items.splice(this.items.indexOf(isHidden ? twin : item), 1);
     }
 
@@ -477,6 +495,16 @@ const pageItems = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} name
+   * @returns {boolean} whether the name is only what a label around the field shows as its value
+   */
+  function isValueIn(element, name) {
+    const value = isControl(element) && isTextField(element) ? element.value : "";
+    return value !== "" && value === name && closestOf(element, "label") !== null;
+  }
+
+  /**
    * @param {Item} item
    * @returns {string} the name in its line
    */
@@ -485,7 +513,7 @@ const pageItems = (() => {
     const said = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
     // Some pages label a field with a sign, or a slider with its number.
     const isMeaningless = isNeighborly(role) && !(role === "slider" ? /\p{L}/u : /[\p{L}\p{N}]/u).test(said);
-    const name = isMeaningless ? "" : said;
+    const name = isMeaningless || isValueIn(element, said) ? "" : said;
     if (kind !== "thing") return name;
     // The field that gives a form its value may be hidden, and its label with it.
     const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));

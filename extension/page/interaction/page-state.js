@@ -13,6 +13,7 @@ const pageState = (() => {
     isControl,
     isDocument,
     isElement,
+    isMatch,
     kindOf,
     parentElementOf,
     parentOf,
@@ -30,6 +31,7 @@ const pageState = (() => {
   /** Fields whose value is not shown as text. */
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
+  const CHECKS = "[type='checkbox'], [role='checkbox'], [role='switch']";
   /** Levels to climb to find what clips a text for screen readers. */
   const CLIP_LEVELS = 5;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
@@ -53,6 +55,7 @@ const pageState = (() => {
       lists: new Set(all(LISTS).filter(isVisible)),
       faulty: new Set(all(FAULTY).filter(isVisible)),
       disabled: new Set(all(":disabled").filter(isVisible)),
+      checks: new Map(all(CHECKS).map((box) => [box, isMatch(box, ":checked, [aria-checked='true']")])),
       values: new Map(
         read
           .filter(isControl)
@@ -143,10 +146,22 @@ const pageState = (() => {
    * @returns {boolean} whether it is for screen readers or for measuring: too small, or outside of the page
    */
   function isUnshown(element) {
-    const { right, bottom, width, height } = boxOf(element);
+    const { right, bottom, width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
     const isTiny = width <= 1 && height <= 1;
     if (isTiny) return getComputedStyle(element).overflow !== "visible";
-    return (right + scrollX <= 0 || bottom + scrollY <= 0) && getComputedStyle(element).position === "absolute";
+    // What is drawn in an empty box at an edge of the page may be elsewhere.
+    const isBefore = (/** @type {number} */ end, /** @type {number} */ size) => end < 0 || (end === 0 && size > 0);
+    const isOutside = isBefore(right + scrollX, width) || isBefore(bottom + scrollY, height);
+    return isOutside && getComputedStyle(element).position === "absolute";
+  }
+
+  /**
+   * @param {Element} element that has no box at present
+   * @returns {Pick<DOMRect, "right" | "bottom" | "width" | "height">} what its style says; NaN for `auto`
+   */
+  function styledSizeOf(element) {
+    const { width, height } = getComputedStyle(element);
+    return { right: 1, bottom: 1, width: Number.parseFloat(width), height: Number.parseFloat(height) };
   }
 
   /**

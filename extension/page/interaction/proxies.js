@@ -3,8 +3,19 @@
 // Elements that stand for others, or only serve screen readers, forms or the layout: users do not act on them.
 
 const proxies = (() => {
-  const { attributeOf, closestOf, controlOf, hasIn, holds, isControl, isTextField, queryIn, tagOf, textContentOf } =
-    dom;
+  const {
+    attributeOf,
+    closestOf,
+    controlOf,
+    hasIn,
+    holds,
+    isControl,
+    isReadOnly,
+    isTextField,
+    queryIn,
+    tagOf,
+    textContentOf,
+  } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { accessibleNameOf, roleOf } = aria;
   const { DRAWN_CHECKED } = surroundingNames;
@@ -62,12 +73,14 @@ const proxies = (() => {
 
   /**
    * @param {Element} element hidden from screen readers
-   * @returns {boolean} whether it only serves for measuring, to give a form a value, or to draw a border
+   * @returns {boolean} whether it only serves for measuring, to give a form a value, to draw a border, or to show in
+   *   another field how a word goes on
    */
   function isCopy(element) {
     const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
     const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
-    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder();
+    const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
+    return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder() || isHint();
   }
 
   /**

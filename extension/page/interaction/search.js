@@ -22,7 +22,7 @@ const search = (() => {
     textContentOf,
     topOf,
   } = dom;
-  const { PageError, collapse, quote, textOf, visibleTextOf } = texts;
+  const { PageError, collapse, quote, readTextOf, textOf, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
 
   const MAX_ROOTS = 500;
@@ -63,6 +63,12 @@ const search = (() => {
      */
     constructor(selector) {
       this.#parts = parse(selector);
+    }
+
+    /** Whether it names a text: a heading and the button below it may have the same one. */
+    get isByText() {
+      const last = this.#parts.at(-1);
+      return last?.kind === "text" || last?.words !== undefined;
     }
 
     /** @returns {Element[]} outer trees first, each in its own order; or cross-origin frames that lead on */
@@ -319,7 +325,9 @@ const search = (() => {
     const own = hit(element, visibleTextOf(element), wanted);
     if (!own.length) return [];
     const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
-    return inner.length ? inner : own;
+    if (inner.length || own.some(({ isExact }) => isExact)) return inner.length ? inner : own;
+    const read = hit(element, readTextOf(element), wanted);
+    return read.length ? read : own;
   }
 
   /**

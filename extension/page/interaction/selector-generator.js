@@ -239,12 +239,7 @@ const selectorGenerator = (() => {
     const text = labelOf(element);
     if (!text) return undefined;
     const tag = tagOf(element);
-    const role = attributeOf(element, "role") ?? "";
-    const steps = [
-      ...(LABELED.has(tag) ? [tag] : []),
-      ...(/^[a-z]+$/u.test(role) ? [`[role=${role}]`] : []),
-      ...classStepsOf(element),
-    ];
+    const steps = [...(LABELED.has(tag) ? [tag] : []), ...roleStepsOf(element), ...classStepsOf(element)];
     const step = steps.find((one) => {
       const found = counts.labeled(root, one, text);
       return found.length === 1 && found[0] === element;
@@ -341,7 +336,8 @@ const selectorGenerator = (() => {
     for (const ancestor of treeAncestors(element)) {
       const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isItsOwn);
       const isWay = (/** @type {string} */ step) => isAlone([step, ...path].join(" > "));
-      const unique = named.find(isWay);
+      const [role] = ancestor === element && !isWay(tagOf(element)) ? roleStepsOf(element) : [];
+      const unique = [...named, ...(role ? [role] : [])].find(isWay);
       const step = unique ?? stepOf(ancestor);
       // For a path that is already long only names are tried: the cost grows with its length times the page.
       const isUnique = unique !== undefined || (path.length < TRIED_STEPS && isWay(step));
@@ -370,6 +366,15 @@ const selectorGenerator = (() => {
     const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);
     const naming = inside.flatMap(namesOf).find(isItsOwn);
     return naming && `${CSS.escape(tagOf(row))}:has(${selectorBy(naming)})`;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string[]} by its role, if it has one
+   */
+  function roleStepsOf(element) {
+    const role = attributeOf(element, "role") ?? "";
+    return /^[a-z]+$/u.test(role) ? [`[role=${role}]`] : [];
   }
 
   /**

@@ -17,7 +17,7 @@ const surroundingNames = (() => {
     isText,
     kindOf,
   } = dom;
-  const { NATIVE_FIELDS, labelsOf, parentElementOf, queryIn, rootOf, tagOf } = dom;
+  const { NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf, tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { accessibleNameOf, contentOf, plainQuote } = aria;
@@ -239,13 +239,36 @@ const surroundingNames = (() => {
   /**
    * @param {Element} row
    * @param {Element} cell not to be named by
-   * @returns {string} its header, its link, or its first text
+   * @returns {string} its header, its link, or its first text: preferably one that the next row does not have
    */
   function rowNameOf(row, cell) {
+    const next = nextElementOf(row) ?? previousElementOf(row);
+    const twins = next ? namingIn(next, childrenOf(next)[[...childrenOf(row)].indexOf(cell)]) : [];
+    let name = "";
+    for (const [index, one] of namingIn(row, cell).entries()) {
+      const text = shortTextOf(one);
+      if (!/[\p{L}\p{N}]/u.test(text)) continue;
+      const twin = twins[index];
+      if (!twin || shortTextOf(twin) !== text) return text;
+      name ||= text;
+    }
+    return name;
+  }
+
+  /** @param {Element} element */
+  function shortTextOf(element) {
+    return plain(contentOf(element).slice(0, ENOUGH));
+  }
+
+  /**
+   * @param {Element} row
+   * @param {Element} [cell] not to be named by
+   * @returns {Element[]} its headers, links and other cells
+   */
+  function namingIn(row, cell) {
     const cells = [...childrenOf(row)].filter((one) => one !== cell && !hasIn(one, CHECKBOXES));
     const links = cells.flatMap((one) => queryIn(one, "a[href]"));
-    const ways = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
-    return ways.map((one) => plain(contentOf(one).slice(0, ENOUGH))).find((text) => /[\p{L}\p{N}]/u.test(text)) ?? "";
+    return [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
   }
 
   /**

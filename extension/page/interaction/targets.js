@@ -30,9 +30,10 @@ const targets = (() => {
     ["color", "would open a window of the browser. Use fill with a color such as #ff8800."],
   ]);
   /** Elements that a click on their content is meant for. */
-  const TAKERS =
-    "a, button, label, summary, [onclick], [tabindex], " +
+  const ACTED_ON =
+    "a, button, label, summary, [onclick], " +
     "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
+  const TAKERS = `${ACTED_ON}, [tabindex]`;
   const CHECKABLE = "[role='checkbox'], [role='radio'], [role='switch']";
   const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
@@ -65,6 +66,15 @@ const targets = (() => {
     const [taker, ...outer] = [...drawnAncestors(element)].filter((ancestor) => !isPassed(ancestor));
     if (taker && isHtml(element) && [taker, ...outer].some((one) => isMatch(one, TAKERS))) return taker;
     return below(element) ?? element;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it, or what it is a part of, looks as if it could be acted on
+   */
+  function isActedOn(element) {
+    const isPart = isControl(element) || closestOf(element, ACTED_ON) !== null;
+    return isPart || getComputedStyle(element).cursor === "pointer";
   }
 
   /**
@@ -217,5 +227,5 @@ const targets = (() => {
     );
   }
 
-  return { checkableOf, isField, targetOf };
+  return { checkableOf, isActedOn, isField, targetOf };
 })();

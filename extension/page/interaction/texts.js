@@ -15,8 +15,10 @@ const texts = (() => {
   const STATES = new Set(["collapsed", "expanded"]);
   /** What designers call an image, such as "zoom_in" or "eye-invisible". */
   const SYMBOL = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
-  /** Elements that are drawn by an icon font. */
-  const ICONS = "[aria-hidden='true'], .notranslate";
+  const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/iu;
+  /** Elements that an icon font may draw, and those that it does draw. */
+  const ICONS = "i, span, [aria-hidden='true'], .notranslate";
+  const DRAWN_ICONS = "[aria-hidden='true'], .notranslate";
   /** Signs of buttons that close what is next to them. */
   const CLOSERS = /^[\u00d7\u2715\u2716\u2a2f]\s+|\s+[\u00d7\u2715\u2716\u2a2f]$/gu;
 
@@ -140,7 +142,9 @@ const texts = (() => {
     for (const icon of queryIn(element, ICONS).filter(isIconWord)) {
       const word = visibleTextOf(icon).trim();
       // Only a plain word may become a pattern.
-      if (ICON_WORD.test(word)) text = text.replace(new RegExp(`(?<!\\w)${word}(?!\\w)`, "u"), "");
+      if (!ICON_WORD.test(word)) continue;
+      const apart = new RegExp(`(?<!\\w)${word}(?!\\w)`, "u");
+      text = text.replace(apart.test(text) ? apart : new RegExp(`^${word}|${word}$`, "u"), "");
     }
     return text.replace(CLOSERS, "");
   }
@@ -150,7 +154,13 @@ const texts = (() => {
    * @returns {boolean} whether an icon font draws an image for its word
    */
   function isIconWord(element) {
-    return isMatch(element, ICONS) && iconWordOf(element) !== "";
+    if (!isMatch(element, ICONS) || iconWordOf(element) === "") return false;
+    return isMatch(element, DRAWN_ICONS) || isIconFont(getComputedStyle(element));
+  }
+
+  /** @param {CSSStyleDeclaration} style */
+  function isIconFont({ fontFamily }) {
+    return ICON_FONT.test(fontFamily);
   }
 
   /**
@@ -251,9 +261,13 @@ const texts = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} its label, if that is what its image is called, as its class or its file says, or a state
+   * @returns {string} the word of an icon font; or its label, if that is what its image is called, as its class or its
+   *   file says, or a state
    */
   function symbolOf(element) {
+    const [text, ...others] = childNodesOf(element);
+    const word = text && isText(text) && !others.length ? iconWordOf(element) : "";
+    if (word && isIconFont(getComputedStyle(element))) return word;
     const label = attributeOf(element, "role") === "img" ? (attributeOf(element, "aria-label") ?? "").trim() : "";
     if (!SYMBOL.test(label)) return "";
     if (STATES.has(label)) return label;
@@ -278,6 +292,7 @@ const texts = (() => {
     drawnTextOf,
     editedTextOf,
     iconWordOf,
+    isIconFont,
     isIconWord,
     lineOf,
     misfit,

@@ -20,6 +20,8 @@ const mainContent = (() => {
   const MIN_LONG_LINES = 0.92;
   /** Of Readability's choice, blocks less likely than this are left out, except rows of data tables. */
   const MIN_LIKELIHOOD = 0.2;
+  /** Blocks at least this likely are added to Readability's choice, between its first and its last block. */
+  const MIN_ADDED = 0.6;
   /**
    * Content for browsers without scripts has little around it: from this share on, Readability's choice counts as all
    * of it.
@@ -90,8 +92,15 @@ const mainContent = (() => {
     if (tag === "nav") return !element.closest("li");
     if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
+    if (tag === "aside") return !element.closest(IN_CONTENT) || isLinked(element);
     if (tag !== "header" || element.hasAttribute("role")) return true;
     return !element.closest(`${IN_CONTENT}, section`) && !element.querySelector("h1");
+  }
+
+  /** @param {Element} element */
+  function isLinked(element) {
+    const linked = [...element.querySelectorAll("a")].map((link) => collapse(link.textContent ?? "").length);
+    return linked.reduce((sum, length) => sum + length, 0) >= FEW_LINKS * collapse(element.textContent ?? "").length;
   }
 
   /**
@@ -249,13 +258,27 @@ const mainContent = (() => {
       const isSure = (weighed.likelihoods[i] ?? 0) >= MIN_LIKELIHOOD || dataTableOf(holder) !== null;
       return Boolean(isReadable[i]) && isSure;
     });
-    const isKept = isArticle ? isLikely : isContent;
+    const isKept = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     if (!isArticle && !isSeen) return { path: "whole", text: "", kept: [] };
     if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, form) };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
     });
     return { path: isArticle && path === "blocks" ? "article" : path, ...render(copy.body, form) };
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @param {number[]} likelihoods
+   * @returns {boolean[]} the same, with the code and the likely blocks between those
+   */
+  function withInner(blocks, isKept, likelihoods) {
+    const [first, last] = [isKept.indexOf(true), isKept.lastIndexOf(true)];
+    return blocks.map(({ around }, i) => {
+      const isInner = around.tags.has("pre") || (likelihoods[i] ?? 0) >= MIN_ADDED;
+      return Boolean(isKept[i]) || (isInner && i > first && i < last);
+    });
   }
 
   /**

@@ -7,6 +7,7 @@ const markdown = (() => {
   const { isBlock } = visibleCopy;
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
+  const FENCE = "```";
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
@@ -39,6 +40,10 @@ const markdown = (() => {
       this.gap = 0;
       /** The current line. */
       this.line = "";
+      /** Its indentation, if it is drawn with it. */
+      this.lead = "";
+      /** Where the text ends with a single line of code. */
+      this.codeLine = -1;
     }
 
     /** @param {Element} parent */
@@ -46,7 +51,7 @@ const markdown = (() => {
       const isMarked = parent.hasAttribute("data-checked") && !this.options.isPlain;
       const before = isMarked ? `${this.text}${this.line}`.trim().length : 0;
       for (const node of parent.childNodes) {
-        if (node instanceof Text) this.words(node.data, parent.hasAttribute("data-lines"));
+        if (node instanceof Text) this.words(node.data, parent.getAttribute("data-lines"));
         else if (node instanceof Element) this.element(node);
       }
       if (isMarked && `${this.text}${this.line}`.trim().length > before) this.mark();
@@ -65,12 +70,13 @@ const markdown = (() => {
 
     /**
      * @param {string} text
-     * @param {boolean} hasLines whether it is drawn with its own line breaks
+     * @param {string | null} lines its `white-space`, if it is drawn with its own line breaks
      */
-    words(text, hasLines) {
-      const isOneLine = !hasLines || this.options.isPlain || !text.trim();
+    words(text, lines) {
+      const isOneLine = !lines || this.options.isPlain || !text.trim();
       (isOneLine ? [text] : text.split("\n")).forEach((line, i) => {
         if (i > 0) this.endLine(this.line.trim() ? 1 : 2);
+        if (!this.line.trim() && !this.options.isPlain) this.lead += indentOf(line, lines);
         this.line += withoutInvisible(line).replace(/\s+/g, " ");
       });
     }
@@ -170,8 +176,8 @@ const markdown = (() => {
     /** @param {number} gap minimum number of line breaks that follow */
     endLine(gap) {
       const line = this.line.replace(/\s+/g, " ").trim();
-      this.line = "";
-      if (line) this.write(line, this.isItem);
+      if (line) this.write(this.lead + line, this.isItem);
+      this.line = this.lead = "";
       this.gap = Math.max(this.gap, gap);
     }
 
@@ -194,7 +200,17 @@ const markdown = (() => {
       if (!code.trim()) return;
       const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
       const fence = "`".repeat(longest + 1);
-      for (const line of [fence, ...code.split("\n"), fence]) this.write(line, true);
+      const isNext = !code.includes("\n") && this.codeLine === this.text.length && fence === FENCE;
+      if (isNext) this.reopen();
+      for (const line of [...(isNext ? [] : [fence]), ...code.split("\n"), fence]) this.write(line, true);
+      this.codeLine = code.includes("\n") ? -1 : this.text.length;
+    }
+
+    /** Removes the fence after the latest line of code, because the next one follows. */
+    reopen() {
+      this.kept.pop();
+      this.text = this.text.slice(0, -FENCE.length - 1);
+      this.gap = 1;
     }
 
     /** @param {Element} table */
@@ -249,6 +265,16 @@ const markdown = (() => {
     return [...childNodes].some((node) => !cells.includes(/** @type {Element} */ (node)) && node.textContent?.trim());
   }
 
+  /**
+   * @param {string} text
+   * @param {string | null} lines its `white-space`, if it is drawn with its own line breaks
+   */
+  function indentOf(text, lines) {
+    const hasSpaces = lines && lines !== "pre-line";
+    const [indent] = (hasSpaces ? /^[ \t\u00a0]*/ : /^(?:\u00a0 ?)*/).exec(text) ?? [""];
+    return indent.replaceAll("\u00a0", " ");
+  }
+
   /** @param {Element} element */
   function addressOf(element) {
     return element.getAttribute("href") ?? "";
@@ -271,7 +297,7 @@ const markdown = (() => {
 
   /** @param {string} text */
   function asCell(text) {
-    return text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+    return text.replace(/(?<=\S)\s+/g, " ").replaceAll("|", "\\|");
   }
 
   /**

@@ -30,7 +30,8 @@ const sight = (() => {
   const MAX_ELEMENTS = 50_000;
   const MAX_PAINTED = 2_000;
   const CONTROL = "[aria-expanded]";
-  const PICTURES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
+  const PICTURES = new Set(["img", "video", "canvas", "iframe", "object", "embed"]);
+  const SVG = "http://www.w3.org/2000/svg";
   /** @typedef {ReturnType<typeof colorOf>} Color */
 
   /**
@@ -278,12 +279,22 @@ const sight = (() => {
    */
   function isInk(layer, style, text, rect) {
     const { color: behind, opacity } = layer;
-    const fill = drawn(layer, colorOf(style.webkitTextFillColor));
+    const isInDrawing = parentElementOf(text)?.namespaceURI === SVG;
+    const fill = drawn(layer, isInDrawing ? fillOf(style) : colorOf(style.webkitTextFillColor));
     if (!fill) return true;
     const isThere = (fill[3] ?? 1) * opacity >= MIN_OPACITY;
     if (isThere && !areAlike(over(fill, behind), behind, opacity)) return true;
     if (hasEdge(layer, style)) return true;
     return isThere ? isOnOther(fill, layer, text, rect) : isCutOut(layer, text);
+  }
+
+  /**
+   * @param {CSSStyleDeclaration} style of a part of a drawing
+   * @returns {Color}
+   */
+  function fillOf({ fill, fillOpacity }) {
+    if (fill === "none" || Number(fillOpacity) < MIN_OPACITY) return [0, 0, 0, 0];
+    return colorOf(fill);
   }
 
   /**
@@ -363,7 +374,8 @@ const sight = (() => {
       ["", "::before", "::after"].flatMap((pseudo) => {
         const style = view.getComputedStyle(element, pseudo);
         const isPicture = style.backgroundImage !== "none" || (!pseudo && PICTURES.has(element.localName));
-        const color = isPicture ? null : colorOf(style.backgroundColor);
+        const isShape = !pseudo && element.namespaceURI === SVG && element.childElementCount === 0;
+        const color = isPicture ? null : isShape ? fillOf(style) : colorOf(style.backgroundColor);
         if ((pseudo && style.content === "none") || (!isPicture && color?.[3] === 0)) return [];
         return [{ element, isAround: pseudo !== "", rect: rectOf(element), color }];
       }),

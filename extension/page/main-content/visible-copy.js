@@ -13,7 +13,6 @@ const visibleCopy = (() => {
   const openRootOf = getter(Element.prototype, "shadowRoot");
   const bodyOf = getter(Document.prototype, "body");
   const windowOf = getter(Document.prototype, "defaultView");
-  const framedDocumentOf = getter(HTMLIFrameElement.prototype, "contentDocument");
   const inFirefox = /** @type {"shadowRoot"} */ ("openOrClosedShadowRoot");
   /** Available only to extensions: also returns closed shadow roots. */
   const anyRootOf =
@@ -28,7 +27,7 @@ const visibleCopy = (() => {
   /** Elements that show no text, or show what a user has typed or may choose. */
   const TEXTLESS = new Set(
     [...UNDRAWN].concat(
-      "object embed canvas audio video input select textarea option progress meter svg text desc math".split(" "),
+      "object embed canvas audio video input select textarea option progress meter svg desc math".split(" "),
     ),
   );
   /** Block elements without any style, which Readability knows. */
@@ -44,6 +43,7 @@ const visibleCopy = (() => {
   const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
   const SVG = "http://www.w3.org/2000/svg";
   const HAS_LINES = /^(?:pre|break-spaces)/;
+  const MONOSPACED = /mono|courier|consolas|menlo|\bcode\b/i;
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
@@ -87,7 +87,7 @@ const visibleCopy = (() => {
      */
     constructor(page, meanings) {
       this.meanings = meanings;
-      /** @type {{text: Text, rect: DOMRect} | null} the text before, if no space follows it */
+      /** @type {{text: Text, rect: DOMRect, copy: Text} | null} the text before, if no space follows it */
       this.last = null;
       /** @type {Rows} */
       this.rows = new Map();
@@ -142,10 +142,10 @@ const visibleCopy = (() => {
       const isBlank = !text.data.trim();
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
-      const mayBeApart = rect && this.last && tagOf(from) !== "code" && !HAS_LINES.test(style.whiteSpace);
-      if (mayBeApart && this.last && this.#isApart(this.last, text, rect)) to.append(" ");
-      this.last = rect && tagOf(from) !== "code" ? { text, rect } : null;
+      const mayBeApart = rect !== null && tagOf(from) !== "code";
+      if (mayBeApart && this.last && this.#isApart(this.last, text, rect)) this.last.copy.appendData(" ");
       const copy = this.inert.importNode(text);
+      this.last = mayBeApart ? { text, rect, copy } : null;
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
       else to.append(copy);
       if (rect) found.note(text, from, copy, rect, layer.isBehind);
@@ -169,9 +169,11 @@ const visibleCopy = (() => {
       const math = this.meanings.formulas.get(element);
       if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style, found);
       if (math) return;
-      const isField = FIELDS.has(tag) && isDrawn(style) && !isShut(layer, element, style);
+      // A check box may be transparent, and something next to it its picture.
+      const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
+      const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
       if (isField) to.append(` ${this.meanings.fieldValue(element, tag)} `);
-      if ((TEXTLESS.has(tag) && !isDiagram(element, tag)) || isShut(layer, element, style)) return;
+      if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
@@ -229,7 +231,7 @@ const visibleCopy = (() => {
      * @param {InstanceType<typeof Covers>} found
      */
     #frame(frame, to, layer, found) {
-      const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
+      const page = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
       // With `document.domain`, pages of other hosts of a site are accessible, too.
       if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
@@ -244,15 +246,19 @@ const visibleCopy = (() => {
      * @param {CSSStyleDeclaration} style
      * @returns {Element} a copy without children
      */
-    #shell(element, tag, { display, whiteSpace }) {
+    #shell(element, tag, { display, whiteSpace, fontFamily }) {
       let copy = this.inert.importNode(element);
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
-      const isOfDiagram = element.namespaceURI === SVG;
-      if (isOfDiagram || (isDrawnAsBlock && (tag === "span" || tag === "slot" || tag.includes("-")))) {
-        copy = this.inert.createElement("div");
+      const isCode =
+        tag === "div" && whiteSpace !== "pre-line" && HAS_LINES.test(whiteSpace) && MONOSPACED.test(fontFamily);
+      const isOther = isCode || isDisclosure(element, tag) || element.namespaceURI === SVG;
+      const isPlain = tag === "span" || tag === "slot" || tag.includes("-");
+      if (isOther || (isDrawnAsBlock && isPlain)) {
+        copy = this.inert.createElement(isCode ? "pre" : tag === "tspan" ? "span" : "div");
         for (const name of ["class", "id", "role", "itemprop"]) {
           copy.setAttribute(name, element.getAttribute(name) ?? "");
         }
+        if (tag === "button") copy.setAttribute("role", tag);
       } else if (isDrawnAsBlock && !BLOCKS.has(tag)) {
         copy.setAttribute("data-block", "");
       }
@@ -261,7 +267,7 @@ const visibleCopy = (() => {
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
-      copy.toggleAttribute("data-lines", HAS_LINES.test(whiteSpace));
+      if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
       return copy;
     }
   }
@@ -269,10 +275,20 @@ const visibleCopy = (() => {
   /**
    * @param {Element} element
    * @param {string} tag
-   * @returns {boolean} whether it is a drawing that contains parts of a page, such as the nodes of a diagram
+   * @returns {boolean} whether it is a drawing with words, such as a chart or a diagram
    */
-  function isDiagram(element, tag) {
-    return tag === "svg" && element.querySelector("foreignObject") !== null;
+  function isDrawing(element, tag) {
+    return tag === "svg" && element.querySelector("foreignObject, text") !== null;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is a button whose words are content: a paragraph, or the heading of what it opens
+   */
+  function isDisclosure(element, tag) {
+    if (tag !== "button" || element.hasAttribute("aria-haspopup")) return false;
+    return element.hasAttribute("aria-expanded") || element.querySelector("p") !== null;
   }
 
   /** @param {Element} element */

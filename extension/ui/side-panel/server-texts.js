@@ -40,7 +40,6 @@ const NOTES = {
   lines_quoted: ["noteLines", ({ count }) => [grouped(count)]],
   tab_unread: ["noteTab", ({ tab, error }) => [isolated(tab), errorSentence(error)]],
   still_loading: ["noteLoading", () => []],
-  more_inside: ["noteInside", ({ count }) => [grouped(count)]],
   pictures_only: ["notePicturesOnly", () => []],
   canvas: ["noteCanvas", () => []],
   feed: ["noteFeed", () => []],
