@@ -185,3 +185,13 @@ async def test_the_status_shows_the_rules_for_the_active_tab(shop: FakeOsascript
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
         assert "permission ok  AppleScript reaches the active tab. This page shows no text." in shown
         assert "this site  ?   unknown: This page shows no text." in shown
+
+
+async def test_the_status_of_a_denied_tab_is_its_rule(write_toml: WriteToml, osascript: FakeOsascript) -> None:
+    at(osascript, "https://a.example.com/")
+    write_toml('[sites."a.example.com"]\ndeny = true')
+    settings = server.load_settings({"source": "applescript"}, need_model=False)
+    async with Client(app.create_server(settings)) as client:
+        shown = text_of(await client.call_tool("chrome_tab_status", {}))
+
+    assert "this site  ok  " in shown
