@@ -3297,8 +3297,9 @@ class PageReading:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
         self.chunks = len(ends)
-        # A shorter question of another call takes its turn in between, and waiting prompts need no memory.
-        turns = asyncio.Semaphore(self.analyzer.settings.parallel)
+        # So many that the model never waits for the next prompt, and no more: other calls take turns, and the prompts
+        # of all chunks would be four copies of the page.
+        turns = asyncio.Semaphore(self.analyzer.settings.parallel + 2)
 
         async def ask_in_turn(chunk: Chunk) -> list[str]:
             async with turns:
@@ -5916,7 +5917,9 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
         url = (await tabs.source.read(ReadOptions())).url
     except ChromeTabError as error:
         is_denied = error.code == "HOST_BLOCKED"
-        return Layer("this site", ok=is_denied or None, text=error.message if is_denied else f"unknown: {error.message}")
+        return Layer(
+            "this site", ok=is_denied or None, text=error.message if is_denied else f"unknown: {error.message}"
+        )
     said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
     rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
     return Layer("this site", ok=True, text=f"{host_of(url) or 'this page'}: {', '.join(rules)}")

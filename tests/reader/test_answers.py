@@ -487,7 +487,7 @@ async def test_as_many_chunks_are_sent_at_once_as_configured_and_no_more(
     assert listed == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 9))
 
 
-async def test_next_question_waits_for_one_chunk_of_a_long_page_and_not_for_all(osascript: FakeOsascript) -> None:
+async def test_next_question_does_not_wait_for_all_chunks_of_a_long_page(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(8))
     data: list[str] = []
     second, next_waits = asyncio.Event(), asyncio.Event()
