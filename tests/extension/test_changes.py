@@ -98,6 +98,7 @@ CHANGES = {
     "a dialog that shows its next step": 'now "Two"; gone "One"',
     "a layer with scroll bars that closes": 'gone "Commands"',
     "a class in a hidden copy of a header": "",
+    "a class of a box without height": "",
 }
 
 

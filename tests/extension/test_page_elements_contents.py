@@ -121,7 +121,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "what is drawn around a field that only takes the keys": ['clickable "\u25be"  #box', "textbox  #keys"],
         "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
-        "label of a field that is not there": ['text "User"', 'textbox next to "User"  #u'],
+        "label of a field that is not there": [
+            'text "User"',
+            'clickable "Help"  label text=Help',
+            'textbox next to "User Help"  #u',
+        ],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],

@@ -316,7 +316,10 @@ const changeWatch = (() => {
       const shown = [...this.#come, ...hidden].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
-      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one) && !wasHidden(one));
+      // What is in a box without area may be drawn elsewhere.
+      const isHidden = (/** @type {Element} */ one) =>
+        !isVisible(one) && !(isDrawn(one) && queryIn(one, "*").some(isSeen));
+      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && isHidden(one) && !wasHidden(one));
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));

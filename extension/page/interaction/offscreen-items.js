@@ -93,9 +93,9 @@ const offscreenItems = (() => {
    * @returns {boolean} whether it is a label for a field that is not on the page
    */
   function isLost(element) {
-    const id = tagOf(element) === "label" ? attributeOf(element, "for") : null;
+    const id = tagOf(element) === "label" ? (attributeOf(element, "for") ?? "") : "";
     const root = /** @type {Root} */ (rootOf(element));
-    return id !== null && queryAll(root, `#${CSS.escape(id)}`).length === 0;
+    return id !== "" && queryAll(root, `#${CSS.escape(id)}`).length === 0;
   }
 
   /** @param {Element} element */
