@@ -5916,10 +5916,9 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     try:
         url = (await tabs.source.read(ReadOptions())).url
     except ChromeTabError as error:
-        is_denied = error.code == "HOST_BLOCKED"
-        return Layer(
-            "this site", ok=is_denied or None, text=error.message if is_denied else f"unknown: {error.message}"
-        )
+        if error.code == "HOST_BLOCKED":
+            return Layer("this site", ok=True, text=error.message)
+        return Layer("this site", ok=None, text=f"unknown: {error.message}")
     said = ((key.removeprefix("output_"), value) for key, value in tabs.settings.site(url) if value or value == [])
     rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
     return Layer("this site", ok=True, text=f"{host_of(url) or 'this page'}: {', '.join(rules)}")

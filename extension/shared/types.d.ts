@@ -871,11 +871,10 @@ export interface HeldFiles {
   names: string[];
   /** Whether they are those of the upload. */
   isKept: boolean;
-  /** Whether the page displays the name of one of those. */
+  /** Whether the page displays the name of one of those; only for a field without files. */
   isShown: boolean;
 }
 
-/** What a field holds after it was filled. */
 /** How to look at a field after typing. */
 export interface FillLook {
   /** Whether the text may not have arrived yet. */
@@ -888,6 +887,7 @@ export interface FillLook {
   mayLeave?: boolean;
 }
 
+/** What a field holds after it was filled. */
 export interface FilledField {
   value: string;
   /**

@@ -566,7 +566,7 @@ const elementCommands = (() => {
     if (!upload) return null;
     const held = [...(upload.files ?? [])].map(({ name }) => name);
     const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
-    const shown = allRoots().flatMap((root) => [...root.children].map(visibleTextOf));
+    const shown = held.length ? [] : allRoots().flatMap((root) => [...root.children].map(visibleTextOf));
     const isShown = names.some((name) => shown.some((text) => text.includes(name)));
     return { names: held.map((name) => shorten(name)), isKept, isShown };
   }

@@ -93,12 +93,11 @@ const filling = (() => {
     const field = /** @type {HTMLInputElement} */ (element);
     const isPicked = isReadOnly(field);
     const isTyped = !isPicked && (!FORMATS.has(kind) || kind === "number");
-    const day = isTextField(field) && !FORMATS.has(kind) ? dayIn(text) : "";
+    const [day, days] = isFree(field) ? [dayIn(text), daysIn(text)] : ["", []];
     refuseValue(field, text);
-    if (daysIn(text).length) calendars.begin(field);
+    if (days.length) calendars.begin(field);
     if (!isPicked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
-    const days = isTextField(field) && !FORMATS.has(kind) ? daysIn(text) : [];
     const hasNotation = notationsFor(field, text, before).own.length > 0;
     /** @type {PreparedField} */
     const prepared = { field, before, day, days, hasNotation, isPicked, typed: isTyped && typingInto(field, text) };
@@ -292,10 +291,17 @@ const filling = (() => {
    * @param {string} [chosen] its value once the day was picked
    */
   function notationsFor(field, text, before, chosen = "") {
-    const isFree = isControl(field) && isTextField(field) && !FORMATS.has(kindOf(field));
     const hints = referred(field, "aria-describedby").map((one) => collapse(textContentOf(one) ?? ""));
     const samples = [before, attributeOf(field, "placeholder") ?? "", ...hints];
-    return otherNotations(isFree ? text : "", samples, chosen);
+    return otherNotations(isFree(field) ? text : "", samples, chosen);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {boolean} whether the page, not the browser, decides in which notation it takes a date
+   */
+  function isFree(field) {
+    return isTextField(field) && !FORMATS.has(kindOf(field));
   }
 
   /**
