@@ -2588,7 +2588,9 @@ class Page(NamedTuple):
     headings: tuple[tuple[int, int], ...] = ()
     # The pages that the text combines, if it is not one page's: answers are checked against them.
     sources: tuple[Page, ...] = ()
-    chunks_read: ChunksRead | None = None
+    quick: Mapping[str, int] = MappingProxyType(
+        {}
+    )  # `{read, chunks}`, if only the chunks that match the prompt best were read
     tab_id: int | None = None  # for one of several tabs
     browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
@@ -2596,13 +2598,6 @@ class Page(NamedTuple):
     def is_markdown(self) -> bool:
         """Return whether the text is main content, which is Markdown."""
         return self.content.get("path", "whole") != "whole"
-
-
-class ChunksRead(NamedTuple):
-    """How many of a page's chunks were read: those that match the prompt best."""
-
-    read: int
-    chunks: int
 
 
 # What the page function notes about a text, by its code.
@@ -5259,8 +5254,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     for finding in distinct_findings(findings):
         checked[finding.result].append(finding.shown)
     receipt = answer.receipt | {"checked": checked}
-    if page.chunks_read:
-        receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}
+    if page.quick:
+        receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
         receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
     wanted = query.evidence and not query.output_schema
@@ -5297,7 +5292,7 @@ def quick_page(page: Page, query: Query) -> Page:
         return page
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
     return page._replace(
-        text=text, headings=(), sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks))
+        text=text, headings=(), sources=(page,), quick={"read": len(chunks), "chunks": len(index.chunks)}
     )
 
 
