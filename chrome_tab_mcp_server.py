@@ -2947,10 +2947,11 @@ class PageAnalyzer:
         """Return untrusted text with its delimiter."""
         return wrap_untrusted(text, self._secret)
 
-    def plan_key(self, *about: Any) -> str:
-        """Return a keyed hash of everything that determines how a text is split."""
-        data = "\0".join(map(str, about)).encode("utf-8", "replace")
-        return hmac.new(self._secret, data, "sha256").hexdigest()[:32]
+    def digest(self, text: str, *about: Any) -> str:
+        """Return a keyed hash of a text and of what else, as JSON, determines how it is split or answered."""
+        keyed = hmac.new(self._secret, json.dumps(about).encode(), "sha256")
+        keyed.update(text.encode("utf-8", "surrogatepass"))
+        return keyed.hexdigest()[:32]
 
     async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
@@ -2971,7 +2972,8 @@ class PageAnalyzer:
         models = [well_formed(query.model)] if query.model else configured
         failures: list[ChromeTabError] = []
         for name in models:
-            key = cache_key(page, query, name)
+            # At temperature 0 these determine the answer.
+            key = self.digest(page.text, page.browser, page.url, page.title, query.prompt, query.output_schema, name)
             if known := self._answers.pop(key, None):
                 self._answers[key] = known
                 return known._replace(receipt=known.receipt | {"cached": True})
@@ -3001,14 +3003,6 @@ class PageAnalyzer:
             return
         if model not in {self.settings.model, *own}:
             raise CloudModelError(model, host)
-
-
-def cache_key(page: Page, query: Query, model: str) -> str:
-    """Return what identifies a question at temperature 0: text, prompt, schema, model."""
-    about = [page.browser, page.url, page.title, query.prompt, query.output_schema, model]
-    key = hashlib.sha256(json.dumps(about).encode())
-    key.update(page.text.encode("utf-8", "surrogatepass"))
-    return key.hexdigest()
 
 
 class Chunk(NamedTuple):
@@ -3108,7 +3102,7 @@ class ChunkPlanner:
     async def stored(self) -> tuple[str, list[int] | None]:
         """Return the key of the page's plan, and where its chunks ended when it was last read."""
         await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self._analyzer.plan_key(self._model, self.room(), self.page.headings, self.page.text)
+        key = self._analyzer.digest(self.page.text, self._model, self.room(), self.page.headings)
         return key, self._analyzer.memory.plan(key)
 
     def split(self, start: int = 0) -> list[int]:
