@@ -1990,26 +1990,15 @@ def retry_after_s(value: str | None) -> float | None:
     return float(value) if value and re.fullmatch(r"\d{1,6}", value.strip()) else None
 
 
-async def read_chunks(response: httpx.Response) -> AsyncGenerator[bytes]:
-    """Yield a reply's bytes; raise when there are more than any answer has."""
+async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
+    """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
+    unfinished: list[bytes] = []
     size = 0
     async for chunk in response.aiter_bytes():
         size += len(chunk)
         if size > MAX_MODEL_REPLY_BYTES:
             sentence = "The model server's reply is larger than 16 MiB. Is --ollama-url the address of a model server?"
             raise ChromeTabError("MODEL_ERROR", sentence)
-        yield chunk
-
-
-async def read_body(response: httpx.Response) -> str:
-    """Return a reply's text."""
-    return b"".join([chunk async for chunk in read_chunks(response)]).decode("utf-8", "replace")
-
-
-async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield a reply's lines as they arrive."""
-    unfinished: list[bytes] = []
-    async for chunk in read_chunks(response):
         unfinished.append(chunk)
         if b"\n" in chunk:
             *lines, rest = b"".join(unfinished).split(b"\n")
@@ -2017,6 +2006,11 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
             for line in lines:
                 yield line.decode("utf-8", "replace")
     yield b"".join(unfinished).decode("utf-8", "replace")
+
+
+async def read_body(response: httpx.Response) -> str:
+    """Return a reply's text."""
+    return "\n".join([line async for line in read_lines(response)])
 
 
 def server_message(raw: str, key: str | None) -> str:
