@@ -539,6 +539,9 @@ def setting(default: Any, variable: str, description: str, value: str = "", **li
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
@@ -557,22 +560,18 @@ class Settings(BaseSettings):
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", "KEY", repr=False
     )
-    timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", "SECONDS", gt=0, le=86_400)
-    max_seconds: float = setting(
+    timeout: Seconds = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", "SECONDS")
+    max_seconds: Seconds = setting(
         900,
         "CHROME_TAB_MAX_SECONDS",
         "seconds for a whole answer; at the limit it covers what was read so far",
         "SECONDS",
-        gt=0,
-        le=86_400,
     )
-    context_length: int | None = setting(
+    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000)] | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
         "size of the context window (default: reported by the model server)",
         "TOKENS",
-        ge=MIN_WINDOW,
-        le=100_000_000,
     )
     requests_per_minute: int = setting(
         600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6
