@@ -3296,20 +3296,16 @@ class PageReading:
             self.analyzer.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
-    async def _ask_or_note(self, chunk: Chunk) -> list[str]:
+    async def _ask_or_note(self, chunk: Chunk, *, is_retry: bool = False) -> list[str]:
         """Ask about one chunk, and retry once; a second failure becomes a gap in the answer."""
         try:
             return await self._ask_chunk(chunk)
-        except ChromeTabError as error:
-            failure = error
-        if not (self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES):
-            self.requests.tally["retries"] += 1
-            try:
-                return await self._ask_chunk(chunk)
-            except ChromeTabError as error:
-                failure = error
-        self.gaps.append(UnreadRange(chunk, chunk, failure))
-        return []
+        except ChromeTabError as failure:
+            if is_retry or self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES:
+                self.gaps.append(UnreadRange(chunk, chunk, failure))
+                return []
+        self.requests.tally["retries"] += 1
+        return await self._ask_or_note(chunk, is_retry=True)
 
     async def _ask_chunk(self, chunk: Chunk, parent: PromptSize | None = None) -> list[str]:
         """Ask about one chunk, in smaller ones if the server turns out not to have read all of it."""
