@@ -1030,17 +1030,8 @@ def canonical(address: str) -> str:
 
 
 def trim_address(address: str) -> str:
-    """Remove a sentence's punctuation from the end of an address; a bracket stays if the address opens it."""
-    end = len(address)
-    excess = {")": address.count(")") - address.count("("), "]": address.count("]") - address.count("[")}
-    while end:
-        last = address[end - 1]
-        if excess.get(last, 0) > 0:
-            excess[last] -= 1
-        elif last not in ".,;:!?*_~\\&":
-            break
-        end -= 1
-    return address[:end]
+    """Return an address without what follows it: a bracket that it does not open, the punctuation of its sentence."""
+    return address[: first_excess(address)].rstrip(".,;:!?*_~\\&")
 
 
 def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
@@ -1086,10 +1077,8 @@ NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a
 
 def known_length(address: str, known: str) -> int:
     """Return the length of the known address at the start of `address`; 0 if there is none."""
-    whole = trim_address(address)
-    # East Asian words may follow directly, and Markdown after a bracket that the address does not open.
-    cuts = (len(whole), first_excess(whole), len(matched(ASCII, whole, 0)))
-    for shorter in (trim_address(whole[:cut]) for cut in cuts):
+    # East Asian words may follow directly.
+    for shorter in (trim_address(address), trim_address(matched(ASCII, address, 0))):
         if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
             return len(shorter)
     return 0
