@@ -2277,11 +2277,9 @@ class ModelServer:
         if schema:
             answer = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": answer}
-        for field in self._refused_fields:
-            body.pop(field, None)
         try:
             async with asyncio.timeout(self.timeout_s):
-                raw = await self._with_retries(watcher, self._complete_once, body, watcher)
+                raw = await self._with_retries(watcher, self._send, body, watcher)
         except TimeoutError:
             raise ChromeTabError(
                 "MODEL_TIMEOUT",
@@ -2321,31 +2319,27 @@ class ModelServer:
         except RetryableError as error:
             raise error.error from error
 
-    async def _complete_once(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
-        """Send one request; a field that the server rejects by name is left out from then on."""
-        try:
-            return await self._send(body, watcher)
-        except RefusedFieldError as refusal:
-            self._refused_fields.add(str(refusal))
-            accepted = {key: value for key, value in body.items() if key != str(refusal)}
-            return await self._complete_once(accepted, watcher)
-
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
+        """Send one request; a field that the server rejects by name is left out from then on."""
         import httpx
 
+        accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
         try:
             # httpx's own encoder takes five times as long on a large page.
             async with self._client().stream(
                 "POST",
                 f"{self.url}/v1/chat/completions",
-                content=to_json(body),
+                content=to_json(accepted),
                 headers={"content-type": "application/json"},
             ) as response:
                 if response.status_code != HTTPStatus.OK:
-                    raise await self._refusal(response, body)
+                    raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     return await read_event_stream(response, watcher, self._api_key)
                 return parse_completion(await read_body(response), self._api_key)
+        except RefusedFieldError as refusal:
+            self._refused_fields.add(str(refusal))
+            return await self._send(body, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise truncated_stream() from error
         except httpx.TransportError as error:
