@@ -2413,9 +2413,15 @@ class ModelServer:
         """Return the error for a model that is not among the listed names; None if it is, or there is no list."""
         if not names or {model, f"{model}:latest"} & set(names):
             return None
+        try:
+            offered = (await self.catalog())[:20]
+        except ChromeTabError:
+            offered = []
+        # Those that run elsewhere are marked.
+        listed = ", ".join(without_key(str(one), self._api_key) for one in offered) or "none that answers prompts"
         return ChromeTabError(
             "MODEL_NOT_FOUND",
-            f"The model server at {self.url} has no model {model!r}. It has: {await self.offer()}. "
+            f"The model server at {self.url} has no model {model!r}. It has: {listed}. "
             "Name one of them with --model or the model argument, or pull the one you want.",
         )
 
@@ -2433,14 +2439,6 @@ class ModelServer:
             return await self.fetch_json("GET", "/v1/models", failing=True)
         except RetryableError as error:
             raise error.error from error
-
-    async def offer(self) -> str:
-        """Return the models to choose from as part of a sentence; those that run elsewhere are marked."""
-        try:
-            models = await self.catalog()
-        except ChromeTabError:
-            models = []
-        return ", ".join(without_key(str(model), self._api_key) for model in models[:20]) or "none that answers prompts"
 
     async def described(self, listed: Any) -> list[ListedModel]:
         """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
