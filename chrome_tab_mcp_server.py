@@ -539,6 +539,9 @@ def setting(default: Any, variable: str, description: str, value: str = "", **li
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
@@ -557,22 +560,18 @@ class Settings(BaseSettings):
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", "KEY", repr=False
     )
-    timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", "SECONDS", gt=0, le=86_400)
-    max_seconds: float = setting(
+    timeout: Seconds = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", "SECONDS")
+    max_seconds: Seconds = setting(
         900,
         "CHROME_TAB_MAX_SECONDS",
         "seconds for a whole answer; at the limit it covers what was read so far",
         "SECONDS",
-        gt=0,
-        le=86_400,
     )
-    context_length: int | None = setting(
+    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000)] | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
         "size of the context window (default: reported by the model server)",
         "TOKENS",
-        ge=MIN_WINDOW,
-        le=100_000_000,
     )
     requests_per_minute: int = setting(
         600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6
@@ -1031,17 +1030,8 @@ def canonical(address: str) -> str:
 
 
 def trim_address(address: str) -> str:
-    """Remove a sentence's punctuation from the end of an address; a bracket stays if the address opens it."""
-    end = len(address)
-    excess = {")": address.count(")") - address.count("("), "]": address.count("]") - address.count("[")}
-    while end:
-        last = address[end - 1]
-        if excess.get(last, 0) > 0:
-            excess[last] -= 1
-        elif last not in ".,;:!?*_~\\&":
-            break
-        end -= 1
-    return address[:end]
+    """Return an address without what follows it: a bracket that it does not open, the punctuation of its sentence."""
+    return address[: first_excess(address)].rstrip(".,;:!?*_~\\&")
 
 
 def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
@@ -1087,10 +1077,8 @@ NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a
 
 def known_length(address: str, known: str) -> int:
     """Return the length of the known address at the start of `address`; 0 if there is none."""
-    whole = trim_address(address)
-    # East Asian words may follow directly, and Markdown after a bracket that the address does not open.
-    cuts = (len(whole), first_excess(whole), len(matched(ASCII, whole, 0)))
-    for shorter in (trim_address(whole[:cut]) for cut in cuts):
+    # East Asian words may follow directly.
+    for shorter in (trim_address(address), trim_address(matched(ASCII, address, 0))):
         if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
             return len(shorter)
     return 0
@@ -1990,26 +1978,15 @@ def retry_after_s(value: str | None) -> float | None:
     return float(value) if value and re.fullmatch(r"\d{1,6}", value.strip()) else None
 
 
-async def read_chunks(response: httpx.Response) -> AsyncGenerator[bytes]:
-    """Yield a reply's bytes; raise when there are more than any answer has."""
+async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
+    """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
+    unfinished: list[bytes] = []
     size = 0
     async for chunk in response.aiter_bytes():
         size += len(chunk)
         if size > MAX_MODEL_REPLY_BYTES:
             sentence = "The model server's reply is larger than 16 MiB. Check that --ollama-url is the address of a model server."
             raise ChromeTabError("MODEL_ERROR", sentence)
-        yield chunk
-
-
-async def read_body(response: httpx.Response) -> str:
-    """Return a reply's text."""
-    return b"".join([chunk async for chunk in read_chunks(response)]).decode("utf-8", "replace")
-
-
-async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield a reply's lines as they arrive."""
-    unfinished: list[bytes] = []
-    async for chunk in read_chunks(response):
         unfinished.append(chunk)
         if b"\n" in chunk:
             *lines, rest = b"".join(unfinished).split(b"\n")
@@ -2017,6 +1994,11 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
             for line in lines:
                 yield line.decode("utf-8", "replace")
     yield b"".join(unfinished).decode("utf-8", "replace")
+
+
+async def read_body(response: httpx.Response) -> str:
+    """Return a reply's text."""
+    return "\n".join([line async for line in read_lines(response)])
 
 
 def server_message(raw: str, key: str | None) -> str:
@@ -2295,11 +2277,9 @@ class ModelServer:
         if schema:
             answer = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": answer}
-        for field in self._refused_fields:
-            body.pop(field, None)
         try:
             async with asyncio.timeout(self.timeout_s):
-                raw = await self._with_retries(watcher, self._complete_once, body, watcher)
+                raw = await self._with_retries(watcher, self._send, body, watcher)
         except TimeoutError:
             raise ChromeTabError(
                 "MODEL_TIMEOUT",
@@ -2339,31 +2319,27 @@ class ModelServer:
         except RetryableError as error:
             raise error.error from error
 
-    async def _complete_once(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
-        """Send one request; a field that the server rejects by name is left out from then on."""
-        try:
-            return await self._send(body, watcher)
-        except RefusedFieldError as refusal:
-            self._refused_fields.add(str(refusal))
-            accepted = {key: value for key, value in body.items() if key != str(refusal)}
-            return await self._complete_once(accepted, watcher)
-
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
+        """Send one request; a field that the server rejects by name is left out from then on."""
         import httpx
 
+        accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
         try:
             # httpx's own encoder takes five times as long on a large page.
             async with self._client().stream(
                 "POST",
                 f"{self.url}/v1/chat/completions",
-                content=to_json(body),
+                content=to_json(accepted),
                 headers={"content-type": "application/json"},
             ) as response:
                 if response.status_code != HTTPStatus.OK:
-                    raise await self._refusal(response, body)
+                    raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     return await read_event_stream(response, watcher, self._api_key)
                 return parse_completion(await read_body(response), self._api_key)
+        except RefusedFieldError as refusal:
+            self._refused_fields.add(str(refusal))
+            return await self._send(body, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise truncated_stream() from error
         except httpx.TransportError as error:
@@ -2437,9 +2413,15 @@ class ModelServer:
         """Return the error for a model that is not among the listed names; None if it is, or there is no list."""
         if not names or {model, f"{model}:latest"} & set(names):
             return None
+        try:
+            offered = (await self.catalog())[:20]
+        except ChromeTabError:
+            offered = []
+        # Those that run elsewhere are marked.
+        listed = ", ".join(without_key(str(one), self._api_key) for one in offered) or "none that can answer prompts"
         return ChromeTabError(
             "MODEL_NOT_FOUND",
-            f"The model server at {self.url} has no model {model!r}. It has: {await self.offer()}. "
+            f"The model server at {self.url} has no model {model!r}. It has: {listed}. "
             "Choose one of them with --model or the model argument, or pull the one you want.",
         )
 
@@ -2457,16 +2439,6 @@ class ModelServer:
             return await self.fetch_json("GET", "/v1/models", failing=True)
         except RetryableError as error:
             raise error.error from error
-
-    async def offer(self) -> str:
-        """Return the models to choose from as part of a sentence; those that run elsewhere are marked."""
-        try:
-            models = await self.catalog()
-        except ChromeTabError:
-            models = []
-        return (
-            ", ".join(without_key(str(model), self._api_key) for model in models[:20]) or "none that can answer prompts"
-        )
 
     async def described(self, listed: Any) -> list[ListedModel]:
         """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
@@ -2590,7 +2562,9 @@ class Page(NamedTuple):
     headings: tuple[tuple[int, int], ...] = ()
     # The pages that the text combines, if it is not one page's: answers are checked against them.
     sources: tuple[Page, ...] = ()
-    chunks_read: ChunksRead | None = None
+    quick: Mapping[str, int] = MappingProxyType(
+        {}
+    )  # `{read, chunks}`, if only the chunks that match the prompt best were read
     tab_id: int | None = None  # for one of several tabs
     browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
@@ -2598,13 +2572,6 @@ class Page(NamedTuple):
     def is_markdown(self) -> bool:
         """Return whether the text is main content, which is Markdown."""
         return self.content.get("path", "whole") != "whole"
-
-
-class ChunksRead(NamedTuple):
-    """How many of a page's chunks were read: those that match the prompt best."""
-
-    read: int
-    chunks: int
 
 
 # What the page function notes about a text, by its code.
@@ -2952,10 +2919,11 @@ class PageAnalyzer:
         """Return untrusted text with its delimiter."""
         return wrap_untrusted(text, self._secret)
 
-    def plan_key(self, *about: Any) -> str:
-        """Return a keyed hash of everything that determines how a text is split."""
-        data = "\0".join(map(str, about)).encode("utf-8", "replace")
-        return hmac.new(self._secret, data, "sha256").hexdigest()[:32]
+    def digest(self, text: str, *about: Any) -> str:
+        """Return a keyed hash of a text and of what else, as JSON, determines how it is split or answered."""
+        keyed = hmac.new(self._secret, json.dumps(about).encode(), "sha256")
+        keyed.update(text.encode("utf-8", "surrogatepass"))
+        return keyed.hexdigest()[:32]
 
     async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
@@ -2976,7 +2944,8 @@ class PageAnalyzer:
         models = [well_formed(query.model)] if query.model else configured
         failures: list[ChromeTabError] = []
         for name in models:
-            key = cache_key(page, query, name)
+            # At temperature 0 these determine the answer.
+            key = self.digest(page.text, page.browser, page.url, page.title, query.prompt, query.output_schema, name)
             if known := self._answers.pop(key, None):
                 self._answers[key] = known
                 return known._replace(receipt=known.receipt | {"cached": True})
@@ -3006,14 +2975,6 @@ class PageAnalyzer:
             return
         if model not in {self.settings.model, *own}:
             raise CloudModelError(model, host)
-
-
-def cache_key(page: Page, query: Query, model: str) -> str:
-    """Return what identifies a question at temperature 0: text, prompt, schema, model."""
-    about = [page.browser, page.url, page.title, query.prompt, query.output_schema, model]
-    key = hashlib.sha256(json.dumps(about).encode())
-    key.update(page.text.encode("utf-8", "surrogatepass"))
-    return key.hexdigest()
 
 
 class Chunk(NamedTuple):
@@ -3113,7 +3074,7 @@ class ChunkPlanner:
     async def stored(self) -> tuple[str, list[int] | None]:
         """Return the key of the page's plan, and where its chunks ended when it was last read."""
         await asyncio.to_thread(lambda: self.layout)  # of a long text this takes a while
-        key = self._analyzer.plan_key(self._model, self.room(), self.page.headings, self.page.text)
+        key = self._analyzer.digest(self.page.text, self._model, self.room(), self.page.headings)
         return key, self._analyzer.memory.plan(key)
 
     def split(self, start: int = 0) -> list[int]:
@@ -3315,20 +3276,16 @@ class PageReading:
             self.analyzer.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
-    async def _ask_or_note(self, chunk: Chunk) -> list[str]:
+    async def _ask_or_note(self, chunk: Chunk, *, is_retry: bool = False) -> list[str]:
         """Ask about one chunk, and retry once; a second failure becomes a gap in the answer."""
         try:
             return await self._ask_chunk(chunk)
-        except ChromeTabError as error:
-            failure = error
-        if not (self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES):
-            self.requests.tally["retries"] += 1
-            try:
-                return await self._ask_chunk(chunk)
-            except ChromeTabError as error:
-                failure = error
-        self.gaps.append(UnreadRange(chunk, chunk, failure))
-        return []
+        except ChromeTabError as failure:
+            if is_retry or self.requests.given_up or self.requests.is_late or failure.code in FINAL_CODES:
+                self.gaps.append(UnreadRange(chunk, chunk, failure))
+                return []
+        self.requests.tally["retries"] += 1
+        return await self._ask_or_note(chunk, is_retry=True)
 
     async def _ask_chunk(self, chunk: Chunk, parent: PromptSize | None = None) -> list[str]:
         """Ask about one chunk, in smaller ones if the server turns out not to have read all of it."""
@@ -5260,8 +5217,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     for finding in distinct_findings(findings):
         checked[finding.result].append(finding.shown)
     receipt = answer.receipt | {"checked": checked}
-    if page.chunks_read:
-        receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}
+    if page.quick:
+        receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
         receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
     wanted = query.evidence and not query.output_schema
@@ -5298,7 +5255,7 @@ def quick_page(page: Page, query: Query) -> Page:
         return page
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
     return page._replace(
-        text=text, headings=(), sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks))
+        text=text, headings=(), sources=(page,), quick={"read": len(chunks), "chunks": len(index.chunks)}
     )
 
 
