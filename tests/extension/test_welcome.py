@@ -88,7 +88,7 @@ async def test_steps_can_be_done_by_keyboard_and_each_shows_its_state(
     await expect(check).to_have_attribute("data-tone", "neutral")
 
     await bridge.stop()
-    await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
+    await expect(welcome.locator("#client-check")).to_contain_text("No server is running on port")
 
 
 async def test_before_pairing_the_panel_leads_to_the_page_that_pairs(popup: Popup) -> None:
