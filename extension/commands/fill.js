@@ -28,12 +28,12 @@ import { notKept } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
-const READ_ONLY = "is read-only, and no calendar for that day has opened. Click it, then look at the page.";
+const READ_ONLY = "is read-only, and no calendar for that day opened. Click it, then check the page.";
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
 /** How many notations of a date or a time are typed. */
 const MAX_NOTATIONS = 7;
-const UNREAD = "The calendar that has opened for it does not show that day as chosen. Look there.";
+const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
  * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field
@@ -44,7 +44,7 @@ const UNREAD = "The calendar that has opened for it does not show that day as ch
 export async function fill(context) {
   const { value } = context.params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
-    throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
+    throw invalid(`value must be a string of at most ${MAX_VALUE_LENGTH} characters.`);
   }
   let attempt = await attempted(context, value);
   const { hasPicked } = attempt;
@@ -183,7 +183,7 @@ export async function select(context) {
   /** @type {unknown[]} */
   const values = Array.isArray(params.value) ? params.value : [params.value];
   if (!values.every((value) => typeof value === "string")) {
-    throw invalid("value must be the value or the label of an option, or a list of them.");
+    throw invalid("value must be the value or label of an option, or a list of them.");
   }
   const target = new ElementTarget(context);
   const selector = selectorOf(context);

@@ -430,7 +430,7 @@ def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: 
     texts = listed(elements)
     elements.write("<p>read</p><button>a</button>")
 
-    assert (texts["total"], texts["text"].splitlines()[-1]) == (0, "Nothing here can be acted on.")
+    assert (texts["total"], texts["text"].splitlines()[-1]) == (0, "No interactive elements here.")
     assert listed(elements)["text"].splitlines()[-1] == "1 element, all listed."
 
 

@@ -85,7 +85,7 @@ async def test_first_visible_match_is_used_and_the_number_of_matches_reported(
     ("selector", "says"),
     [
         ("div[", "square brackets"),
-        ("a)", "round brackets"),
+        ("a)", "parentheses"),
         ("a 'x", "quotation mark"),
         ("//button", "write xpath= before it"),
         ("#1a", '[id="1a"]'),

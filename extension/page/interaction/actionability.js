@@ -33,12 +33,12 @@ const actionability = (() => {
    * it is.
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
-  const UNSEEN = "is still not visible. First do what shows it, then try again.";
+  const UNSEEN = "is still not visible. Open what contains it, then try again.";
   /** For an element that the page replaces when the mouse comes. */
   const GONE_MS = 500;
-  const GONE = " disappears when the mouse comes over it. Look at what has appeared in its place, and act on that.";
+  const GONE = " disappears when the mouse moves over it. Check what replaced it, and act on that.";
   const READ_ONLY =
-    "is still read-only. Click it: if a picker opens, choose there. Otherwise only the page changes it.";
+    "is still read-only. Click it: if a picker opens, choose there. Otherwise, only the page can change it.";
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
@@ -187,7 +187,7 @@ const actionability = (() => {
       if (block) bringIntoView(handle, block);
       if (block && spot) showSpot(handle, spot);
       if (!(mayStay && this.#isCheckedLater(handle)) && (await moves(handle, this.#how))) {
-        return { trouble: "still moves. Wait until the page has come to rest, then try again." };
+        return { trouble: "is still moving. Wait until the page is stable, then try again." };
       }
       const { width, height } = firstBoxOf(handle);
       if (spot && (spot.x >= width || spot.y >= height)) {

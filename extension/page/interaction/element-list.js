@@ -92,7 +92,7 @@ const elementList = (() => {
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
-      notices.push(`What is in ${frame} is not listed, because no answer came from there.`);
+      notices.push(`The contents of ${frame} are not listed, because the frame did not respond.`);
     }
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     const isEmpty = items.length === 0;
@@ -531,8 +531,8 @@ const elementList = (() => {
 
   /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
   function lastLine({ isEmpty, isBrief, shown, total, left, next, find }) {
-    if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
-    if (!total && !left && next === null) return find ? "No other line matches." : "Nothing here can be acted on.";
+    if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "No interactive elements here.";
+    if (!total && !left && next === null) return find ? "No other line matches." : "No interactive elements here.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
     const count = `${left} ${left === 1 ? "text" : "texts"}`;
     const brief = left ? `${count} and those out of sight are` : "texts out of sight are";
