@@ -167,7 +167,7 @@ const actionability = (() => {
       const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. First do what enables it, then try again." };
       const isBarred = action !== "show" && isInert(element);
-      if (isBarred) return { trouble: "is still inert. Close what is open in front of it." };
+      if (isBarred) return { trouble: inertness(element) };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
       const { value } = /** @type {{value?: FormField["value"]}} */ (this.#request);
@@ -355,6 +355,17 @@ const actionability = (() => {
     }
     if (!cover) return "cannot be scrolled into view.";
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
+  }
+
+  /** @param {Element} element that is inert */
+  function inertness(element) {
+    const dialog = allRoots()
+      .flatMap((root) => queryAll(root, DIALOGS))
+      .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
+    const cause = dialog
+      ? `behind ${coverDetails(dialog, element)}, then try again.`
+      : "here. First do what ends that.";
+    return `is still inert ${cause}`;
   }
 
   /**
