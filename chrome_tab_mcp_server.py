@@ -368,9 +368,8 @@ def read_regular(path: Path) -> bytes:
 @contextlib.contextmanager
 def private_draft(path: Path, data: bytes) -> Generator[Path]:
     """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
-    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    # O_EXCL does not follow links either.
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
