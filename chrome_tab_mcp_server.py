@@ -5514,7 +5514,7 @@ def number_of(name: Any) -> int:
 
 def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
     """Return a page's text and details from the page function's JSON, which Arc encodes as JSON once more."""
-    try:
+    with contextlib.suppress(ValueError):
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
             case ["", _, str(text), str(about)]:
@@ -5523,8 +5523,6 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
                 raise ChromeTabError(code, one_line(sentence, 1000))
             case _:
                 pass
-    except ValueError:
-        pass
     raise ChromeTabError("UNREADABLE_PAGE", "The tab did not answer. Reload the page, then ask again.")
 
 
