@@ -1679,10 +1679,6 @@ class TokenMeter:
         bytes_of_others = sum(size for kind, size in zip(KINDS, sizes, strict=True) if kind.script in unknown)
         return min(sum(sizes), known + bytes_of_others)
 
-    def fits(self, text: str, room: int) -> bool:
-        """Return whether a text most likely takes at most `room` tokens."""
-        return self.expected(text) <= FITS_UP_TO * room
-
     def lower(self, text: str) -> int:
         """Return a number of tokens that the whole text reaches with any common tokenizer."""
         words = text.split()
@@ -3025,7 +3021,7 @@ class ChunkPlanner:
 
     def fits_whole(self) -> bool:
         """Return whether the page needs no chunks."""
-        return self.meter.fits(self.page.text, self.room(whole=True))
+        return self.meter.expected(self.page.text) <= FITS_UP_TO * self.room(whole=True)
 
     def room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window minus answer, template and prompts.
