@@ -3855,11 +3855,6 @@ def fold(text: str) -> str:
     return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
-def is_spaced(folded: str) -> bool:
-    """Return whether all words of a folded text are separated by spaces."""
-    return folded.isascii() or not SPACELESS.search(folded)
-
-
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
     """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
 
@@ -3889,7 +3884,7 @@ def stem_of(word: str) -> str:
 
 def stems(folded: str) -> list[str]:
     """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
-    grams = () if is_spaced(folded) else GRAMS
+    grams = GRAMS if not folded.isascii() and SPACELESS.search(folded) else ()
     return [*map(stem_of, SPACED_WORDS.findall(folded)), *(gram for each in grams for gram in each.findall(folded))]
 
 
