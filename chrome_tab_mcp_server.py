@@ -1142,10 +1142,8 @@ def acting_addresses(text: str, known: str) -> Iterator[Place]:
 
 def is_enclosed(text: str, start: int, end: int) -> bool:
     """Return whether a link or a tag ends the address at text[start:end]."""
-    if (text[max(0, start - 2) : start], text[end]) == ("](", ")") or (
-        text[start - 1 : start],
-        text[end : end + 2],
-    ) == ("[", "]("):
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if (before == "](" and after[0] == ")") or (before.endswith("[") and after == "]("):
         return True
     opening = text.rfind("<", max(0, start - MAX_VALUE), start)
     tag = opening >= 0 and (AUTOLINK.match(text, opening) or SIMPLE_TAG.match(text, opening))
