@@ -368,9 +368,8 @@ def read_regular(path: Path) -> bytes:
 @contextlib.contextmanager
 def private_draft(path: Path, data: bytes) -> Generator[Path]:
     """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
-    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    # O_EXCL does not follow links either.
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
@@ -1143,10 +1142,8 @@ def acting_addresses(text: str, known: str) -> Iterator[Place]:
 
 def is_enclosed(text: str, start: int, end: int) -> bool:
     """Return whether a link or a tag ends the address at text[start:end]."""
-    if (text[max(0, start - 2) : start], text[end]) == ("](", ")") or (
-        text[start - 1 : start],
-        text[end : end + 2],
-    ) == ("[", "]("):
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    if (before == "](" and after[0] == ")") or (before.endswith("[") and after == "]("):
         return True
     opening = text.rfind("<", max(0, start - MAX_VALUE), start)
     tag = opening >= 0 and (AUTOLINK.match(text, opening) or SIMPLE_TAG.match(text, opening))
@@ -1679,10 +1676,6 @@ class TokenMeter:
         known = sum(tokens for script, tokens in self._expected(shares).items() if script not in unknown)
         bytes_of_others = sum(size for kind, size in zip(KINDS, sizes, strict=True) if kind.script in unknown)
         return min(sum(sizes), known + bytes_of_others)
-
-    def fits(self, text: str, room: int) -> bool:
-        """Return whether a text most likely takes at most `room` tokens."""
-        return self.expected(text) <= FITS_UP_TO * room
 
     def lower(self, text: str) -> int:
         """Return a number of tokens that the whole text reaches with any common tokenizer."""
@@ -3024,7 +3017,7 @@ class ChunkPlanner:
 
     def fits_whole(self) -> bool:
         """Return whether the page needs no chunks."""
-        return self.meter.fits(self.page.text, self.room(whole=True))
+        return self.meter.expected(self.page.text) <= FITS_UP_TO * self.room(whole=True)
 
     def room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window minus answer, template and prompts.
@@ -3859,11 +3852,6 @@ def fold(text: str) -> str:
     return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
 
 
-def is_spaced(folded: str) -> bool:
-    """Return whether all words of a folded text are separated by spaces."""
-    return folded.isascii() or not SPACELESS.search(folded)
-
-
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
     """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
 
@@ -3893,7 +3881,7 @@ def stem_of(word: str) -> str:
 
 def stems(folded: str) -> list[str]:
     """Return the stems of a folded text's words; two or three characters each in scripts without spaces."""
-    grams = () if is_spaced(folded) else GRAMS
+    grams = GRAMS if not folded.isascii() and SPACELESS.search(folded) else ()
     return [*map(stem_of, SPACED_WORDS.findall(folded)), *(gram for each in grams for gram in each.findall(folded))]
 
 
@@ -5514,7 +5502,7 @@ def number_of(name: Any) -> int:
 
 def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
     """Return a page's text and details from the page function's JSON, which Arc encodes as JSON once more."""
-    try:
+    with contextlib.suppress(ValueError):
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
             case ["", _, str(text), str(about)]:
@@ -5523,8 +5511,6 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
                 raise ChromeTabError(code, one_line(sentence, 1000))
             case _:
                 pass
-    except ValueError:
-        pass
     raise ChromeTabError("UNREADABLE_PAGE", "The tab did not respond. Reload the page, then ask again.")
 
 
