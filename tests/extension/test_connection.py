@@ -122,7 +122,7 @@ async def test_without_automatic_reconnecting_a_lost_server_stays_disconnected(
     await paired.element("auto-reconnect").uncheck()
     await expect(paired.element("status")).to_contain_text("Connected")
     await bridge.stop()
-    await paired.shows("Disconnected. No server runs on port .* press Reconnect")
+    await paired.shows("Disconnected. No server is running on port .* press Reconnect")
     assert await paired.chrome(ALARMS) == []
 
     await bridge.start()

@@ -89,7 +89,7 @@ async def test_steps_can_be_done_by_keyboard_and_each_shows_its_state(
 
     await bridge.stop()
     await popup.retry()
-    await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
+    await expect(welcome.locator("#client-check")).to_contain_text("No server is running on port")
 
 
 async def test_before_pairing_the_panel_leads_to_the_page_that_pairs(popup: Popup) -> None:

@@ -159,7 +159,7 @@ async def test_with_rules_for_profiles_the_extension_reads_because_applescript_c
         await other.look()
         assert await one.read() == "news of b"
         status = text_of(await one.call("chrome_tab_status"))
-        assert "profiles   ok  no tool touches Work" in status
+        assert "profiles   ok  no tool may access Work" in status
     assert osascript.calls() == []
 
 
