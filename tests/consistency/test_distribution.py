@@ -20,11 +20,11 @@ import pytest
 from packaging.requirements import Requirement
 
 import chrome_tab_mcp_server as server
-from demo.browser import browser_with_extension, pair
+from demo.browser import browser_with_extension, extension_id, pair
 from demo.web import demonstration_page
 from hatch_build import script_head
 from scripts import dist
-from tests.support.fake_extension import free_port
+from tests.support.fake_extension import free_port, wait_for_port
 from tests.support.fake_models import FakeOpenAIServer
 from tests.support.stdio_server import started
 
@@ -217,10 +217,12 @@ async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_ab
     (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab/files/extension")
     # The path of Chromium's socket in its directory is limited to about 100 characters.
     with tempfile.TemporaryDirectory(prefix="home-") as home, demonstration_page() as page_url:
-        environment = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(free_port())}
+        port = free_port()
+        environment = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(port)}
         line = (await asyncio.to_thread(run, made.program, "--pair", **environment)).stdout.strip()
         async with FakeOpenAIServer() as model, browser_with_extension(Path(home, "profile"), extension) as browser:
-            page = await browser.new_page()
+            own_page, page = await browser.new_page(), await browser.new_page()
+            await own_page.goto(f"chrome-extension://{extension_id()}/manifest.json")
             await page.goto(page_url)
             for way in WAYS:
                 (program, *arguments), settings = start_of(way, made, {"ollama_url": model.url, "model": "fake-model"})
@@ -232,6 +234,10 @@ async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_ab
                     if way == WAYS[0]:
                         await pair(browser, line)
                         await page.bring_to_front()
+                    else:
+                        await wait_for_port(port)
+                        # By itself the extension would wait 2 to 3 s.
+                        await own_page.evaluate("chrome.runtime.connect().postMessage({ action: 'reconnect' })")
                     answer = await session.call("process_chrome_tab", system_prompt=f"What is new? {way}")
                 assert answer["content"][0]["text"].startswith("An answer.")
     assert len(model.chats) == len(WAYS)
