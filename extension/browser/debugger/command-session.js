@@ -25,7 +25,7 @@ const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
 const MAX_DIALOG_TEXT = 2_000;
-/** A command that needs no answer from the page ends within this time. */
+/** A command that needs no reply from the page ends within this time. */
 const DIALOG_GRACE_MS = 200;
 
 /** @typedef {(context: any) => Promise<any>} Run runs a command of the table */
@@ -381,7 +381,7 @@ export class CommandSession {
     return wereThere;
   }
 
-  /** The browser answers after it has reported what the page had begun before. A page that stands still has no answer. */
+  /** The browser replies after it has reported what the page had started before. A blocked page gets no reply. */
   async #reported() {
     const answered = this.#session.send("Runtime.getIsolateId").catch(() => {
       // The page has gone.
