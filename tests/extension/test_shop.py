@@ -140,6 +140,7 @@ async def find_and_filter(agent: Agent, shop: str) -> None:
     await agent.reads("Teas found: 1")
     code, sentence = await agent.refused("click", selector="text=Add to cart")
     assert code == "EXECUTION_ERROR"
+    assert sentence.startswith("After 5 s, ")
     assert 'covered by dialog aside "Cookies"' in sentence
     closed = await agent.do("click", "text=Only what is needed")
     assert (closed["element"]["tag"], closed["url"]) == ("button", f"{shop}?q=Jasmine")

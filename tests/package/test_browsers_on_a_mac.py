@@ -87,13 +87,13 @@ async def test_with_one_browser_connected_no_note_names_the_browser(mac: World) 
             "Safari",
             "Chrome",
             NOT_ALLOWED,
-            ["[Safari is in front and could not be read: this page is of another browser, mail (mail.test)]"],
+            ["[Safari is in front but could not be read; this page is from another browser, mail (mail.test)]"],
         ),
         (
             "Firefox",
             "Chrome",
             NOT_ALLOWED,
-            ["[Firefox is in front and could not be read: this page is of another browser, mail (mail.test)]"],
+            ["[Firefox is in front but could not be read; this page is from another browser, mail (mail.test)]"],
         ),
         ("Firefox", "Firefox", NOT_ALLOWED, []),
         # It is not even running: the user does not look at it.

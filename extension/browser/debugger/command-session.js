@@ -25,6 +25,7 @@ const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
 const MAX_DIALOG_TEXT = 2_000;
+const MAX_FILE_NAME = 200;
 /** A command that needs no reply from the page ends within this time. */
 const DIALOG_GRACE_MS = 200;
 
@@ -402,6 +403,11 @@ export class CommandSession {
   addDialog(dialog) {
     if (this.#dialogs.length < MAX_DIALOGS) this.#dialogs.push(dialog);
     if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
+  }
+
+  /** @param {string} name that the page or the server suggests for a file being downloaded */
+  addDownload(name) {
+    this.addNote(`The browser downloads ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
   }
 
   /** Prevents the browser from showing a file chooser to the user. */

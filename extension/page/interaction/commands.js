@@ -268,6 +268,15 @@ const elementCommands = (() => {
   }
 
   /**
+   * @param {{id: string, text: string, chosen: string}} request after a fill of that id
+   * @returns {ReturnType<typeof filling.notationsFor> | null} null if this is another page
+   */
+  function readNotations({ id, text, chosen }) {
+    const { prepared } = stateOf(id);
+    return prepared ? filling.notationsFor(prepared, text, chosen) : null;
+  }
+
+  /**
    * @param {WidgetRequest & {id: string}} request while a field without text input is being operated
    * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
@@ -623,6 +632,7 @@ const elementCommands = (() => {
     operate,
     readSelected,
     readMoved,
+    readNotations,
     readTransitions,
   };
   const commands = {

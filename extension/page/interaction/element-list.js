@@ -28,6 +28,7 @@ const elementList = (() => {
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
+  const { DIALOGS, dialogNameOf } = pageState;
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
 
@@ -154,7 +155,7 @@ const elementList = (() => {
 
   /** @param {Element[]} open */
   function modalNotice(open) {
-    const name = open.map((one) => accessibleNameOf(one, false)).find(Boolean);
+    const name = open.map(nameOfLayer).find(Boolean);
     const where = open.length > 1 ? " or above it" : "";
     return `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;
   }
@@ -165,10 +166,15 @@ const elementList = (() => {
    */
   function popupNotice(popups, roots) {
     const named = popups.slice(0, MOST_POPUPS).map((one) => {
-      const name = accessibleNameOf(one, false) || openerNameOf(one, roots);
+      const name = nameOfLayer(one) || openerNameOf(one, roots);
       return `${popupRoleOf(one)}${name ? ` ${plainQuote(name)}` : ""}  ${selectorOf(one, roots)}`;
     });
     return `Open above the page: ${named.join("; ")}`;
+  }
+
+  /** @param {Element} layer */
+  function nameOfLayer(layer) {
+    return isMatch(layer, DIALOGS) ? dialogNameOf(layer) : accessibleNameOf(layer, false);
   }
 
   /** @param {Element} popup */
