@@ -74,7 +74,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "more"  a text=more',
             'text "f( ) and a, b"',
         ],
-        "slider after a clock": ['clickable "12"  b:nth-of-type(1)', 'clickable "AM"  b:nth-of-type(2)', "slider = 3  #s"],
+        "slider after a clock": [
+            'clickable "12"  b:nth-of-type(1)',
+            'clickable "AM"  b:nth-of-type(2)',
+            "slider = 3  #s",
+        ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
         "field under a legend": [
