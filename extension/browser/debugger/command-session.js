@@ -407,7 +407,7 @@ export class CommandSession {
 
   /** @param {string} name that the page or the server suggests for a file being downloaded */
   addDownload(name) {
-    this.addNote(`The browser downloads ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
+    this.addNote(`The browser is downloading ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
   }
 
   /** Prevents the browser from showing a file chooser to the user. */
