@@ -750,7 +750,7 @@ PACKAGE_FLAGS = (
 
 def needs_package(what: str) -> str:
     """Return the sentence about something that this file cannot do alone."""
-    return f"{what} needs the whole repository, or the package {APP_NAME}. This file alone only reads pages by AppleScript."
+    return f"{what} needs the whole repository, or the package {APP_NAME}; this file alone only reads pages by AppleScript."
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:

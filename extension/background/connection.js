@@ -18,7 +18,7 @@ const LARGE_FRAME_UNITS = 64 * 1024;
 const PROTOCOL = 2;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
-/** Consecutive missed replies: a busy machine may answer one late. */
+/** Consecutive missed replies: on a busy machine one may be late. */
 const MAX_UNANSWERED_PINGS = 2;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Timeout for the first sign of a program on the port. */

@@ -27,7 +27,7 @@ export function showNotifications(open) {
   }
 }
 
-/** Left over from a killed worker: no command waits for their answers. */
+/** Left over from a killed worker: no command waits for their replies. */
 export async function clearOldNotifications() {
   const ids = Object.keys(await chrome.notifications.getAll());
   for (const id of ids) if (!shown.has(id)) void chrome.notifications.clear(id);

@@ -5,7 +5,7 @@
  * @import {AnswerEvent, PromptRequest, PromptMessage, ReadAheadRequest} from "../shared/types.d.ts"
  */
 
-/** A working server reports progress every second; an older version does not answer questions. */
+/** A working server reports progress every second; an older version never replies to questions. */
 const SILENCE_MS = 20_000;
 
 /**

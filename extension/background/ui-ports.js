@@ -205,7 +205,7 @@ export class UiPorts {
    * @param {PageMessage} message
    */
   #send(port, message) {
-    // A page may close before its answer arrives.
+    // A page may close before its reply arrives.
     if (this.#pages.has(port)) port.postMessage(message);
   }
 }

@@ -21,7 +21,7 @@ const LIMITS = { find: 1_000, ready: 5_000 };
 const MOVING = new Set(["click", "drag", "hover", "upload"]);
 const MAX_PRESSES = 3;
 const MAX_MOVES = 10;
-/** The page's answer may still be in transit when the browser has dispatched the input that caused it. */
+/** The page's reply may still be in transit when the browser has dispatched the input that caused it. */
 const ANSWER_MS = 50;
 /** For the page that an action leads to. */
 const ANNOUNCE_MS = 1_000;
@@ -100,7 +100,7 @@ export class ElementTarget {
   }
 
   /**
-   * Presses an element where it is, and again if another element had moved below the mouse by then.
+   * Presses an element where it is, and again if another element has moved under the mouse in the meantime.
    *
    * @param {ElementAction} action
    * @param {(found: FoundElement) => Promise<PressOutcome>} press
@@ -181,7 +181,7 @@ export class ElementTarget {
     this.#context.signal.throwIfAborted();
     const missed = [own, ...outcomes].find((outcome) => outcome?.cover);
     if (missed) this.#hasMissed = true;
-    // A page that has left does not answer.
+    // A page that has navigated away does not respond.
     return missed ?? own ?? { ...REACHED, isSeen: false, isLost: true };
   }
 
@@ -225,7 +225,7 @@ export class ElementTarget {
     const { session } = this.#context;
     const rest = () => Promise.all([session.settled(), this.look("readChanges", request)]);
     let [hasLeft, changed] = await rest();
-    // An answer may trigger the next request.
+    // A response may trigger the next request.
     while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
     if (hasLeft || (changed === null && !this.isFramed)) return this.#announcements();
     return typeof changed === "string" ? changed : "";

@@ -28,7 +28,7 @@ import { MAX_FRAMES, MAX_UNANSWERED, POLL_MS, answerOf, ask, isMissing, troubleW
  */
 
 /**
- * Finds an element and acts on it. If the page leaves before it has answered, the next page is asked.
+ * Finds an element and acts on it. If the page navigates away before it replies, the next page is searched.
  *
  * @param {CommandContext} context
  * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor

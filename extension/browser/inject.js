@@ -18,7 +18,7 @@ const CLOSED_FRAME =
   "Extensions cannot access that frame: its page failed to load, or is closed to extensions. " +
   "Take a screenshot to see what it shows.";
 
-/** The page left its tab, perhaps into the back/forward cache, before it could answer. */
+/** The page left its tab, perhaps into the back/forward cache, before it could respond. */
 export class PageLeft extends CommandError {
   constructor() {
     super(
@@ -192,20 +192,16 @@ async function loadedTab({ tabId, signal }) {
  */
 export function refuseSleeping(tab) {
   if (tab.discarded) {
-    throw unreadable(
-      "The browser has put this tab to sleep to save memory. Ask the user to click the tab to wake it, then try again.",
-    );
+    throw unreadable("The browser has put this tab to sleep to save memory. Ask the user to click it, then try again.");
   }
   if (tab.status === "unloaded") {
     throw new CommandError("TAB_DISCONNECTED", "The page in this tab has crashed. Reload it, then try again.");
   }
-  if (tab.frozen) {
-    throw unreadable("The browser has frozen this tab. Ask the user to click the tab to wake it, then try again.");
-  }
+  if (tab.frozen) throw unreadable("The browser has frozen this tab. Ask the user to click it, then try again.");
 }
 
 /**
- * Chrome gives its reasons only as English sentences.
+ * Chrome reports its reasons only as English sentences.
  *
  * @param {unknown} error
  * @param {number} tabId

@@ -15,7 +15,7 @@ const MAX_ATTACHED = 10;
 /** A tab has a URL once its server has answered; some pages open an empty tab and navigate it afterwards. */
 const ADDRESS_POLL_MS = 50;
 const MAX_POLLS = 20;
-/** While a server has not answered yet: that of the tab, or one that says where the tab is to go. */
+/** While a server has not responded yet: the server of the tab, or of the page that it navigates to. */
 const MAX_BUSY_POLLS = 100;
 const MAX_URL_LENGTH = 200;
 

@@ -26,7 +26,7 @@ const MISSING = new Map([
   ["incomplete", ["elementList"]],
 ]);
 
-/** How many times a page may leave while it is asked. */
+/** How many times a page may navigate away during a request. */
 export const MAX_UNANSWERED = 5;
 export const MAX_FRAMES = 20;
 /** A busy frame must not delay the list. */
@@ -183,7 +183,7 @@ export function isMissing({ code }) {
 }
 
 /**
- * Asks a page, and first injects the files if they are missing.
+ * Sends a page a request, and first injects the files if they are missing.
  *
  * @param {CommandContext} context
  * @param {FramePage | undefined} page in a frame; without it the tab's current page, or the one that follows

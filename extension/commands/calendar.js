@@ -10,9 +10,9 @@ import { POLL_MS, Widget } from "./widget.js";
 
 /** For a calendar to open, or to show another month. */
 const OPEN_MS = 1_000;
-/** For all the months on the way. */
+/** For all months up to the wanted one. */
 const TURNING_MS = 16_000;
-/** What may go wrong on the way to a day. */
+/** What may go wrong while a day is picked. */
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
 export class Calendar extends Widget {

@@ -1,5 +1,5 @@
 /**
- * What the state of a field with a list says about its choices.
+ * The choices of a field with a list, read from its state.
  *
  * @import {ListState} from "../shared/types.d.ts"
  */

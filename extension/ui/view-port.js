@@ -5,7 +5,7 @@
  * @import {AnswerEvent, PageMessage, PageRequest, Refusal, Response, View} from "../shared/types.d.ts"
  */
 
-/** A worker answers within milliseconds, or within a second if it must start first. */
+/** A worker replies within milliseconds, or within a second if it must start first. */
 const PATIENCE_MS = 3_000;
 
 export class ViewPort {

@@ -201,7 +201,7 @@ async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:
     tab.site.finish_slow.set()
 
     assert 'button "Order"  button' in text
-    assert "in the frame #bank are not listed" in text
+    assert "the frame #bank are not listed" in text
     await until(is_listed)
     assert "are not listed" not in (await tab.do("page_elements"))["text"]
 

@@ -166,7 +166,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("#namee", "x", "#name"),
     ("#size", "XL", 'has no option "XL"'),
     ("#size", "L", "it is disabled"),
-    ("#size", ["S", "M"], "accepts only one option, but got 2"),
+    ("#size", ["S", "M"], "accepts only one option, not 2"),
     ("#size", True, "is a list of options"),
     ("#locked", "x", "is still read-only"),
     ("#off", "x", "is still disabled"),

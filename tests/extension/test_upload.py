@@ -114,8 +114,8 @@ async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: Dri
 
 
 INVALID = [
-    ("#one", 2, "EXECUTION_ERROR", "accepts only one file, but got 2"),
-    ("#button", 2, "EXECUTION_ERROR", "accepts only one file, but got 2"),
+    ("#one", 2, "EXECUTION_ERROR", "accepts only one file, not 2"),
+    ("#button", 2, "EXECUTION_ERROR", "accepts only one file, not 2"),
     ("#off", 1, "EXECUTION_ERROR", "is still disabled"),
     ("#idle", 1, "EXECUTION_ERROR", "no file dialog opened"),
     ("#on", 1, "ELEMENT_NOT_FOUND", "#one"),

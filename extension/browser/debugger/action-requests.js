@@ -6,7 +6,7 @@ import { isHit } from "../analytics-hits.js";
 const FOLLOWED = new Set(["document", "fetch", "script", "stylesheet", "websocket frame", "xhr"]);
 /** Total wait for requests, from the latest input on. */
 const MOST_MS = 1_000;
-/** A page that uses a WebSocket receives an answer in several frames: it ends when none follows within this time. */
+/** A reply over a WebSocket may arrive in several frames: it is complete when none follows within this time. */
 const QUIET_MS = 200;
 
 export class ActionRequests {
@@ -51,7 +51,7 @@ export class ActionRequests {
   }
 
   /**
-   * Part of an answer has arrived.
+   * Part of a reply has arrived.
    *
    * @param {string} id
    */

@@ -26,7 +26,7 @@ const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
-/** A command that needs no answer from the page ends within this time. */
+/** A command that needs no reply from the page ends within this time. */
 const DIALOG_GRACE_MS = 200;
 
 /** @typedef {(context: any) => Promise<any>} Run runs a command of the table */
@@ -382,7 +382,7 @@ export class CommandSession {
     return wereThere;
   }
 
-  /** The browser answers after it has reported what the page had begun before. A page that stands still has no answer. */
+  /** The browser replies after it has reported what the page had started before. A blocked page gets no reply. */
   async #reported() {
     const answered = this.#session.send("Runtime.getIsolateId").catch(() => {
       // The page has gone.
@@ -407,7 +407,7 @@ export class CommandSession {
 
   /** @param {string} name that the page or the server suggests for a file being downloaded */
   addDownload(name) {
-    this.addNote(`The browser downloads ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
+    this.addNote(`The browser is downloading ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
   }
 
   /** Prevents the browser from showing a file chooser to the user. */

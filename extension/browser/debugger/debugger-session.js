@@ -248,7 +248,7 @@ export class DebuggerSession {
   async endIfPrinting() {
     if (!this.#isPrinting) return;
     const signal = AbortSignal.timeout(PRINT_GRACE_MS);
-    // The browser answers messages to itself; the page's tasks wait.
+    // The browser handles messages to itself; the page's tasks wait.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
       // It is blocked, or gone and replaced.
     });
@@ -419,7 +419,7 @@ export class DebuggerSession {
 
 /** Runs in the page. */
 function passTurn() {
-  // No answer at all would mean that the page may have left.
+  // Without any reply the page may have navigated away.
   return new Promise((go) => setTimeout(go, 0, true));
 }
 

@@ -11,9 +11,9 @@ import { DebuggerSession } from "./debugger-session.js";
 import { NetworkLog } from "./network-log.js";
 import { endsWithin } from "../async.js";
 
-/** A responsive page answers within milliseconds. */
+/** A responsive page replies within milliseconds. */
 const OPEN_WAIT_MS = 5_000;
-/** Messages that need no answer from the page still wait until the session is open, if it can be. */
+/** Messages that need no reply from the page still wait for the session to open, if it can. */
 const ENTER_WAIT_MS = 1_000;
 
 export class SessionPool {
@@ -54,7 +54,7 @@ export class SessionPool {
   }
 
   /**
-   * Returns the tab's session for messages that need no answer from the page.
+   * Returns the tab's session for messages that need no reply from the page.
    *
    * @param {number} tabId
    * @throws {CommandError} UNREADABLE_PAGE

@@ -1,6 +1,6 @@
 "use strict";
 
-// What a page says to users that have just come to it by an action on the page before.
+// The messages of a page to users who arrive by an action on the previous page.
 
 const announcements = (() => {
   const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, outermost, queryAll } = dom;
@@ -15,7 +15,7 @@ const announcements = (() => {
     .split(" ")
     .map((word) => `[class*=${word} i]`)
     .join(", ");
-  /** Such a word in a class that says no more than that: "success-stories" does. */
+  /** Classes of messages; "success" counts only as a whole class, because of "success-stories". */
   const MESSAGE =
     /(?:^|[\s_-])(?:flash|alert|notice|toast|(?:error|message|warning)(?:s|list|note|text|box)?)(?:$|[\s_-])|(?:^|\s)success(?:$|\s)/iu;
   /** More of them are a part of the page, such as a conversation. */

@@ -37,7 +37,7 @@ const changeSummary = (() => {
   const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Punctuation alone is decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
-  /** A tick or a star says nothing that a state does not say. */
+  /** A check mark or a star adds nothing to a state. */
   const READ = /[\p{L}\p{N}\p{Sc}]/u;
   const STATEFUL = "[aria-checked], [aria-pressed], [aria-selected], [type='checkbox'], [type='radio']";
   /** Maximum number of levels from the element acted on to the one with a state. */

@@ -546,7 +546,7 @@ const elementCommands = (() => {
    * @param {number} count number of files
    */
   function prepareUpload(field, count) {
-    if (count > 1 && !field.multiple) throw misfit(field, `accepts only one file, but got ${count}. Pass one file.`);
+    if (count > 1 && !field.multiple) throw misfit(field, `accepts only one file, not ${count}. Pass one file.`);
     latest.upload = field;
     return { isFileField: true };
   }

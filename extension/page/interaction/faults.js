@@ -1,6 +1,6 @@
 "use strict";
 
-// What a page says is wrong with the value of a field.
+// The page's error message about the value of a field.
 
 const faults = (() => {
   const { isControl, isMatch, referred } = dom;

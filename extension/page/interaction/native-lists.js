@@ -33,7 +33,7 @@ const nativeLists = (() => {
    */
   function refuseSeveral(list, values) {
     if (list.multiple || values.length === 1) return;
-    throw misfit(list, `accepts only one option, but got ${values.length}. Pass one value or label.`);
+    throw misfit(list, `accepts only one option, not ${values.length}. Pass one value or label.`);
   }
 
   /** @param {HTMLSelectElement} list */

@@ -160,7 +160,7 @@ const visibleCopy = (() => {
     #element(element, to, around, found) {
       const tag = tagOf(element);
       if (UNDRAWN.has(tag)) return;
-      // Where scripts run it is not drawn, although no style says so.
+      // Where scripts run it is not drawn, although no style hides it.
       if (tag === "noscript" && !element.checkVisibility()) return;
       const style = around.view.getComputedStyle(element);
       if (isUnseen(style) || isIcon(element, style)) return;

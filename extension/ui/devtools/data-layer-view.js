@@ -103,7 +103,7 @@ export class DataLayerView {
    * @param {boolean} isFresh
    */
   #take({ error, result }, isFresh) {
-    // If a page cannot answer now, its entries remain valid.
+    // If a page cannot respond now, its entries remain valid.
     if (error) {
       this.#isStale = true;
       if (error.code === "DATALAYER_NOT_FOUND") this.#entries = [];
