@@ -105,13 +105,10 @@ export class PageLoadWatch {
  */
 export function loadFailure(error) {
   if (error === NO_PAGE) {
-    return `The address did not open a page (${error}); it may be a download. Open the address of a page.`;
+    return `The address did not open a page (${error}); it may be a download. Use the address of a page.`;
   }
   if (error === SIGN_IN) {
-    return (
-      "The server asks for a name and a password, which only the user can enter. Ask the user to sign in at this " +
-      "address, then try again."
-    );
+    return "The server asks for a user name and a password. Ask the user to sign in at this address, then try again.";
   }
   return `The page could not be loaded (${error}). Check the address and the network, then try again.`;
 }

@@ -17,7 +17,7 @@ const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
 /** How many notations of a date or a time are typed. */
 const MAX_NOTATIONS = 7;
-const UNREAD = "The calendar that has opened for it does not show that day as chosen. Look there.";
+const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
  * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field
@@ -28,7 +28,7 @@ const UNREAD = "The calendar that has opened for it does not show that day as ch
 export async function fill(context) {
   const { value } = context.params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
-    throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
+    throw invalid(`value must be a string of at most ${MAX_VALUE_LENGTH} characters.`);
   }
   const entry = await TextEntry.begin(context, value);
   if (entry.found.widget) return operated(entry, entry.found.widget, value);
@@ -128,7 +128,7 @@ export async function select(context) {
   /** @type {unknown[]} */
   const values = Array.isArray(params.value) ? params.value : [params.value];
   if (!values.every((value) => typeof value === "string")) {
-    throw invalid("value must be the value or the label of an option, or a list of them.");
+    throw invalid("value must be the value or label of an option, or a list of them.");
   }
   const target = new ElementTarget(context);
   const selector = selectorOf(context);

@@ -89,7 +89,7 @@ NEVER_READY = {
     "#disabled": "is still disabled",
     "#in-fieldset": "is still disabled",
     "#aria-disabled": "is still disabled",
-    "#inert": "is still inert",
+    "#inert": 'is still inert behind dialog div "Tour"',
     "#transparent": "lets the mouse through",
 }
 

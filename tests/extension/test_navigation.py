@@ -4,6 +4,7 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, reloaded_tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
+from tests.support.polling import until
 
 reloaded = reloaded_tab_at("/blank")
 
@@ -72,6 +73,17 @@ async def test_unreachable_address_is_an_error_and_the_next_one_works(tab: Drive
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
 
 
+async def test_file_that_a_click_downloads_is_named(tab: DrivenTab) -> None:
+    await tab.page.set_content('<a download="report.txt" href="data:,1">Save</a>')
+
+    async def names_it() -> bool:
+        result = await tab.do("click", selector="text=Save")
+        return any('"report.txt"' in note for note in result.get("notes", []))
+
+    # The browser may report it after the click.
+    await until(names_it)
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "one", "", None])
 async def test_other_schemes_are_rejected(blank: DrivenTab, url: str | None) -> None:
     before = blank.page.url
@@ -117,7 +129,7 @@ async def test_link_whose_server_never_answers_is_waited_for_once(driven: Driven
 
     clicked = await driven.do("click", selector="a")
 
-    assert clicked["notes"] == ["The page that follows was still loading after 5 s."]
+    assert clicked["notes"] == ["The next page was still loading after 5 s."]
     assert clicked["title"] == "Shown"
 
 

@@ -274,6 +274,9 @@ export class DebuggerSession {
       case "Page.javascriptDialogClosed":
         this.#dialog = null;
         break;
+      case "Page.downloadWillBegin":
+        this.#command?.addDownload(params.suggestedFilename);
+        break;
       case "Page.frameNavigated":
         if (!params.frame.parentId) this.#showsPage(params.frame);
         break;

@@ -75,8 +75,9 @@ const filling = (() => {
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
   /** Fields for numbers, for which there are none. */
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
-  const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
-  const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
+  const PICKER = "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
+  const SUGGESTED =
+    "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
@@ -349,8 +350,8 @@ const filling = (() => {
         ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
-      !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field shows it in its own format.",
+      !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
+      isOther && !isLost && "The field shows the value in its own format.",
     ].filter((note) => typeof note === "string");
   }
 
