@@ -746,6 +746,8 @@ export interface ListState {
   isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** Whether one of them is the time that was asked for, in any notation. */
+  hasTime: boolean;
   /** Those of them that can be removed one by one. */
   chips: string[];
   /** The labels of the selected options, if the list is open. */

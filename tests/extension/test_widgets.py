@@ -559,6 +559,8 @@ async def test_time_is_kept_however_the_page_writes_it(drawn: DrivenTab) -> None
     assert (await drawn.do("fill", selector="#alarm", value="10:30"))["value"] == "10:30 AM"
     # It makes "22:30 AM" of the text.
     assert (await drawn.do("fill", selector="#alarm", value="22:30"))["value"] == "10:30 PM"
+    # None of its options.
+    assert (await drawn.do("fill", selector="#nap", value="09:15"))["value"] == "9:15 AM"
 
 
 async def test_number_that_the_page_limits_a_moment_later_is_not_kept(drawn: DrivenTab) -> None:
