@@ -528,8 +528,9 @@ export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
   /** Of what can be checked: whether it is now. Missing for a web component: the browser may know it. */
   checked?: boolean;
-  /** Of what takes a text: what it holds. */
+  /** Of what takes a text: what it holds, and whether that is the value in question. */
   value?: string;
+  isSame?: boolean;
   /** What the page or the browser objects to its value now, as a sentence, or empty. */
   complaint?: string;
 }
