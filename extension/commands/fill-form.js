@@ -92,8 +92,8 @@ export async function fillForm(context) {
 async function compare(context, written, { kept, lost, noted }) {
   for (const { held, isEntered, notes = [] } of written) {
     // A page may clear a field after Enter.
-    const { complaint, ...now } = isEntered ? {} : await heldNow(context, held);
-    if (now.value === "") lost.push(dropped(held));
+    const { complaint, isOther, ...now } = isEntered ? {} : await heldNow(context, held);
+    if (now.value === "" || isOther) lost.push(dropped(held, now.value));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
     else kept.push({ ...held, ...now });
     const own = complaint ? [...notes, complaint] : notes;
@@ -104,15 +104,16 @@ async function compare(context, written, { kept, lost, noted }) {
 /**
  * @param {DrivenContext} context
  * @param {Held} held by a field right after it was written
- * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string}>} what it holds once the others were written,
- *   too, and what the page objects to it; where it is gone, what it held
+ * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string, isOther?: boolean}>} what it holds once the others
+ *   were written, too, whether that is something else, and what the page objects to it; where it is gone, what it held
  */
 async function heldNow(context, { selector, checked, value }) {
   if (checked === undefined && !value) return {};
   const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
   if (form?.value === undefined) return {};
-  return { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed(), complaint: form.complaint };
+  const now = form.value.slice(0, SHOWN_LENGTH).toWellFormed();
+  return { value: now, complaint: form.complaint, isOther: form.isSame === false && now !== value };
 }
 
 /**
@@ -124,9 +125,13 @@ function unlike(selector, isChecked) {
   return new CommandError("VALUE_NOT_KEPT", `The page did not keep the state of ${selector}. It ${state} now.`);
 }
 
-/** @param {Held} held state of a field right after it was filled */
-function dropped({ selector, value = "" }) {
-  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It is empty now.`;
+/**
+ * @param {Held} held state of a field right after it was filled
+ * @param {string} [now] its value after the others were filled
+ */
+function dropped({ selector, value = "" }, now) {
+  const state = now ? `holds ${JSON.stringify(now)}` : "is empty";
+  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It ${state} now.`;
   return new CommandError("VALUE_NOT_KEPT", message);
 }
 

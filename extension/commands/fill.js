@@ -62,7 +62,9 @@ async function otherwise(given, value) {
   };
   await typeEach((await given.entry.notations(value)).own, true);
   if (last.isAccepted) return last;
-  const picked = await last.entry.pick(filling, last.field?.next === "pick");
+  let picked = await last.entry.pick(filling, last.field?.next === "pick");
+  // A range may show its first day only once its last one is picked, too.
+  if (picked?.field?.value === "") picked = await picked.entry.pick(filling);
   if (picked) {
     last = picked;
     if (!picked.isAccepted) await typeEach((await picked.entry.notations(value, picked.field?.value)).own, false);

@@ -10,9 +10,10 @@ import { isAlike, plain } from "./widget.js";
  * @param {ListState} state
  * @param {[string, string]} chosen the requested value, and the label of its option
  */
-export function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
+export function holdsOption({ shown, hasTime, option, isAlwaysOpen }, [wanted, label]) {
   if (wanted === "") return shown.length === 0;
   if (isAlwaysOpen) return option?.isSelected === true;
+  if (hasTime) return true;
   const isLike = (/** @type {string} */ each) => isAlike(each, label) || isAlike(each, wanted);
   return shown.some((each) => isLike(each) || isPartOf(each, label, wanted)) || isLike(shown.join(" "));
 }

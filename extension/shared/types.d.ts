@@ -528,8 +528,9 @@ export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
   /** Of what can be checked: whether it is now. Missing for a web component: the browser may know it. */
   checked?: boolean;
-  /** Of what takes a text: what it holds. */
+  /** Of what takes a text: what it holds, and whether that is the value in question. */
   value?: string;
+  isSame?: boolean;
   /** What the page or the browser objects to its value now, as a sentence, or empty. */
   complaint?: string;
 }
@@ -746,6 +747,8 @@ export interface ListState {
   isReachable: boolean;
   /** The texts that stand for its value. */
   shown: string[];
+  /** Whether one of them is the time that was asked for, in any notation. */
+  hasTime: boolean;
   /** Those of them that can be removed one by one. */
   chips: string[];
   /** The labels of the selected options, if the list is open. */

@@ -159,12 +159,18 @@ async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(off
     assert (await offering.refused("fill", selector="#forgets", value="owner"))[0] == "VALUE_NOT_KEPT"
 
 
-async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_written(reacting: DrivenTab) -> None:
+async def test_form_reports_texts_that_were_dropped_or_replaced_when_the_next_field_was_written(
+    reacting: DrivenTab,
+) -> None:
     fields = [{"selector": f"#{name}", "value": "5"} for name in ("tag", "phone", "last")]
 
     code, message = await reacting.refused("fill_form", fields=fields)
 
-    assert (code, "#tag. It is empty now" in message, '#phone: "555"' in message) == ("VALUE_NOT_KEPT", True, True)
+    assert (code, "#tag. It is empty now" in message, '#phone. It holds "555"' in message) == (
+        "VALUE_NOT_KEPT",
+        True,
+        True,
+    )
 
 
 async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segments(
@@ -559,6 +565,8 @@ async def test_time_is_kept_however_the_page_writes_it(drawn: DrivenTab) -> None
     assert (await drawn.do("fill", selector="#alarm", value="10:30"))["value"] == "10:30 AM"
     # It makes "22:30 AM" of the text.
     assert (await drawn.do("fill", selector="#alarm", value="22:30"))["value"] == "10:30 PM"
+    # None of its options.
+    assert (await drawn.do("fill", selector="#nap", value="09:15"))["value"] == "9:15 AM"
 
 
 async def test_number_that_the_page_limits_a_moment_later_is_not_kept(drawn: DrivenTab) -> None:

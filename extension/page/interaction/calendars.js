@@ -158,9 +158,10 @@ const calendars = (() => {
 
   /** @returns {Element[][]} the days of each month that is drawn */
   function runsOfDays() {
+    const isNumber = (/** @type {Element} */ one) => /^\s*\d{1,2}\s*$/u.test(textContentOf(one) ?? "");
     const numbered = allRoots()
       .flatMap((root) => queryAll(root, CELLS))
-      .filter((one) => /^\s*\d{1,2}\s*$/u.test(textContentOf(one) ?? "") && !hasIn(one, CELLS) && isVisible(one));
+      .filter((one) => isNumber(one) && !queryIn(one, CELLS).some(isNumber) && isVisible(one));
     /** @type {Element[][]} */
     const runs = [];
     let run = /** @type {Element[]} */ ([]);

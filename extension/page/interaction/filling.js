@@ -44,7 +44,7 @@ const filling = (() => {
   const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isSame, isSameDate, isSameNumber, timeIn } = sameValues;
+  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn } = sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -309,7 +309,7 @@ const filling = (() => {
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
-    if (isControl(field)) return isSameNumber(held, text) ?? (isSame(held, text) || isSameDate(held, text));
+    if (isControl(field)) return isSameValue(held, text);
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
   }

@@ -9,7 +9,7 @@ const formControls = (() => {
   const { isRendered } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
-  const { isNumber } = sameValues;
+  const { isNumber, isSameValue } = sameValues;
   const { refuseSeveral } = nativeLists;
   const { faultOf, isRejected } = faults;
 
@@ -258,7 +258,10 @@ const formControls = (() => {
     if (typeof value !== "string") throw misfit(element, "accepts only a string.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
-    return { way: "fill", value: spreadFrom(field, value) ?? shownBy(field), complaint: complaintOf(field) };
+    const held = spreadFrom(field, value) ?? shownBy(field);
+    // An editor displays its content in its own way.
+    const isSame = !isControl(field) || isSameValue(held, value);
+    return { way: "fill", value: held, isSame, complaint: complaintOf(field) };
   }
 
   return {

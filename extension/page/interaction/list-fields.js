@@ -27,6 +27,7 @@ const listFields = (() => {
   const { chipsOf } = chips;
   const { isEditable, roleOf } = widgets;
   const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
+  const { isSameTime } = sameValues;
   const { shownBy } = shownValues;
 
   const MOST_LISTED = 10;
@@ -61,13 +62,15 @@ const listFields = (() => {
       : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
     const chipTexts = chipsOf(field).map(({ text }) => text);
     const isMultiple = isDeclared || (nativeBehind(field)?.multiple ?? false) || selected.length > 1;
+    const shown = native ?? (chipTexts.length ? chipTexts : shownBy(field));
     return {
       isOpen: popup !== null,
       isAlwaysOpen: popup === field,
       isExpanded: attributeOf(field, "aria-expanded") === "true",
       isMultiple,
       isEditable: isEditable(field),
-      shown: native ?? (chipTexts.length ? chipTexts : shownBy(field)),
+      shown,
+      hasTime: shown.some((one) => isSameTime(one, wanted)),
       chips: chipTexts,
       selected: selected.map(labelOf),
       isReachable: isReachable(field),

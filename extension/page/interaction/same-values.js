@@ -173,15 +173,24 @@ const sameValues = (() => {
     return day > 0 && forms.includes(String(numbersIn(held)));
   }
 
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether both are the same number, text, date or time, each in its own notation
+   */
+  function isSameValue(held, text) {
+    return isSameNumber(held, text) ?? (isSame(held, text) || isSameDate(held, text));
+  }
+
   return {
     dayIn,
     daysIn,
     essenceOf,
     isNumber,
     isSame,
-    isSameDate,
     isSameNumber,
     isSameTime,
+    isSameValue,
     monthNamedIn,
     timeIn,
     timeOfDay,
