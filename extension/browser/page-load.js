@@ -105,7 +105,10 @@ export class PageLoadWatch {
  */
 export function loadFailure(error) {
   if (error === NO_PAGE) {
-    return `The address did not open a page (${error}); it may be a download. Open the address of a page.`;
+    return (
+      `The address did not open a page (${error}): it may be a download, or the page has gone elsewhere at the same ` +
+      "time. Look where the tab is, then open the address of a page."
+    );
   }
   if (error === SIGN_IN) {
     return (
