@@ -35,7 +35,7 @@ on run argv
 	else if count of argv is 1 and item 1 of argv is "--no-filter" then
 		set pageSteps to deduplicateLines("")
 	else if count of argv is not 2 then
-		error "Give --no-filter, or START END, or START --to-end, or --from-start END." number INVALID_ARGUMENT
+		error "Use --no-filter, or START END, or START --to-end, or --from-start END." number INVALID_ARGUMENT
 	else if item 2 of argv is "--to-end" then
 		set pageSteps to filterToEnd(deduplicateLines(""), item 1 of argv)
 	else if item 1 of argv is "--from-start" then
@@ -125,7 +125,7 @@ on getChromeTextContent(pageSteps)
 		log ("chrome_tab_page " & windowMode & " {}")
 		return pageReply
 	else if class of pageReply is not list then
-		error "The tab did not answer. Reload the page, then ask again." number UNREADABLE_PAGE
+		error "The tab did not respond. Reload the page, then ask again." number UNREADABLE_PAGE
 	end if
 	set pageCode to item 1 of pageReply
 	set pageMessage to item 2 of pageReply
@@ -166,7 +166,7 @@ end valueInTab
 on takePdf(windowId, tabId)
 	set pdfScripts to do shell script "cat \"$CHROME_TAB_EXTENSION/vendor/pdfjs.js\" && cat \"$CHROME_TAB_EXTENSION/page/pdf/pdf-text.js\" || :" without altering line endings
 	if pdfScripts is "" then
-		error "This tab shows a PDF. AppleScript reads it by scripts of the folder extension, which must lie next to the server's file (by hand, CHROME_TAB_EXTENSION names it). Get the whole repository, or use the Chrome extension, then ask again." number UNREADABLE_PAGE
+		error "This tab shows a PDF. To read it, AppleScript needs the folder extension next to the server file (without the server, set CHROME_TAB_EXTENSION to that folder). Get the whole repository, or use the Chrome extension, then ask again." number UNREADABLE_PAGE
 	end if
 	set pdfState to valueInTab("if (!Object.hasOwn(globalThis, 'chromeTabPdf')) {" & pdfScripts & "} chromeTabPdf.take({ url: location.href, waitMs: 18000 }), chromeTabPdf.state()", windowId, tabId)
 	repeat 180 times
@@ -230,18 +230,17 @@ property pageFunction : "function readPage(request) {
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
     canvas:
-      \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers; or let a model that accepts images look at a screenshot.\",
+      \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
     \"embed, object, iframe\":
       \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.\",
-    \"video, audio\":
-      \"This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.\",
+    \"video, audio\": \"This tab plays video or audio and shows no text. Open its transcript as a page, then ask again.\",
   };
   const DRAWN_EDITOR =
     \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
   const ONLY_SPARE =
-    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content=\"main\" to read that.';
+    'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content=\"main\" (in the call or in config.toml).';
   const PDF_SELECTION =
-    \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\";
+    \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.\";
   const NOTHING_SELECTED =
     \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
@@ -827,7 +826,7 @@ property pageFunction : "function readPage(request) {
     if (pdf && !pdf.problem) return pdf.text;
     throw unreadable(
       pdf?.problem ||
-        \"The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.\",
+        \"The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.\",
     );
   }
   function dataText() {
@@ -837,7 +836,7 @@ property pageFunction : "function readPage(request) {
       const [broken] = all(\"parsererror > div\");
       if (broken) {
         throw unreadable(
-          `The browser cannot parse this file as XML: ${quote(broken.textContent ?? \"\")}. Have it corrected, or open a copy with the extension .txt in a tab, then ask again.`,
+          `The browser cannot parse this file as XML: ${quote(broken.textContent ?? \"\")}. Correct the file, or open a copy with the extension .txt in a tab, then ask again.`,
         );
       }
       const [source] = all(\"#webkit-xml-viewer-source-xml\");
@@ -857,8 +856,8 @@ property pageFunction : "function readPage(request) {
   }
   function refusePicture(what) {
     throw unreadable(
-      `This tab shows a ${what} and no text, and nothing describes it in words. A model that accepts images can look` +
-        \" at a screenshot; or open a page that describes the content in words.\",
+      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that` +
+        \" accepts images, or open a page that describes the content in words.\",
     );
   }
   function drawnSize(element) {
@@ -1127,7 +1126,7 @@ property pageFunction : "function readPage(request) {
       }
     }
     const note =
-      main.text.length > more.length ? \"a keyword is only outside of the main content, so the whole page was read\" : \"\";
+      main.text.length > more.length ? \"a keyword is outside of the main content, so the whole page was read\" : \"\";
     return { text: wholeText(shown), content: { path: \"whole\", left_out: 0, note } };
   }
   function mainContent(shown) {

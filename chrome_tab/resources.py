@@ -160,9 +160,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
     if not tabs.settings.history:
         return
 
-    @mcp.resource(
-        "analysis://{number}", name="analysis", title="An analysis of the history", mime_type="application/json"
-    )
+    @mcp.resource("analysis://{number}", name="analysis", title="A stored analysis", mime_type="application/json")
     async def analysis(number: str) -> ResourceResult:
         from chrome_tab import history
 

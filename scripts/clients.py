@@ -186,8 +186,8 @@ def page() -> str:
     parts = [
         "# Adding the server to your client",
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
-        "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with those of Claude "
-        "Code, Claude Desktop, Cursor and VS Code that you have. To register it yourself, copy a snippet from this page.",
+        "The shortest way is `--setup` ([quick setup](install.md#quick-setup)): it registers the server with Claude Code, Claude "
+        "Desktop, Cursor and VS Code, if they are installed. To register it yourself, copy a snippet from this page.",
         "Each snippet starts the server from a clone of this repository. Replace `/path/to` with the folder of the clone, and "
         "use the address of your model server and the name of your model. If both settings are in `config.toml`, as "
         "`--setup` writes them, leave the flags out. If you have installed the package from a file, the command is "
@@ -242,7 +242,7 @@ def page() -> str:
         "## Gemini CLI",
         "In `~/.gemini/settings.json`:",
         block("json", gemini(CLONE)),
-        "In a folder that it does not trust, Gemini CLI starts no server, and `gemini mcp list` shows this one as "
+        "In an untrusted folder, Gemini CLI does not start any server, and `gemini mcp list` shows this one as "
         "Disabled. Trust the folder when Gemini CLI asks, or with `/permissions trust`; a script passes `--skip-trust` "
         "or sets `GEMINI_CLI_TRUST_WORKSPACE=true`.",
         "## OpenCode",
@@ -260,7 +260,7 @@ def page() -> str:
         "## Cline",
         block("sh", cline(CLONE)),
         f'Cline waits 60 s for an answer. Put `"timeout": {ANSWER_S}` (seconds) next to `"transport"` in '
-        "`~/.cline/data/settings/cline_mcp_settings.json`. Its command line gives a screenshot to the model as text, which "
+        "`~/.cline/data/settings/cline_mcp_settings.json`. Its command line passes a screenshot to the model as text, which "
         "fills the context window: use `page_elements` or `look_at_chrome_tab` instead.",
         "## GitHub Copilot CLI",
         block("sh", copilot(CLONE)),

@@ -31,7 +31,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "read_chrome_tab": {"start": "Termination", "end": "Liability", "max_chars": 5_000},
     "look_at_chrome_tab": {"question": "Which month has the highest bar?", "selector": "#chart"},
     "chrome_tab_status": {},
-    "process_chrome_tabs": {"tab_ids": [12, 15], "system_prompt": "Which of them is cheaper in all?"},
+    "process_chrome_tabs": {"tab_ids": [12, 15], "system_prompt": "Which of them is cheaper in total?"},
     "browser_get_tabs": {},
     "browser_create_tab": {"url": "https://example.com/", "background": True},
     "browser_attach_tab": {"tab_id": 12, "reason": "to fill in the form that you asked for"},
@@ -64,34 +64,34 @@ PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
     "content": "`main`: without menus, footers and invisible text",
-    "evidence": "with the passage that supports each sentence",
-    "quick": "read only what matches system_prompt",
+    "evidence": "add the passage that supports each sentence",
+    "quick": "read only the excerpts that match system_prompt",
     "offset": "where to continue",
-    "max_chars": "how much at once",
+    "max_chars": "maximum length of one reply",
     "question": "what to find out",
     "selector": "only this element: CSS, xpath=... or text=...",
     "tab_ids": "which tabs",
     "reason": "shown to the user",
-    "background": "does not bring the new tab to the front",
+    "background": "do not bring the new tab to the front",
     "code": "JavaScript",
     "value": "the new value of the field",
-    "max": "how many",
-    "fields": "for each field a text, a list of options, or true or false for a checkbox or radio button",
+    "max": "maximum number",
+    "fields": "`value` is a text, a list of options, or `true` or `false` for a checkbox or radio button",
     "paths": "files below `--upload-folder`",
     "button": "mouse button",
-    "text": "a text that must be shown",
-    "gone": "a text that must no longer be shown",
+    "text": "text that must appear",
+    "gone": "text that must disappear",
     "start": "only after this text",
     "end": "only before this text",
 }
 NOTES = {
     "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer contains](asking.md).",
     "read_chrome_tab": "Returns 20,000 characters at a time.",
-    "look_at_chrome_tab": "The model is `model`, else `--vision-model`, else `--model`. [Pictures](asking.md#pictures).",
-    "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
-    "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
-    "browser_get_tabs": "On a Mac, while no extension is connected, AppleScript lists the tabs of the browser that `--browser` names. "
-    "[Tab ids there](install.md#browsers).",
+    "look_at_chrome_tab": "The model is `model`, else `--vision-model`, else `--model`. [Vision models](asking.md#vision-models).",
+    "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, context window): `ok`, or how to fix it.",
+    "process_chrome_tabs": "If one tab fails, the others are still answered. On a Mac it works without the extension.",
+    "browser_get_tabs": "On a Mac, while no extension is connected, AppleScript lists the tabs of the browser set with `--browser`. "
+    "[Tab ids on a Mac](install.md#browsers).",
     "browser_attach_tab": "The prompt shows the client's name, the tab and the reason. The call ends when the user allows or denies it, "
     "or after 60 s.",
     "getDataLayer": "`name` reads a global other than `window.dataLayer`; `path` is a JSONPath, `since` skips older entries. The tool returns the "
@@ -99,27 +99,27 @@ NOTES = {
     "[redacted](driving.md#private-values) and counted; `redact=false` shows them only where the user allows that.",
     "page_elements": "Each line is one element, with a selector for the other tools. `find` searches for words, `within` limits the list to "
     "a part of the page, `offset` continues the list. [Looking first](driving.md#looking-first).",
-    "click": "Clicks the first element that matches. Two clicks select a word, three a line. `at` is a point in the element, "
-    "`[x, y]` in CSS pixels from its top left corner.",
+    "click": "Clicks the first element that matches. A double-click selects a word, a triple-click a line. `at` is a point in "
+    "the element.",
     "press": "`keys` contains names and chords separated by spaces (`Control+A Delete`, "
     '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
-    "drag": "Drags with the mouse or with the page's own drag and drop: sliders, sortable lists, files in a page. `source_at` and "
+    "drag": "Drags with the mouse or with the page's own drag and drop, for example sliders, sortable lists and files. `source_at` and "
     "`target_at` are points in the two elements; without a target, `target_at` is measured from the source.",
     "scroll": "Scrolls an element into view, or with `to` scrolls the element or the page: `top`, `bottom`, `left`, `right` or a number "
     "of pixels down. The reply gives the resulting position and the total size.",
-    "wait_for": "Waits until all named conditions hold: a text is shown, a text is gone, an element is visible. It continues on the page "
-    "that follows a navigation.",
+    "wait_for": "Waits until all of the given conditions hold: a text is shown, a text is gone, an element is visible. If the page "
+    "navigates, it continues on the next page.",
     "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. Whitespace, cell borders and Markdown are "
-    "ignored. The page itself is not changed. Escape, the next highlight or an empty text removes the highlight.",
-    "fill_form": "All fields are checked before the first one is written. If the page then does not keep a value, the error lists what every "
-    "field holds.",
+    "ignored. The page itself is not changed. Pressing Escape, the next highlight, or an empty text removes the highlight.",
+    "fill_form": "All fields are checked before the first one is written. If the page does not keep a value, the error lists the current "
+    "value of every field.",
     "upload": "The browser gets a private copy of each file. [What may be uploaded](troubleshooting.md#file_not_allowed).",
-    "screenshot": "With `width` and `height`, as the page looks in a window of that size. [Screenshots](driving.md#screenshots).",
-    "network_requests": "Lists the requests since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is "
-    "a type (`xhr`, `fetch`, `document` ...) or a part of the address. `body_of`, the id of a request, adds its response as text. "
+    "screenshot": "`width` and `height` show the page as in a window of that size. [Screenshots](driving.md#screenshots).",
+    "network_requests": "Lists the requests since the tab was attached: method, status, type, size in bytes, time in ms, URL. `filter` is "
+    "a type (`xhr`, `fetch`, `document` ...) or a part of the URL. `body_of`, the id of a request, adds its response as text. "
     "Analytics hits (`/g/collect` and others) are listed as names and values. Headers are not shown; everything else is "
     "[redacted](driving.md#private-values).",
-    "evaluate": "[Where it may run](driving.md#javascript).",
+    "evaluate": "[Where JavaScript may run](driving.md#javascript).",
 }
 
 MODEL = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY", "RATE_LIMITED")
@@ -162,11 +162,9 @@ def kinds_of(schema: dict[str, Any]) -> list[str]:
             return [f"list of {kind_of(item)}{'s' if of_words else ''}"]
         case {"properties": properties}:
             return ["{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"]
-        case {"type": "boolean"}:
-            return ["`true`", "`false`"]
         case _:
             kind = str(schema.get("type", "any"))
-            return [{"string": "text", "integer": "whole number"}.get(kind, kind)]
+            return [{"array": "list"}.get(kind, kind)]
 
 
 def kind_of(schema: dict[str, Any]) -> str:
@@ -361,7 +359,7 @@ SETTINGS = {
     "CHROME_TAB_UPLOAD_FOLDERS": "folder (with its subfolders) from which `upload` may take files",
     "CHROME_TAB_OPEN": "serve HTTP without a bearer key, on this machine only",
     "CHROME_TAB_TOOL_NAMES": "`default`, or `kapture`: [other names](driving.md#other-names) for the tools that drive a page",
-    "CHROME_TAB_VISION_MODEL": "model for [pictures](asking.md#pictures); `--model` if it is not set",
+    "CHROME_TAB_VISION_MODEL": "[vision model](asking.md#vision-models); `--model` if it is not set",
     "CHROME_TAB_HISTORY": "store questions, answers and receipts [on this machine](asking.md#history)",
     "CHROME_TAB_CONFIG": "TOML file: defaults, `tools`, `[sites]`, `[browsers]`, `[extract]`",
 }

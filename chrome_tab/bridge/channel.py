@@ -35,7 +35,7 @@ class Channel:
         if self.failures >= protocol.MAX_EXTENSION_FAILURES:
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"{who} did not answer {self.failures} calls in a row; calls fail immediately until it responds. "
+                f"{who} did not respond to {self.failures} calls in a row; calls fail immediately until it responds. "
                 "Ask the user to reload it in chrome://extensions.",
             )
         command_id, message, future = self._pending.add(command, tab_id, params)
@@ -50,7 +50,7 @@ class Channel:
             self.failures += 1
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"{who} did not answer {command} within {limit_s:g} s. The page may be busy: reload it, then try again.",
+                f"{who} did not respond to {command} within {limit_s:g} s. The page may be busy: reload it, then try again.",
             ) from None
         finally:
             self._pending.forget(command_id)

@@ -85,7 +85,7 @@ class Dispatcher:
         )
         return server.ChromeTabError(
             "AMBIGUOUS_TAB",
-            f"Tabs of {len(browsers)} browsers are attached: {named}. Name one of them as tab_id; list_tabs lists them all.",
+            f"Tabs of {len(browsers)} browsers are attached: {named}. Pass one of them as tab_id; list_tabs lists them all.",
         )
 
     async def _run(
@@ -169,7 +169,7 @@ class Dispatcher:
         silent = [browser.name for browser, tabs in lists if tabs is None]
         if silent and len(silent) == len(browsers):
             raise server.ChromeTabError(
-                "COMMAND_TIMEOUT", f"{left_out(silent)} Try again, or ask the user to look at them."
+                "COMMAND_TIMEOUT", f"{left_out(silent)} Try again, or ask the user to check those browsers."
             )
         tabs = [tab for browser, tabs in lists if tabs is not None for tab in self._listed(command, browser, tabs)]
         return [*tabs, {"note": left_out(silent)}] if silent else tabs
@@ -187,7 +187,7 @@ class Dispatcher:
 
 def left_out(silent: Sequence[str]) -> str:
     """Return a sentence about browsers that did not list their tabs."""
-    return f"{' and '.join(silent)} did not answer: the tabs there are left out."
+    return f"{' and '.join(silent)} did not respond: their tabs are not listed."
 
 
 def is_id(value: object) -> TypeIs[int]:

@@ -14,11 +14,11 @@ class ConnectionLostError(server.ChromeTabError):
 
     def __init__(self, command: str, browser: str = "") -> None:
         peer = f"the extension in {browser}" if browser else "the Chrome extension"
-        what = "the reading of a page" if command == "read_tab" else command  # no tool has that name
+        what = "reading the page" if command == "read_tab" else command  # no tool has that name
         super().__init__(
             "EXTENSION_NOT_CONNECTED",
-            f"The connection to {peer} broke during {what}. It reconnects by itself: check "
-            "the page in a few seconds, then repeat what has not happened.",
+            f"The connection to {peer} broke during {what}. It reconnects automatically. Check "
+            "the page in a few seconds, then repeat only what did not take effect.",
         )
 
 

@@ -133,14 +133,14 @@ def port_protocols() -> dict[str, Any]:
     return {"http": Connection, "ws": Socket}
 
 
-# Why a session cannot follow the program on its port. A program that does not answer may be a suspended leader.
+# Why a session cannot follow the program on its port. A program that does not respond may be a suspended leader.
 PORT_PROBLEMS = {
-    "other version": "Port {port} belongs to another session's server, which is another version of {APP_NAME} than this "
-    "one ({__version__}). Update both, then restart the older session.",
-    "other program": "Port {port} is taken by {name}, which is not one of your servers. Choose another --port and pair "
+    "other version": "Port {port} belongs to another session's server, which runs another version of {APP_NAME} than "
+    "this one ({__version__}). Update both, then restart the older session.",
+    "other program": "Port {port} is in use by {name}, which is not one of your servers. Choose another --port and pair "
     "again, or stop that program.",
-    "no answer": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
-    "suspended or very busy: resume it, and this session connects by itself. If not, choose another --port and pair again.",
+    "no answer": "Port {port} is in use by {name}, which does not respond. If that is another session's server, it is "
+    "suspended or very busy: resume it, and this session connects automatically. If not, choose another --port and pair again.",
 }
 
 

@@ -72,7 +72,7 @@ def unreadable_reply(command: str) -> server.ChromeTabError:
     """Return the error for a reply that does not fit its command."""
     return server.ChromeTabError(
         "EXECUTION_ERROR",
-        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
+        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then check the "
         "page before you repeat anything.",
     )
 

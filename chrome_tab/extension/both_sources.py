@@ -15,7 +15,7 @@ __all__ = ["BothSources", "place_note", "script_lists"]
 UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # After these AppleScript errors the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
-NOT_COPIED = "the text was not copied: --clipboard works only where AppleScript reads the page"
+NOT_COPIED = "the text was not copied: --clipboard works only if AppleScript reads the page"
 
 
 class BothSources:
@@ -119,5 +119,5 @@ def with_other_browser(page: server.Page, application: str, kinds: Sequence[str]
     if any(kind in application for kind in kinds):
         return page
     place = place_of(page.title, page.url)
-    note = f"{application} is in front and could not be read: this page is of another browser, {place}"
+    note = f"{application} is in front but could not be read; this page is from another browser, {place}"
     return page._replace(notes=(*page.notes, server.Sentence("read_in", note)))

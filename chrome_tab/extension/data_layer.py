@@ -62,7 +62,7 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
         result.reverse()
         first += len(found) - len(result)
     if path and len(result) < len(found):
-        notes.append(f"only {len(result)} of {len(found)} matches fit: narrow path, or use another since")
+        notes.append(f"only {len(result)} of {len(found)} matches fit: narrow path, or pass another since")
     elif not path:
         end = first + len(result)
         before = f"entries 0 to {first - 1} of {total} are left out: get them with since, or parts with path"

@@ -252,7 +252,7 @@ def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: Ex
     @server.register_tool(
         provider,
         server.READ_ONLY,
-        "Ask a local model how an attached tab looks: it sees a picture, you get only its answer.",
+        "Ask a local vision model how an attached tab looks; it gets a screenshot, you only its answer.",
     )
     async def look_at_chrome_tab(
         context: Context,

@@ -29,7 +29,7 @@ PIXELS_A_TOKEN = 750
 MAX_QUESTION_CHARS = 10_000
 MAX_ASKED_MODELS = 50
 MAX_NAMED_MODELS = 20
-# How servers report that a model does not accept pictures, or that they do not know this type of message content.
+# How servers report that a model does not accept images, or that they do not know this type of message content.
 REFUSAL = re.compile(r"\bimages?\b|image_url|multi-?modal|mmproj|\bvision\b|valid string", re.IGNORECASE)
 
 
@@ -79,7 +79,7 @@ async def look(
         await tabs.analyzer.check_model(name, settings.vision_model)
         if await sees(tabs.analyzer.server, name) is False:
             raise await takes_none(tabs.analyzer.server, name)
-        await progress.begin("taking a picture of the tab", server.TAB_SHARE)
+        await progress.begin("taking a screenshot of the tab", server.TAB_SHARE)
         # JPEG is the only format for large pictures that every server accepts.
         how = {"selector": wanted.selector, "format": "jpeg"}
         picture = picture_of(await source.drive("screenshot", wanted.tab_id, how))
@@ -101,7 +101,7 @@ async def ask(
     messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": content}]
     async with analyzer.slots:
         await analyzer.allowance.take(progress)
-        await progress.begin(f"{model} is looking at the picture", server.READING_SHARE)
+        await progress.begin(f"{model} is looking at the screenshot", server.READING_SHARE)
         try:
             return await analyzer.server.complete(model, messages, watcher=progress, stream=progress.wanted)
         except server.ChromeTabError as error:
@@ -178,15 +178,15 @@ async def server_info(models: server.ModelServer, method: str, path: str, **body
 
 
 async def takes_none(models: server.ModelServer, model: str, said: str = "") -> server.ChromeTabError:
-    """Return the error for a model that does not accept pictures; it lists the server's models that do."""
+    """Return the error for a model that does not accept images; it lists the server's models that do."""
     others = [name for name in await seeing_models(models) if name != model][:MAX_NAMED_MODELS]
     names = [str(server.ListedModel(name, await models.cloud_host(name))) for name in others]
     which = (
-        f"These models of the server do: {', '.join(names)}. Name one"
+        f"These models on the server do: {', '.join(names)}. Choose one"
         if names
-        else "The server does not report which models do: choose one with vision in its description (for Ollama, "
-        "`ollama show MODEL` lists it among the capabilities), and name it"
+        else "The server does not report which models do. Find one with vision in its description (for Ollama, "
+        "`ollama show MODEL` lists it among the capabilities), and choose it"
     )
     because = f" ({said.partition('. ')[0].rstrip('.')})" if said else ""
-    sentence = f"{model} does not accept pictures{because}. {which} with --vision-model or the model argument."
+    sentence = f"{model} does not accept images{because}. {which} with --vision-model or the model argument."
     return server.ChromeTabError("MODEL_ERROR", sentence)

@@ -84,7 +84,7 @@ def user_unit(command: Sequence[str], systemctl: str) -> Agent:
     name = f"{server.APP_NAME}.service"
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
     text = f"""\
-# Made by Chrome Tab Reader's --setup; --setup remove takes it away.
+# Created by --setup of Chrome Tab Reader; --setup remove deletes it.
 [Unit]
 Description=Chrome Tab Reader for the browser's side panel
 StartLimitBurst={MAX_STARTS}

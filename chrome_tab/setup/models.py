@@ -62,8 +62,10 @@ USUAL = (
     Usual("Ollama", 11434, "/api/version", has_version, INSTALL, PULL),
     Usual("LM Studio", 1234, "/api/v0/models", has_kinds, START, "Load a model in LM Studio."),
     Usual("llama.cpp", 8080, "/props", has_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
-    Usual("vLLM", 8000, "/version", has_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
-    Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
+    Usual("vLLM", 8000, "/version", has_version, "run `vllm serve Qwen/Qwen3-8B`, which needs a large GPU."),
+    Usual(
+        "LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, as a proxy for several servers."
+    ),
 )
 # Names of models that are specialized for something other than reading pages.
 NARROW = re.compile(r"code|math|guard|base|vision|ocr|\bvl\b", re.IGNORECASE)
@@ -200,7 +202,7 @@ def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | N
         terminal.say(f"and {len(shown) - MAX_LISTED_MODELS} more; enter a name to choose one of them.")
     by_answer = {model.name: model for model in reversed(shown)}
     by_answer |= {str(number): model for number, model in enumerate(shown, 1)}
-    while (answer := terminal.ask("Which model should answer?", "1")) not in by_answer:
+    while (answer := terminal.ask("Which model do you want to use?", "1")) not in by_answer:
         terminal.say(f"Enter a number from 1 to {len(shown)}, or a name.", "yellow")
     return by_answer[answer]
 
@@ -214,7 +216,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     with terminal.console.status("Looking for model servers ..."):
         found = asyncio.run(look_everywhere(own if "ollama_url" in flags else usual | own))
     if settings.ollama_url and settings.ollama_url not in {one.url for one in found}:
-        terminal.say(f"The configured model server {settings.ollama_url} does not answer.", "yellow")
+        terminal.say(f"The configured model server {settings.ollama_url} does not respond.", "yellow")
     print_found(terminal, found)
     models = sorted((model for one in found for model in one.models), key=Model.fitness)
     names = {settings.model, f"{settings.model}:latest"}
@@ -224,7 +226,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
         if models and not wanted:
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
             raise SetupError(
-                f"No model server has a model {settings.model!r}. Name one of these with --model: {listed}."
+                f"No model server has a model {settings.model!r}. Choose one of these with --model: {listed}."
             )
         url = wanted[0].url if wanted else settings.ollama_url
         warn_if_elsewhere(terminal, settings.model or "", leaves=bool(wanted and wanted[0].leaves()))
@@ -234,7 +236,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     chosen = choose_model(terminal, models, current[0] if current else None)
     if chosen.elsewhere and terminal.yes and chosen not in current:
         raise SetupError(
-            "The only available models run elsewhere, so page text would leave this computer. To use one, name it with --model."
+            "The only available models run elsewhere, so page text would leave this computer. To use one, set it with --model."
         )
     model = settings.model if chosen in current else chosen.name
     warn_if_elsewhere(terminal, chosen.name, leaves=chosen.leaves())

@@ -220,7 +220,7 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     """Run all steps; each skips what is already done."""
     settings = server.load_settings(flags, need_model=False)
     path, _ = server.config_file(flags.get("config"))
-    terminal.say(f"Setting up Chrome Tab Reader, up to a first answer. {terminal.manner()}")
+    terminal.say(f"Setting up Chrome Tab Reader. {terminal.manner()}")
     terminal.heading("A model on this machine")
     values = find_model(terminal, settings, flags) | given_values(settings, flags)
     if values:
@@ -375,6 +375,6 @@ def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
         terminal.fail(f"{error.message} [{error.code}]")
     except (KeyboardInterrupt, EOFError):
         terminal.say("")
-        terminal.say("Stopped. Completed steps stay, and no file is half-written. Run --setup again to continue.")
+        terminal.say("Stopped. Completed steps are kept, and no file is half-written. Run --setup again to continue.")
         return 130
     return 1 if terminal.failed else 0

@@ -13,6 +13,9 @@ import chrome_tab_mcp_server as server
 
 __all__ = ["SetupError", "Terminal"]
 
+# A command in backticks, or a path: after a blank, the path continues if the next word contains a separator.
+UNBROKEN = re.compile(r"`[^`]*`|(?<!\S)(?:[A-Za-z]:)?[/\\]\S*(?: [^\s/\\]+[/\\]\S*)*")
+
 
 class SetupError(Exception):
     """A step failed; the message says what to do instead."""
@@ -40,10 +43,10 @@ class Terminal:
         self.console.print(f"\n{self._steps}. {text}", style="bold")
 
     def say(self, text: str, style: str = "", indent: int = 0) -> None:
-        """Print a sentence without control characters; words and commands are not broken across lines."""
+        """Print a sentence without control characters; words, commands and paths are not broken across lines."""
         wrap = TextWrapper(self.console.width, break_long_words=False, break_on_hyphens=False)
         wrap.initial_indent = wrap.subsequent_indent = " " * indent
-        joined = re.sub("`[^`]*`", lambda command: command[0].replace(" ", "\u00a0"), server.strip_controls(text))
+        joined = UNBROKEN.sub(lambda whole: whole[0].replace(" ", "\u00a0"), server.strip_controls(text))
         self.exact(wrap.fill(joined).replace("\u00a0", " "), style)
 
     def fail(self, sentence: str, next_step: str = "") -> None:

@@ -313,14 +313,14 @@ function unexpected(error) {
   log(`a command failed unexpectedly: ${error instanceof Error ? error.name : typeof error}`);
   return new CommandError(
     "EXECUTION_ERROR",
-    `The extension failed at this command. Reload it in ${EXTENSIONS_PAGE}, and report it if it happens again.`,
+    `The extension failed to run this command. Reload it in ${EXTENSIONS_PAGE}, and report it if it happens again.`,
   );
 }
 
 function timeUp() {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    "The tab did not answer within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Look at the " +
+    "The tab did not respond within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Check the " +
       "tab, or reload it.",
   );
 }

@@ -71,7 +71,7 @@ export class ConsentPrompts {
       if (answer === true) return;
       if (answer !== false) throw answer;
       this.#coolingDown.set(subject, Date.now() + COOL_DOWN_MS);
-      throw denied(tabId, "The user said no");
+      throw denied(tabId, "The user denied");
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", leave);
@@ -111,13 +111,13 @@ export class ConsentPrompts {
   #refuseTooMuch(tabId, subject) {
     const now = Date.now();
     for (const [known, until] of this.#coolingDown) if (until <= now) this.#coolingDown.delete(known);
-    if (this.#coolingDown.has(subject)) throw denied(tabId, "The user said no a moment ago");
+    if (this.#coolingDown.has(subject)) throw denied(tabId, "The user has just denied");
     const open = this.list();
     if (open.length < MAX_OPEN && !open.some((request) => request.tabId === tabId)) return;
-    const what = open.length < MAX_OPEN ? `about tab ${tabId}` : `about each of ${open.length} tabs`;
+    const what = open.length < MAX_OPEN ? `for tab ${tabId}` : `for each of ${open.length} tabs`;
     throw new CommandError(
       "RATE_LIMITED",
-      `The user has an open request ${what}. Wait for the answer, then ask again.`,
+      `The user has not yet answered a request ${what}. Wait for the answer, then ask again.`,
     );
   }
 
@@ -131,15 +131,15 @@ export class ConsentPrompts {
  * @param {string} what
  */
 function denied(tabId, what) {
-  const advice = "Continue without it, or explain in your conversation what you need it for.";
-  return new CommandError("ATTACH_DENIED", `${what} to your request about tab ${tabId}. ${advice}`);
+  const advice = "Continue without it, or explain in the conversation why you need it.";
+  return new CommandError("ATTACH_DENIED", `${what} your request for tab ${tabId}. ${advice}`);
 }
 
 /** @param {number} tabId */
 function unanswered(tabId) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The user did not answer your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Ask the user to ` +
+    `The user did not answer your request for tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Ask the user to ` +
       "open the popup of the extension, then try again.",
   );
 }

@@ -49,8 +49,8 @@ export async function requireConsent(consent, tabId, attachments) {
   if ((await attachments.switchesOf(await tabById(tabId))).evaluate) return;
   throw new CommandError(
     "EVALUATE_NOT_ALLOWED",
-    `Tab ${tabId} does not let clients run JavaScript. The user can allow that for this tab, in the popup of the ` +
-      "extension or in its DevTools panel; until then use the other commands.",
+    `Tab ${tabId} does not let clients run JavaScript. The user can allow it for this tab in the ` +
+      "extension's popup or DevTools panel; until then, use the other tools.",
   );
 }
 
@@ -63,8 +63,8 @@ export async function requirePrivateValues(tabId, attachments) {
   if ((await attachments.switchesOf(await tabById(tabId))).privateValues) return;
   throw new CommandError(
     "PRIVATE_NOT_ALLOWED",
-    `Private values of tab ${tabId} are redacted. The user can turn on "Show private values" for this tab, in the popup ` +
-      "of the extension or in its DevTools panel; until then ask without redact=false.",
+    `Private values of tab ${tabId} are redacted. The user can turn on "Show private values" for this tab in the ` +
+      "extension's popup or DevTools panel; until then, call without redact=false.",
   );
 }
 
@@ -75,7 +75,7 @@ function onlyAttachedTab([first, ...others]) {
   const named = [first, ...others].slice(0, NAMED_TABS).map(({ id, title }) => `${id} ${quote(title ?? "")}`);
   throw new CommandError(
     "AMBIGUOUS_TAB",
-    `${others.length + 1} tabs are attached: ${named.join(", ")}. Name one of them as tab_id; list_tabs lists them all.`,
+    `${others.length + 1} tabs are attached: ${named.join(", ")}. Pass one of them as tab_id; list_tabs lists them all.`,
   );
 }
 

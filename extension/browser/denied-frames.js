@@ -96,7 +96,7 @@ export async function withoutDenied(context, take) {
     if (before) await hide(context);
     const picture = await take();
     if ((await pages()) !== before) continue;
-    if (before) context.session.addNote("What frames of denied hosts show is left out of the picture.");
+    if (before) context.session.addNote("Frames of denied hosts are left out of the screenshot.");
     return picture;
   }
   throw new CommandError(
@@ -152,7 +152,7 @@ async function showingDenied(context, page) {
   );
   // If the page has left, what it shows is unknown.
   if (!all && page) return [0];
-  if (!all) throw unreadable("The page is built in a way that hides its frames. Read it instead.");
+  if (!all) throw unreadable("The page hides its frames from the extension. Read it with read_chrome_tab instead.");
   const holderId = page?.frameId ?? 0;
   const shown = await Promise.all(
     all.map(async (frame) => {

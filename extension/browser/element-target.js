@@ -115,13 +115,13 @@ export class ElementTarget {
       if (isPressed) {
         throw new CommandError(
           "EXECUTION_ERROR",
-          `${cover} covered the element when the mouse arrived, and was pressed instead. Look at the page.`,
+          `${cover} covered the element when the mouse arrived, and was clicked instead. Check the page.`,
         );
       }
       if (presses === MAX_PRESSES) {
         throw new CommandError(
           "EXECUTION_ERROR",
-          `${cover} covers the element whenever the mouse arrives, so nothing was pressed. Act on that instead.`,
+          `${cover} covers the element whenever the mouse arrives, so nothing was clicked. Act on the covering element instead.`,
         );
       }
     }

@@ -193,14 +193,14 @@ async function loadedTab({ tabId, signal }) {
 export function refuseSleeping(tab) {
   if (tab.discarded) {
     throw unreadable(
-      "The browser has put this tab to sleep to save memory. Ask the user to click the tab, or wake it with " +
-        "browser_attach_tab; then try again.",
+      "The browser has put this tab to sleep to save memory. Ask the user to click the tab to wake it, then try again.",
     );
   }
   if (tab.status === "unloaded") {
     throw new CommandError("TAB_DISCONNECTED", "The page in this tab has crashed. Reload it, then try again.");
   }
-  if (tab.frozen) throw unreadable("The browser has frozen this tab. Click the tab to wake it, then try again.");
+  if (tab.frozen)
+    throw unreadable("The browser has frozen this tab. Ask the user to click the tab to wake it, then try again.");
 }
 
 /**
@@ -218,16 +218,14 @@ async function refusalOf(error, tabId) {
     return "Your organization's policy keeps extensions from reading this page. Choose another tab.";
   }
   if (/^No tab|tab was closed|was removed/.test(reason)) {
-    return "The page went away while it was being read. Try again when it has loaded.";
+    return "The page navigated away while it was being read. Try again when the next page has loaded.";
   }
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab?.url?.startsWith("file:") && !(await chrome.extension.isAllowedFileSchemeAccess())) {
     return `To read local files, turn on "Allow access to file URLs" for Chrome Tab Reader in ${EXTENSIONS_PAGE}.`;
   }
   if (!(await chrome.permissions.contains(ALL_SITES))) {
-    return (
-      "The extension has no access to this site. Ask the user to open its popup and to press " + '"Allow on all sites".'
-    );
+    return "The extension has no access to this site. Ask the user to press " + '"Allow on all sites" in its popup.';
   }
   return CLOSED_PAGE;
 }

@@ -32,7 +32,8 @@ export const MAX_FRAMES = 20;
 /** A busy frame must not delay the list. */
 const FRAME_MS = 1_000;
 export const POLL_MS = 50;
-const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
+const SILENT =
+  "does not respond: it is still loading, is busy, has failed, or does not allow extensions. Take a screenshot to see it.";
 const ALIKE =
   "cross-origin frames in shadow roots of this page are identical and cannot be distinguished. Act on the page around them.";
 
@@ -153,7 +154,7 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
   /** @type {Exclude<ListAnswer, FoundFrames> | null} */
   let answer = {
     code: "ELEMENT_NOT_FOUND",
-    message: "The frame is not visible. First do what shows it, then try again.",
+    message: "The frame is not visible. Open what contains it, then try again.",
   };
   for (const frame of frames.slice(0, MAX_FRAMES)) {
     const pages = await pagesIn(context, holderId, frame);

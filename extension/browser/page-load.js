@@ -106,15 +106,12 @@ export class PageLoadWatch {
 export function loadFailure(error) {
   if (error === NO_PAGE) {
     return (
-      `The address did not open a page (${error}): it may be a download, or the page has gone elsewhere at the same ` +
-      "time. Look where the tab is, then open the address of a page."
+      `The address did not open a page (${error}); it may be a download, or the page navigated elsewhere at the same ` +
+      "time. Check where the tab is, and use the address of a page."
     );
   }
   if (error === SIGN_IN) {
-    return (
-      "The server asks for a name and a password, which only the user can enter. Ask the user to sign in at this " +
-      "address, then try again."
-    );
+    return "The server asks for a user name and a password. Ask the user to sign in at this address, then try again.";
   }
   return `The page could not be loaded (${error}). Check the address and the network, then try again.`;
 }

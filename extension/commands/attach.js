@@ -17,7 +17,7 @@ const MAX_REASON_LENGTH = 200;
  *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
 export async function attachTab({ tabId, params, attachments, consentPrompts, caller, signal }) {
-  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
+  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Pass the tab as tab_id; browser_get_tabs lists the tabs.");
   const reason = reasonOf(params);
   const tab = await tabById(tabId);
   const obstacle = obstacleOf(tab);
@@ -54,13 +54,13 @@ async function wake(tabId, signal) {
 function reasonOf({ reason }) {
   const line = typeof reason === "string" ? plainLine(reason, MAX_REASON_LENGTH) : "";
   if (line) return line;
-  throw invalid("reason must be a sentence that explains to the user what the tab is needed for.");
+  throw invalid("reason must be a sentence that tells the user why you need the tab.");
 }
 
 /** @param {number} tabId */
 function movedOn(tabId) {
   return new CommandError(
     "ATTACH_DENIED",
-    `Tab ${tabId} went to another site before the user answered, so the answer does not count. Ask again.`,
+    `Tab ${tabId} went to another site before the user answered, so the answer no longer applies. Ask again.`,
   );
 }

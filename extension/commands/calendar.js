@@ -16,9 +16,6 @@ const TURNING_MS = 16_000;
 const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
 export class Calendar extends Widget {
-  /** Whether a day could not be picked: turning the months once more takes as long, and leads no further. */
-  #hasFailed = false;
-
   /**
    * Picks a day, and sets its time. What the field holds afterwards is for the caller to read.
    *
@@ -27,13 +24,12 @@ export class Calendar extends Widget {
    * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
    */
   async pick(day, time) {
-    if (this.#hasFailed) return false;
-    this.#hasFailed = !(await this.#pressed(day));
+    const hasPressed = await this.#pressed(day);
     // If the page has replaced the field, that is for the caller to find.
-    if (this.#hasFailed) await this.#shut(day).catch(() => {});
-    const half = !this.#hasFailed && time ? await this.ask("time", { wanted: time }) : "";
+    if (!hasPressed) await this.#shut(day).catch(() => {});
+    const half = hasPressed && time ? await this.ask("time", { wanted: time }) : "";
     if (half) await this.click(half);
-    return !this.#hasFailed;
+    return hasPressed;
   }
 
   /**

@@ -38,7 +38,7 @@ export async function click(context) {
   const checked = found.isCheckable ? await target.look("readChecked") : null;
   // A switch may have slid meanwhile.
   const reply = await target.reply(found, checked === null ? changed : undefined);
-  if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
+  if (found.isCheckable && checked === null) notes.push("The page navigated away before the state could be read.");
   return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }
 
@@ -52,7 +52,7 @@ export async function hover(context) {
   const target = new ElementTarget(context);
   const found = await target.find({ action: "hover", selector: selectorOf(context), at });
   const hasCome = await target.moveMouse(pointOf(found));
-  const note = "The page has not reacted to the mouse: look at it before you go on.";
+  const note = "The page has not reacted to the click. Check it before you continue.";
   return noting(await target.reply(found, await target.consequences()), hasCome ? [] : [note]);
 }
 
@@ -64,7 +64,7 @@ export async function hover(context) {
 function waysOf({ count, button, at }) {
   const clicks = Number(count ?? 1);
   if (!Number.isInteger(clicks) || clicks < 1 || clicks > MAX_COUNT) {
-    throw invalid(`count must be a whole number from 1 to ${MAX_COUNT}.`);
+    throw invalid(`count must be an integer from 1 to ${MAX_COUNT}.`);
   }
   const name = BUTTON_NAMES.find((each) => each === (button ?? "left"));
   if (!name) throw invalid(`button must be one of ${BUTTON_NAMES.join(", ")}.`);

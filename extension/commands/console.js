@@ -15,7 +15,7 @@ const MOST = 1_000;
 export async function consoleLogs({ tabId, params, sessionPool, deniedHosts }) {
   const max = params.max ?? DEFAULT_MAX;
   if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
-    throw invalid(`max must be a whole number from 1 to ${MOST}.`);
+    throw invalid(`max must be an integer from 1 to ${MOST}.`);
   }
   const { console: log } = await sessionPool.open(tabId);
   const redactor = await redactorFor(tabId);

@@ -51,7 +51,7 @@ function nameOf({ name }) {
   const given = name ?? DEFAULT_NAME;
   if (typeof given === "string" && given.length <= MAX_NAME_LENGTH && given.split(".").every(Boolean)) return given;
   throw invalid(
-    `name must be the name of a global, at most ${MAX_NAME_LENGTH} characters long, for example dataLayer.`,
+    `name must be the name of a global variable, at most ${MAX_NAME_LENGTH} characters long, such as dataLayer.`,
   );
 }
 
@@ -59,7 +59,7 @@ function nameOf({ name }) {
 function sinceOf({ since }) {
   if ((since ?? null) === null) return NEWEST;
   if (Number.isSafeInteger(since) && Number(since) >= 0) return Number(since);
-  throw invalid("since must be the index of an entry, 0 or more, or null.");
+  throw invalid("since must be the index of an entry (at least 0), or null.");
 }
 
 /** @param {Record<string, unknown>} params */
@@ -78,7 +78,7 @@ function notFound(name, candidates) {
   const isLikely = (/** @type {string} */ word) => /data|layer|queue|tag|track|event|^_/i.test(word);
   const ordered = [...words.filter(isLikely), ...words.filter((word) => !isLikely(word))];
   const advice = ordered.length
-    ? `It has these lists: ${ordered.slice(0, NAMED_CANDIDATES).join(", ")}. Ask for one of them by name.`
-    : "None of its globals is a list. Wait until the page has loaded, or try another page.";
+    ? `It has these arrays: ${ordered.slice(0, NAMED_CANDIDATES).join(", ")}. Pass one of them as name.`
+    : "None of its global variables is an array. Wait until the page has loaded, or try another page.";
   return new CommandError("DATALAYER_NOT_FOUND", `The page has no ${JSON.stringify(name)}. ${advice}`);
 }

@@ -42,7 +42,7 @@ export async function drag(context) {
   const to = optionalSelectorOf(context, "target");
   const at = pointIn("source_at", params.source_at);
   const targetAt = pointIn("target_at", params.target_at, !to);
-  if (!to && !targetAt) throw invalid("Name a destination: target, or target_at measured from the source.");
+  if (!to && !targetAt) throw invalid("Pass a destination: target, or target_at measured from the source.");
   const source = new ElementTarget(context);
   const target = new ElementTarget(context);
   const place = async () => target.find({ action: "place", selector: to, at: targetAt });
@@ -110,7 +110,7 @@ async function begin(context, source, mouse, { x, y }) {
   for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
   if (!(await source.look("readDrag"))) return;
   if (await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }))) return;
-  throw failed("The page started a drag, but the browser did not report what is dragged. Try again.");
+  throw failed("The page started a drag, but the browser did not report the dragged data. Try again.");
 }
 
 /**
@@ -182,11 +182,11 @@ function remarksOn(outcome, source, target, changed) {
     throw failed(`The page's drag and drop of ${source} has not ended, so nothing was dropped. Try again.${meanwhile}`);
   }
   if (outcome === "refused" && target) {
-    const advice = "Name the element that accepts it, or a point in it with target_at.";
+    const advice = "Pass the element that accepts it, or a point in it as target_at.";
     throw failed(`${target} did not accept the drop of ${source}. ${advice}${meanwhile}`);
   }
   // Without a target it may be the way that counts.
-  if (outcome === "refused") return ["Nothing accepted the drop there. Check whether the page moved the element."];
+  if (outcome === "refused") return ["No element accepted the drop there. Check whether the page moved the element."];
   if (outcome !== "unstarted") return [];
   return [`${source} is draggable, but no drag and drop began: only the mouse moved. Check whether the page reacted.`];
 }
@@ -194,7 +194,7 @@ function remarksOn(outcome, source, target, changed) {
 /** @param {string} source */
 function idleNote(source) {
   const advice = "Check whether it can be dragged, and whether it has a handle for it.";
-  return `Nothing has moved: ${source} is where it was, and the page shows no change. ${advice}`;
+  return `${source} did not move, and the page shows no change. ${advice}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { invalid } from "../shared/errors.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
 /** A note. */
-export const LEFT = "The page has left before the field could be read.";
+export const LEFT = "The page navigated away before the field could be read.";
 
 /**
  * @param {DrivenContext} context

@@ -35,7 +35,7 @@ export async function evaluate({ tabId, params, session }) {
   if (!(await endsWithin(timeout, work))) {
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      `The code did not end within ${timeout / 1000} s and was stopped; pending work may still finish. Look at the ` +
+      `The code did not end within ${timeout / 1000} s and was stopped; pending work may still finish. Check the ` +
         "page, then run less at once.",
     );
   }
@@ -64,7 +64,7 @@ function codeOf({ code }) {
 /** @param {Record<string, unknown>} params */
 function timeoutOf({ timeout = MAX_TIMEOUT_MS }) {
   if (Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_MS) return Number(timeout);
-  throw invalid(`timeout must be a whole number from 1 to ${MAX_TIMEOUT_MS} milliseconds.`);
+  throw invalid(`timeout must be an integer from 1 to ${MAX_TIMEOUT_MS} milliseconds.`);
 }
 
 /**
@@ -130,7 +130,10 @@ async function jsonOf(session, { objectId, type, value, unserializableValue = ""
   if (exceptionDetails) throw thrown(exceptionDetails, 0);
   const written = parseWritten(result.value, LIMITS);
   if (written?.found) return withNotes(written.values[0], cutNotes(written.cuts, LIMITS));
-  throw new CommandError("EXECUTION_ERROR", "The result cannot be converted to JSON. Return plain texts and numbers.");
+  throw new CommandError(
+    "EXECUTION_ERROR",
+    "The result cannot be converted to JSON. Return plain strings and numbers.",
+  );
 }
 
 /** @param {string} text */

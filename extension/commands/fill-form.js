@@ -136,7 +136,7 @@ function dropped({ selector, value = "" }) {
  * @param {number} all
  */
 function interrupted(error, count, all) {
-  const before = `The first ${count} of ${all} fields were written, then this happened:`;
+  const before = `The first ${count} of ${all} fields were written before this error:`;
   return new CommandError(error.code, `${before} ${error.message}`);
 }
 
@@ -216,10 +216,10 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
  */
 async function checkableWay(context, { element }, value) {
   const state = await checkableState(context);
-  if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Look at the page.`);
+  if (!state) throw failed(`${element.selector} is not an editable field, and cannot be checked. Check the page.`);
   if (state.role === "radio" && state.checked && value === false) {
     throw failed(
-      `${element.selector} is a radio button that is on. To turn it off, give true to another one of its group.`,
+      `${element.selector} is a radio button that is on. To turn it off, set another radio button of its group to true.`,
     );
   }
   return { way: "click", checked: state.checked };

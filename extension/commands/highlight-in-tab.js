@@ -25,7 +25,7 @@ const STYLE = "::highlight(chrome-tab-reader) { background-color: #ffe066; color
 export async function highlightInTab(context) {
   const text = context.params["text"];
   if (typeof text !== "string" || text.length > MAX_TEXT_LENGTH) {
-    throw invalid(`text must have at most ${MAX_TEXT_LENGTH} characters.`);
+    throw invalid(`text must be a string of at most ${MAX_TEXT_LENGTH} characters.`);
   }
   let shown = outcomeOf(await askPage(context, () => scriptFor(text)));
   const { id: tabId = context.tabId, url = "", title = "" } = tabAsAsked(context);
@@ -65,7 +65,7 @@ function outcomeOf(answer) {
   if (answer === "pdf") {
     throw new CommandError(
       "UNREADABLE_PAGE",
-      "The browser's PDF viewer does not let extensions highlight a passage. Open the link that evidence=true gives for it.",
+      "The browser's PDF viewer does not let extensions highlight a passage. Open the link to it that evidence=true returns.",
     );
   }
   return /** @type {{found: number, inView: boolean} | null} */ (answer) ?? { found: 0, inView: false };

@@ -466,6 +466,21 @@ export class ListWidget extends Widget {
   }
 
   /**
+   * Leaves the field. A list that it declares closed may take a moment to fade, and would be reported as opened.
+   *
+   * @returns {Promise<{state: ListState, isLayerOpen: boolean}>} `isLayerOpen`: whether something that has opened remains
+   */
+  async #left() {
+    const end = performance.now() + QUIET_MS;
+    for (;;) {
+      const isLayerOpen = (await this.ask("leave")) === "open";
+      const state = await this.#list("");
+      if (!isLayerOpen || state.isOpen || performance.now() > end) return { state, isLayerOpen };
+      await pause(POLL_MS);
+    }
+  }
+
+  /**
    * Leaves the field and checks its value.
    *
    * @param {Map<string, string>} labels
@@ -473,12 +488,11 @@ export class ListWidget extends Widget {
   async #kept(labels) {
     const values = [...labels].flat();
     const before = /** @type {ListState} */ (await this.ask("list", { values }));
-    const isLayerOpen = (await this.ask("leave")) === "open";
-    /** @type {ListState} */
-    let state = await this.#list("");
+    const left = await this.#left();
+    let { state } = left;
     // A list for several options stays open, and would cover the page.
     const isTyped = state.isEditable && state.typed !== "";
-    const hasOpened = isLayerOpen || !this.#wasOpen;
+    const hasOpened = left.isLayerOpen || !this.#wasOpen;
     if (hasOpened && state.isOpen && !state.isAlwaysOpen && !isTyped) await this.#escape();
     // Some pages accept or drop a typed text only when the key for that leaves the field.
     if (isTyped && (state.isOpen || state.isExpanded) && !state.isAlwaysOpen) await this.#leaveBy("Tab");

@@ -23,7 +23,7 @@ export async function navigate(context) {
   if (page.status === null || page.status < FIRST_HTTP_ERROR) return page;
   throw new CommandError(
     "NAVIGATION_FAILED",
-    `The server answered with HTTP status ${page.status}, and the tab shows its error page. Check the address.`,
+    `The server returned HTTP status ${page.status}, and the tab shows its error page. Check the address.`,
   );
 }
 
@@ -51,7 +51,7 @@ function timeoutOf({ timeout }) {
   if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_MS) {
     return Math.min(Number(given), LONGEST_WAIT_MS);
   }
-  throw invalid(`timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
+  throw invalid(`timeout must be an integer, in milliseconds, from 1 to ${MOST_MS}.`);
 }
 
 /**
@@ -65,7 +65,10 @@ async function move(session, step) {
   const entry = entries[currentIndex + step];
   if (!entry) {
     const where = step < 0 ? "before" : "after";
-    throw new CommandError("NAVIGATION_FAILED", `The tab's history has no page ${where} this one. Use navigate.`);
+    throw new CommandError(
+      "NAVIGATION_FAILED",
+      `The tab's history has no page ${where} this one. Use navigate instead.`,
+    );
   }
   await session.send("Page.navigateToHistoryEntry", { entryId: entry.id });
 }
@@ -115,6 +118,6 @@ function readStatus() {
 function tooSlow(timeoutMs) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The page did not finish loading within ${timeoutMs} ms. Read what it shows so far, or try again.`,
+    `The page did not finish loading within ${timeoutMs} ms. Read what has loaded so far, or try again.`,
   );
 }

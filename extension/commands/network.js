@@ -13,7 +13,7 @@ const DEFAULT_MAX = 50;
 const MOST = 500;
 const MAX_FILTER_LENGTH = 2_000;
 const MAX_BODY_LENGTH = 30_000;
-const REDIRECT = "A redirect has no body. The request that it led to has its own entry.";
+const REDIRECT = "A redirect has no body. The redirected request has its own entry.";
 const TYPES = new Set(
   "document stylesheet script image font media manifest xhr fetch ping websocket eventsource preflight other".split(
     " ",
@@ -85,7 +85,7 @@ function isWanted({ type, url, params, events }, wanted) {
  */
 async function withBody(session, id, redactor, deniedHosts) {
   const request = session.network.find(id);
-  if (!request) throw invalid(`There is no request ${id} in the log. Use an id from the list.`);
+  if (!request) throw invalid(`There is no request ${id} in the list. Use an id from it.`);
   for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
   const answer = request.isRedirect ? null : await bodyOf(session, request);
   const entry = shown(request, redactor);
@@ -117,8 +117,8 @@ async function bodyOf(session, { id, requestId, frame, status }) {
     if (!(error instanceof CommandError) || error.code !== "EXECUTION_ERROR") throw error;
     const what =
       status === null
-        ? "has no response yet, or failed. Check it in the list again"
-        : "has no body in the browser any more, which keeps only those of the current page. Ask sooner, or reload the page";
+        ? "has no response yet, or has failed. List the requests again to check"
+        : "no longer has a body: the browser keeps only those of the current page. Ask earlier, or reload the page";
     throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
   }
 }
@@ -127,14 +127,14 @@ async function bodyOf(session, { id, requestId, frame, status }) {
 function filterOf({ filter }) {
   const text = filter ?? "";
   if (typeof text === "string" && text.length <= MAX_FILTER_LENGTH) return text.toLowerCase();
-  throw invalid(`filter must be a text of at most ${MAX_FILTER_LENGTH} characters.`);
+  throw invalid(`filter must be a string of at most ${MAX_FILTER_LENGTH} characters.`);
 }
 
 /** @param {Record<string, unknown>} params */
 function maxOf({ max }) {
   const count = Number(max ?? DEFAULT_MAX);
   if (Number.isInteger(max ?? DEFAULT_MAX) && count >= 1 && count <= MOST) return count;
-  throw invalid(`max must be a whole number from 1 to ${MOST}.`);
+  throw invalid(`max must be an integer from 1 to ${MOST}.`);
 }
 
 /** @param {Record<string, unknown>} params */

@@ -51,7 +51,7 @@ export class NumberWidget extends Widget {
    */
   async #setDate(value) {
     const wanted = datePartsOf(value);
-    if (!wanted) throw this.failed("takes a date. Give it one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
+    if (!wanted) throw this.failed("takes a date. Pass one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
     const parts = /** @type {(DatePart | "")[]} */ (await this.ask("segments"));
     if (parts.includes("half") && wanted.hour !== undefined) {
       Object.assign(wanted, { hour: wanted.hour % 12 || 12, half: wanted.hour < 12 ? 0 : 1 });
@@ -104,7 +104,7 @@ export class NumberWidget extends Widget {
    */
   #refuseOutside(goal, { min, max }) {
     if ((min === null || goal >= min) && (max === null || goal <= max)) return;
-    throw this.failed(`does not take this value. Give it a number from ${min} to ${max}.`);
+    throw this.failed(`does not accept this value. Pass a number from ${min} to ${max}.`);
   }
 
   /**

@@ -28,7 +28,7 @@ export async function pageElements(context) {
   const { params } = context;
   const { offset = null } = params;
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
-    throw invalid("offset must be a whole number, 0 or more, such as the next_offset of a reply.");
+    throw invalid("offset must be an integer of at least 0, such as the next_offset of a reply.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
   const answer = await firstContent(context, request);
@@ -97,5 +97,5 @@ function pathOf({ url }) {
 function textOf(params, name) {
   const text = params[name] ?? "";
   if (typeof text === "string" && text.length <= MAX_LENGTH) return text.trim();
-  throw invalid(`${name} must be a text of at most ${MAX_LENGTH} characters.`);
+  throw invalid(`${name} must be a string of at most ${MAX_LENGTH} characters.`);
 }

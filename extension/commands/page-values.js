@@ -75,7 +75,7 @@ export function cutNotes(cuts, limits) {
       `${plural(cuts.depth, "object or list was", "objects or lists were")} left out, nested deeper than ` +
         `${limits.depth} levels.`,
     cuts.unreadable &&
-      `${plural(cuts.unreadable, "value", "values")} could not be read, because the page's own code failed there.`,
+      `${plural(cuts.unreadable, "value", "values")} could not be read, because the page's own code threw an error.`,
   ].filter((note) => typeof note === "string");
 }
 

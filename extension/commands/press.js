@@ -14,8 +14,8 @@ import { noting, optionalSelectorOf } from "./element-params.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
-  "The focus is now in a frame of a denied host, which gets no keys. Name a selector with the next press.";
-const HOW_TO_WRITE = 'Name keys, for example Control+A Delete, and put text to type in quotes: "New York" Enter.';
+  "The focus is now in a frame of a denied host, which gets no keys. Pass a selector with the next press.";
+const HOW_TO_WRITE = 'Use key names such as Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
  * @param {DrivenContext} context `params`: `keys`, key names and chords separated by spaces, and quoted texts, which
@@ -63,10 +63,10 @@ function isToggle({ key }) {
 /** @param {unknown} keys */
 async function strokesIn(keys) {
   if (typeof keys !== "string" || keys.length > MAX_KEYS_LENGTH) {
-    throw invalid(`keys must be a text of at most ${MAX_KEYS_LENGTH} characters. ${HOW_TO_WRITE}`);
+    throw invalid(`keys must be a string of at most ${MAX_KEYS_LENGTH} characters. ${HOW_TO_WRITE}`);
   }
   const { os } = await chrome.runtime.getPlatformInfo();
   const strokes = strokesOf(keys, os === "mac");
-  if (!strokes.length) throw invalid(`keys does not name a key. ${HOW_TO_WRITE}`);
+  if (!strokes.length) throw invalid(`keys contains no key. ${HOW_TO_WRITE}`);
   return strokes;
 }

@@ -177,9 +177,7 @@ async function dataUrlOf(url) {
     .then((response) => response.blob())
     .catch(() => null);
   if (!file || file.size > MAX_FILE_BYTES) {
-    throw unreadable(
-      "This PDF cannot be loaded, or is a local file of more than 32 MiB. Open a part of it as a file of its own.",
-    );
+    throw unreadable("This PDF cannot be loaded, or is a local file of more than 32 MiB. Split it, and open one part.");
   }
   const reader = new FileReader();
   const isRead = new Promise((resolve) => reader.addEventListener("loadend", resolve));
@@ -236,5 +234,5 @@ function contentOf(params) {
 function keywordOf(params, name) {
   const keyword = params[name] ?? null;
   if (keyword === null || typeof keyword === "string") return keyword;
-  throw invalid(`${name} must be a text or null.`);
+  throw invalid(`${name} must be a string or null.`);
 }

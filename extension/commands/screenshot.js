@@ -49,7 +49,7 @@ function sideOf(params, name) {
   const side = params[name] ?? null;
   if (side === null) return null;
   if (Number.isInteger(side) && Number(side) >= 1 && Number(side) <= MAX_SIDE) return Number(side);
-  throw invalid(`${name} must be a whole number of pixels from 1 to ${MAX_SIDE}, or null.`);
+  throw invalid(`${name} must be an integer from 1 to ${MAX_SIDE}, or null.`);
 }
 
 /**
@@ -115,7 +115,7 @@ async function capture(context, target, { selected, size, metrics, format, incog
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale, shown } = image;
-  const note = `Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`;
+  const note = `Scaled down to limit its size: one pixel stands for ${round(1 / scale)} CSS pixels.`;
   return {
     data,
     mime_type: mimeType,
@@ -157,7 +157,7 @@ async function encoded(context, target, box, fitting, { format, ratio, zoom, isW
     if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown: isUnclipped ? sizeOfPng(data) : box };
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
-  throw new CommandError("EXECUTION_ERROR", "The picture is too large. Name a smaller element or a smaller size.");
+  throw new CommandError("EXECUTION_ERROR", "The screenshot is too large. Choose a smaller element or a smaller size.");
 }
 
 /** @param {string} data base64 */

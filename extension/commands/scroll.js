@@ -12,8 +12,8 @@ const MAX_PIXELS = 1_000_000;
 /** In the background a wheel event may wait a long time for its frame. */
 const WHEEL_WAIT_MS = 300;
 const OUT_OF_SIGHT =
-  "The page has kept or brought the element out of view again. Take a screenshot to see what it shows.";
-const AT_THE_END = "That is the end of what is there now. If more is loaded there, scroll again.";
+  "The page kept the element out of view or scrolled it out again. Take a screenshot to see what it shows.";
+const AT_THE_END = "This is the end of what has loaded. If the page loads more, scroll again.";
 
 /**
  * @param {DrivenContext} context `params`: `selector` of the element to bring into view, or with `to` of the one to
@@ -25,13 +25,13 @@ export async function scroll(context) {
   const { params, session } = context;
   const selector = optionalSelectorOf(context);
   const to = goalIn(params.to);
-  if (!selector && to === undefined) throw invalid("Name what to scroll to: selector, or to, or both.");
+  if (!selector && to === undefined) throw invalid("Pass selector, to, or both.");
   const target = new ElementTarget(context);
   const found = await target.find({ action: "scroll", selector, to });
   if (found.wheel) await endsWithin(WHEEL_WAIT_MS, turnWheel(session, found.wheel).catch(unlessBlocked));
   const scrolled = /** @type {Scrolled | null} */ (await target.look("finishScroll"));
   const reply = await target.reply(found);
-  if (!scrolled) return noting(reply, ["The page has left before it could be seen where it is."]);
+  if (!scrolled) return noting(reply, ["The page navigated away before its position could be read."]);
   const { isOut, ...place } = scrolled;
   const notes = [isOut && OUT_OF_SIGHT, isAtEnd(place, to) && AT_THE_END].filter((note) => typeof note === "string");
   return { ...noting(reply, notes), scrolled: place };
@@ -63,5 +63,5 @@ function goalIn(to) {
   if ((to ?? null) === null) return undefined;
   const isDistance = typeof to === "number" && Math.abs(to) <= MAX_PIXELS;
   if (isDistance || GOALS.includes(/** @type {string} */ (to))) return /** @type {ScrollGoal} */ (to);
-  throw invalid(`to must be ${GOALS.join(", ")} or a number of CSS pixels: 500 goes down, -500 up.`);
+  throw invalid(`to must be ${GOALS.join(", ")} or a number of CSS pixels: 500 scrolls down, -500 up.`);
 }

@@ -96,7 +96,8 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
  * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT, EXECUTION_ERROR
  */
 export async function closeTab({ tabId, attachments, signal }) {
-  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab to close as tab_id. browser_get_tabs lists them.");
+  if (tabId === chrome.tabs.TAB_ID_NONE)
+    throw invalid("Pass the tab to close as tab_id; browser_get_tabs lists the tabs.");
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the user can close. Choose another tab.`);
   }
@@ -105,7 +106,7 @@ export async function closeTab({ tabId, attachments, signal }) {
   if (await endsWithin(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
   throw new CommandError(
     "COMMAND_TIMEOUT",
-    `The page in tab ${tabId} asks the user whether it may be closed. Ask the user to answer in the browser, then try again.`,
+    `The page in tab ${tabId} asks the user whether to close it. Ask the user to answer in the browser, then try again.`,
   );
 }
 

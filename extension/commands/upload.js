@@ -8,7 +8,7 @@ import { notKept } from "./widget.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
-const EMPTIED = "The page has emptied the field. Check whether it accepted the files.";
+const EMPTIED = "The page cleared the field. Check whether it accepted the files.";
 
 /**
  * Sets the files of a field, even of a hidden one behind its label, or of a button that opens a file chooser by script.
@@ -86,9 +86,7 @@ async function requireFileAccess() {
 async function ownField({ session }) {
   const { result } = await session.evaluateInOwnWorld("chromeTabReader.uploadField()");
   if (result.objectId) return result.objectId;
-  throw failed(
-    "The field is gone, or is in a frame of another site, where files cannot be set. Look at the page again.",
-  );
+  throw failed("The field is gone, or is in a frame of another site, where files cannot be set. Check the page.");
 }
 
 /**
@@ -103,13 +101,16 @@ async function chosenField({ session }, { element }, chooser, count) {
   const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
   if (!asked) {
-    throw failed(`${name} was clicked, but the page opened no file dialog. Name the field or button that does.`);
+    throw failed(
+      `${name} was clicked, but no file dialog opened. Pass the file field, or the button that opens the dialog.`,
+    );
   }
   const { mode, backendNodeId } = asked;
   if (backendNodeId === undefined) {
     throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
   }
-  if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
+  if (mode === "selectSingle" && count > 1)
+    throw failed(`${name} accepts only one file, but got ${count}. Pass one file.`);
   return session.callOnNode(backendNodeId, "function () { chromeTabReader.setUploadField(this) }");
 }
 

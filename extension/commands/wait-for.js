@@ -17,7 +17,7 @@ const MAX_TEXT_LENGTH = 1_000;
 export async function waitFor(context) {
   const { params, tabId } = context;
   const wanted = { text: textIn(params, "text"), gone: textIn(params, "gone"), selector: optionalSelectorOf(context) };
-  if (!wanted.text && !wanted.gone && !wanted.selector) throw invalid("Name what to wait for: text, gone or selector.");
+  if (!wanted.text && !wanted.gone && !wanted.selector) throw invalid("Pass what to wait for: text, gone or selector.");
   const whole = timeoutOf(params);
   const end = Date.now() + whole;
   const answer = await waitForElements(context, () => ({ ...wanted, whole, timeout: end - Date.now() }));
@@ -38,12 +38,12 @@ export async function waitFor(context) {
 function textIn(params, name) {
   const value = params[name] ?? "";
   if (typeof value === "string" && value.length <= MAX_TEXT_LENGTH) return value.trim();
-  throw invalid(`${name} must be a text of at most ${MAX_TEXT_LENGTH} characters.`);
+  throw invalid(`${name} must be a string of at most ${MAX_TEXT_LENGTH} characters.`);
 }
 
 /** @param {DrivenContext["params"]} params */
 function timeoutOf({ timeout }) {
   const given = Number(timeout ?? DEFAULT_MS);
   if (Number.isInteger(given) && given >= 1 && given <= MOST_MS) return given;
-  throw invalid(`timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
+  throw invalid(`timeout must be an integer, in milliseconds, from 1 to ${MOST_MS}.`);
 }

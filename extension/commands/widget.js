@@ -55,7 +55,7 @@ export class Widget {
     const answer = /** @type {any} */ (await this.target.look("operate", { look, ...more }));
     if (answer?.trouble) throw new CommandError("EXECUTION_ERROR", answer.trouble);
     if (answer !== null || look === "track") return answer;
-    throw this.failed("was replaced by the page meanwhile. Look at the page, then try again.");
+    throw this.failed("was replaced by the page in the meantime. Check the page, then try again.");
   }
 
   /** @param {string} keys */

@@ -69,18 +69,17 @@ export function readPage(request) {
   /** Why a page has no text, by what it shows instead. */
   const SHOWN_INSTEAD = {
     canvas:
-      "This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers; or let a model that accepts images look at a screenshot.",
+      "This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.",
     "embed, object, iframe":
       "The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.",
-    "video, audio":
-      "This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.",
+    "video, audio": "This tab plays video or audio and shows no text. Open its transcript as a page, then ask again.",
   };
   const DRAWN_EDITOR =
     "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.";
   const ONLY_SPARE =
-    'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.';
+    'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content="main" (in the call or in config.toml).';
   const PDF_SELECTION =
-    "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.";
+    "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.";
   const NOTHING_SELECTED =
     "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.";
   const TOO_LONG = "The text is longer than 30 MiB. Read a part of the page with start and end keywords.";
@@ -985,7 +984,7 @@ export function readPage(request) {
     if (pdf && !pdf.problem) return pdf.text;
     throw unreadable(
       pdf?.problem ||
-        "The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.",
+        "The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.",
     );
   }
 
@@ -997,7 +996,7 @@ export function readPage(request) {
       const [broken] = all("parsererror > div");
       if (broken) {
         throw unreadable(
-          `The browser cannot parse this file as XML: ${quote(broken.textContent ?? "")}. Have it corrected, or open a copy with the extension .txt in a tab, then ask again.`,
+          `The browser cannot parse this file as XML: ${quote(broken.textContent ?? "")}. Correct the file, or open a copy with the extension .txt in a tab, then ask again.`,
         );
       }
       // If the browser shows it as a tree.
@@ -1029,8 +1028,8 @@ export function readPage(request) {
    */
   function refusePicture(what) {
     throw unreadable(
-      `This tab shows a ${what} and no text, and nothing describes it in words. A model that accepts images can look` +
-        " at a screenshot; or open a page that describes the content in words.",
+      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that` +
+        " accepts images, or open a page that describes the content in words.",
     );
   }
 
@@ -1472,7 +1471,7 @@ export function readPage(request) {
       }
     }
     const note =
-      main.text.length > more.length ? "a keyword is only outside of the main content, so the whole page was read" : "";
+      main.text.length > more.length ? "a keyword is outside of the main content, so the whole page was read" : "";
     return { text: wholeText(shown), content: { path: "whole", left_out: 0, note } };
   }
 

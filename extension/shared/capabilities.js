@@ -32,7 +32,7 @@ export const EXTENSIONS_PAGE = IS_FIREFOX ? "about:addons" : "chrome://extension
 export const CLOSED_PAGE = IS_FIREFOX
   ? "Extensions cannot read this page: it failed to load, is a PDF, or belongs to the browser's maker. Reload it, or " +
     "switch to another page."
-  : "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";
+  : "The browser does not let the extension read this page. Check its site access in chrome://extensions.";
 /** Sites that the browser never opens to extensions. */
 export const SHOPS = IS_FIREFOX
   ? ["addons.mozilla.org/"]

@@ -566,6 +566,7 @@ export type ElementLook =
   | "readDrag"
   | "readDrop"
   | "readMoved"
+  | "readNotations"
   | "readTransitions"
   | "readField"
   | "readFiles"
@@ -703,10 +704,8 @@ export interface Filling {
   time: string;
   /** The days that the text may name: two if it is not clear which number is the month. */
   days: string[];
-  /** Whether the field shows that it writes dates in another notation. */
-  hasNotation: boolean;
-  /** Whether the field is read-only: the day is picked in its calendar. */
-  isPicked: boolean;
+  /** Whether the day is to be picked in the field's calendar. */
+  isReadOnly: boolean;
 }
 
 /** A field that takes no text of its own. */
@@ -881,7 +880,7 @@ export interface FillLook {
   isEarly?: boolean;
   /** When the text can be entered once more: if the field has changed it, or only if it has lost it. */
   mayRetype?: "" | "changed" | "lost";
-  /** Whether its day was picked in a calendar. */
+  /** Whether its day was picked there. */
   hasPicked?: boolean;
   /** Whether to leave the field although it may suggest. */
   mayLeave?: boolean;
@@ -900,8 +899,6 @@ export interface FilledField {
   isKept?: boolean;
   /** Whether a calendar was open that did not follow what was typed. */
   isUnread?: boolean;
-  /** Once nothing is left to do: other texts for the same date or time, as the field writes them, and as others do. */
-  notations?: { own: string[]; general: string[] };
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;

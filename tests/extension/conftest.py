@@ -139,6 +139,10 @@ class Popup:
         await self.chrome("chrome.storage.local.clear()")
         await self.close_sleeping_tabs()
 
+    async def retry(self) -> None:
+        """Connect at once, as the user's Reconnect button does: by itself the extension waits 2 to 3 s."""
+        await self.chrome("chrome.runtime.connect().postMessage({ action: 'reconnect' })")
+
     async def close_sleeping_tabs(self) -> None:
         """Close the tabs that Playwright does not know, before one is woken because the tabs around it are closed."""
         await self.chrome(

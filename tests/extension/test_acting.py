@@ -71,7 +71,7 @@ async def test_click_on_what_disappears_under_the_mouse_is_refused_soon(tab: Dri
 
     code, message = await tab.refused("click", selector="#hide")
 
-    assert (code, "disappears when the mouse comes" in message) == ("EXECUTION_ERROR", True)
+    assert (code, "disappears when the mouse moves" in message) == ("EXECUTION_ERROR", True)
     assert await tab.page.locator("#show").is_visible()
 
 
@@ -201,9 +201,9 @@ async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:
     tab.site.finish_slow.set()
 
     assert 'button "Order"  button' in text
-    assert "in the frame #bank is not listed" in text
+    assert "in the frame #bank are not listed" in text
     await until(is_listed)
-    assert "is not listed" not in (await tab.do("page_elements"))["text"]
+    assert "are not listed" not in (await tab.do("page_elements"))["text"]
 
 
 async def test_field_that_a_server_changes_after_blur_is_reported_as_not_kept(asking: DrivenTab) -> None:

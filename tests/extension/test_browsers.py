@@ -37,7 +37,7 @@ async def test_a_suspended_profile_does_not_affect_the_others_and_is_named_in_th
             await scene.read(scene.sessions[0], others)
         listed = await scene.control.call("browser_get_tabs")
         assert {tab["id"] for tab in json.loads(listed["content"][0]["text"])} >= others.keys()
-        assert listed["content"][1]["text"] == "[Chromium 2 did not answer: the tabs there are left out.]"
+        assert listed["content"][1]["text"] == "[Chromium 2 did not respond: their tabs are not listed.]"
     assert await scene.all_tabs() == tabs
     assert scene.mixed_up == 0
 

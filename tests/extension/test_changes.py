@@ -64,6 +64,7 @@ CHANGES = {
     "a row that moves with the comment after it": 'moved "Ada"',
     "a dialog whose title is in a slot": 'dialog "Discard?" opened',
     "a dialog without a name": "dialog opened",
+    "a dialog without a title": 'dialog "Inbox" opened',
     "a state of something without words": "#go expanded",
     "an error without words": 'input#mail "Email" is invalid',
     "an alert with icons": 'alert "Saved by Ada"',

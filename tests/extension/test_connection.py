@@ -122,7 +122,7 @@ async def test_without_automatic_reconnecting_a_lost_server_stays_disconnected(
     await paired.element("auto-reconnect").uncheck()
     await expect(paired.element("status")).to_contain_text("Connected")
     await bridge.stop()
-    await paired.shows("Disconnected. No server runs on port .* press Reconnect")
+    await paired.shows("Disconnected. No server is running on port .* press Reconnect")
     assert await paired.chrome(ALARMS) == []
 
     await bridge.start()
@@ -228,6 +228,7 @@ async def test_answer_for_a_lost_connection_is_not_sent_to_the_next(
     await bridge.send({"id": "lost", "type": "command", "command": "read_tab", "tab_id": None, "params": {}})
     await bridge.hang_up()
 
+    await paired.retry()
     await bridge.connected()
     site.finish_slow.set()
     await page.wait_for_load_state("load")
@@ -270,6 +271,7 @@ async def test_package_for_the_store_is_not_mistaken_for_another_program(popup: 
     async with changed_worker(popup.page.context, PACKED, begun=True, ended=False):
         await popup.paste(bridge.connection_string)
         await popup.shows("Disconnected. The server does not accept this copy")
+    await popup.retry()
     await popup.shows("Connected")
 
 
@@ -306,15 +308,18 @@ async def test_web_server_on_the_port_is_recognized_and_its_end_is_detected(pair
     await bridge.stop()
     address = ("127.0.0.1", bridge.port)
     with serving(http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler)):
+        await paired.retry()
         await paired.shows(f"Disconnected. Another program uses port {bridge.port}")
         await expect(paired.element("status")).to_have_attribute("data-tone", "error")
 
     await paired.shows("Paired")
     await bridge.start()
+    await paired.retry()
     await paired.shows("Connected")
 
 
 async def test_silent_program_on_the_port_is_reported_as_silent(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.stop()
     with socket.create_server(("127.0.0.1", bridge.port)):
+        await paired.retry()
         await paired.shows(f"Disconnected. The program on port {bridge.port} does not respond")

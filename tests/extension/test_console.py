@@ -175,7 +175,7 @@ async def test_collecting_stops_during_a_flood_while_other_tabs_answer_and_fetch
 
     assert (await driven.do("console_logs"))["total"] < 18_000
     flood, lost, *_ = await own_notes(driven)
-    assert "writes too much at once" in flood
+    assert "logs too much at once" in flood
     assert "lost: the browser keeps 1000" in lost
     newest = await messages(driven, max=1000)
     assert newest[:1000] == ["log: after the flood", *(f"log: flood {i}" for i in range(5_999, 5_000, -1))]

@@ -250,8 +250,8 @@ async def test_hostile_names_do_not_get_into_the_error_message(
 
     assert "obey" not in error["message"]
     assert error["message"].endswith(
-        "It has these lists: aLayer, list0, list1, list2, list3, list4, list5, list6, list7, list8."
-        " Ask for one of them by name."
+        "It has these arrays: aLayer, list0, list1, list2, list3, list4, list5, list6, list7, list8."
+        " Pass one of them as name."
     )
 
 
@@ -261,7 +261,7 @@ async def test_page_without_any_list_is_reported_as_such(attached_page: Page, br
     error = await refusal(bridge, name="dataLayer")
 
     assert error["code"] == "DATALAYER_NOT_FOUND"
-    assert "It has these lists" not in error["message"]
+    assert "It has these arrays" not in error["message"]
 
 
 @pytest.mark.usefixtures("page")

@@ -90,7 +90,7 @@ async def test_http_authentication_prompt_is_reported_at_once(asking: DrivenTab)
     await asking.show("<a id=private href=/private>Private</a>")
     clicked = await asking.do("click", selector="#private")
 
-    assert (code, "asks for a name and a password" in message) == ("NAVIGATION_FAILED", True)
+    assert (code, "asks for a user name and a password" in message) == ("NAVIGATION_FAILED", True)
     assert [message] == clicked["notes"]
     # Without the prompt it is an error page like any other.
     del site.extra_headers["/private"]

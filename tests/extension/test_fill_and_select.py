@@ -271,7 +271,7 @@ async def test_field_whose_page_navigates_by_itself_is_filled_and_the_next_page_
     if "value" in result:
         assert result["value"] == "1234"
     else:
-        assert result["notes"] == ["The page has left before the field could be read."]
+        assert result["notes"] == ["The page navigated away before the field could be read."]
 
 
 # By the field: the value, and what the page makes of it.
@@ -408,8 +408,8 @@ async def test_list_of_options_is_selected_as_a_whole(same_lists: DrivenTab, wan
     ("selector", "wanted", "says"),
     [
         ("#many", "none", '"o9" ("Option 9") and 15 more.'),
-        ("#colour", ["r", "g"], "takes one option"),
-        ("#colour", [], "takes one option"),
+        ("#colour", ["r", "g"], "accepts only one option"),
+        ("#colour", [], "accepts only one option"),
         ("#custom", "Red", 'has no option "Red"'),
         ("#field", "Red", "Use fill or click"),
     ],

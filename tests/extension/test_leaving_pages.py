@@ -96,7 +96,7 @@ async def test_checkbox_that_navigates_reports_its_click(tab: AttachedTab) -> No
     clicked = await soon(tab, "click", selector="#box")
 
     assert clicked["title"] == "Two"
-    assert clicked.get("checked") is True or "The page has left" in clicked["notes"][0]
+    assert clicked.get("checked") is True or "The page navigated away" in clicked["notes"][0]
 
 
 async def test_field_that_navigates_reports_its_value(tab: AttachedTab) -> None:
@@ -105,7 +105,7 @@ async def test_field_that_navigates_reports_its_value(tab: AttachedTab) -> None:
     filled = await soon(tab, "fill", selector="#field", value="words")
 
     assert filled["element"]["selector"] == "#field"
-    assert filled.get("value") == "words" or "The page has left" in filled["notes"][0]
+    assert filled.get("value") == "words" or "The page navigated away" in filled["notes"][0]
 
 
 async def test_page_is_left_for_an_error_page_and_returned_to(tab: AttachedTab) -> None:

@@ -167,7 +167,7 @@ async def test_point_outside_the_element_or_under_another_is_rejected(page: Driv
 @pytest.mark.parametrize(
     ("params", "says"),
     [
-        ({"count": 4}, "count must be a whole number from 1 to 3"),
+        ({"count": 4}, "count must be an integer from 1 to 3"),
         ({"count": 0}, "count must be"),
         ({"count": 1.5}, "count must be"),
         ({"button": "both"}, "button must be one of left, right, middle"),

@@ -129,7 +129,7 @@ async def test_link_whose_server_never_answers_is_waited_for_once(driven: Driven
 
     clicked = await driven.do("click", selector="a")
 
-    assert clicked["notes"] == ["The page that follows was still loading after 5 s."]
+    assert clicked["notes"] == ["The next page was still loading after 5 s."]
     assert clicked["title"] == "Shown"
 
 

@@ -74,6 +74,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "more"  a text=more',
             'text "f( ) and a, b"',
         ],
+        "slider after a clock": [
+            'clickable "12"  b:nth-of-type(1)',
+            'clickable "AM"  b:nth-of-type(2)',
+            "slider = 3  #s",
+        ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
         "field under a legend": [
@@ -261,7 +266,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Connect"',
             'text "Connect"  #title',
             'button "Shut"  #y',
+            'dialog "Delete it?"',
+            'text "Delete it?"  [role=dialog] text=Delete it?Yes',
+            'button "Yes"  #z',
         ],
+        "button that only looks disabled": ['button "Print" looks disabled  #a'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -388,6 +397,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'treeitem "More"  #more',
             'clickable "More"  b',
         ],
+        "track of a slider": ["slider = 30 (0 to 100)  #size"],
+        "native list with a link drawn in its place": ['text "Team"', 'combobox next to "Team" = "Reds"  [href="#"]'],
     },
     "layers": {
         "page that is a fixed layer": ['button "app"  button text=app', 'button "menu"  button text=menu'],
@@ -449,7 +460,7 @@ def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: 
     texts = listed(elements)
     elements.write("<p>read</p><button>a</button>")
 
-    assert (texts["total"], texts["text"].splitlines()[-1]) == (0, "Nothing here can be acted on.")
+    assert (texts["total"], texts["text"].splitlines()[-1]) == (0, "No interactive elements here.")
     assert listed(elements)["text"].splitlines()[-1] == "1 element, all listed."
 
 

@@ -43,6 +43,7 @@ async def test_a_copied_profile_adopts_the_id_that_the_server_assigns_and_report
     line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
     await expect(popup.element("identity-line")).to_have_text(line)
     await bridge.hang_up()
+    await popup.retry()
     await bridge.connected()
     assert bridge.hellos[1]["browser"]["id"] == "another-id"
     # It is still a copy when the worker is killed.

@@ -274,6 +274,7 @@ async def test_busy_page_times_out_and_delays_no_other_tab(paired: Popup, bridge
     # The interval of its pings is set when it connects.
     async with changed_waits(context, {20_000: 2_000}):
         await bridge.hang_up()
+        await paired.retry()
         await bridge.connected()
     while not bridge.received.empty():
         bridge.received.get_nowait()

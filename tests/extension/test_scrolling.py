@@ -119,7 +119,7 @@ async def test_tab_in_the_background_is_scrolled_too(page: DrivenTab) -> None:
 @pytest.mark.parametrize(
     ("params", "code", "says"),
     [
-        ({}, "INVALID_ARGUMENT", "selector, or to, or both"),
+        ({}, "INVALID_ARGUMENT", "selector, to, or both"),
         ({"to": "middle"}, "INVALID_ARGUMENT", "to must be top, bottom"),
         ({"to": 1e9}, "INVALID_ARGUMENT", "to must be top, bottom"),
         ({"selector": "#lastt", "to": "top"}, "ELEMENT_NOT_FOUND", "#last"),

@@ -132,7 +132,7 @@ async def test_a_task_in_a_shop_is_done_from_the_search_to_the_purchase_event(ag
 async def find_and_filter(agent: Agent, shop: str) -> None:
     code, sentence = await agent.refused("evaluate", code="document.title")
     assert code == "EVALUATE_NOT_ALLOWED"
-    assert "The user can allow that" in sentence
+    assert "The user can allow it" in sentence
 
     searched = await agent.do("fill", "[type=search]", value="Jasmine")
     assert searched["element"]["selector"] == '[aria-label="Search teas"]'
@@ -140,6 +140,7 @@ async def find_and_filter(agent: Agent, shop: str) -> None:
     await agent.reads("Teas found: 1")
     code, sentence = await agent.refused("click", selector="text=Add to cart")
     assert code == "EXECUTION_ERROR"
+    assert sentence.startswith("After 5 s, ")
     assert 'covered by dialog aside "Cookies"' in sentence
     closed = await agent.do("click", "text=Only what is needed")
     assert (closed["element"]["tag"], closed["url"]) == ("button", f"{shop}?q=Jasmine")

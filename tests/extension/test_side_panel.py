@@ -363,13 +363,14 @@ async def test_errors_are_shown_under_the_question(panel: Panel) -> None:
     await expect(panel.at("#ask")).to_be_enabled()
 
     await panel.ask("What is it?")
-    await panel.tab.bridge.hang_up()
+    await panel.tab.bridge.stop()
     await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
     await expect(panel.at("#ask")).to_be_disabled()
     await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
     await expect(panel.at("#serve pre")).to_have_text(
         ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
     )
+    await panel.tab.bridge.start()
     await panel.at("#reconnect").click()
     await panel.tab.bridge.connected()
     await expect(panel.at("#ask")).to_be_enabled()
@@ -382,9 +383,10 @@ async def test_without_a_server_the_panel_shows_the_command_that_the_last_server
     panel.tab.bridge.server_info = {"commands": {"serve": serve, "setup": 7, "doctor": "x" * 2_001}}
     try:
         await panel.tab.bridge.hang_up()
+        await panel.tab.popup.retry()
         await panel.tab.bridge.connected()
         await expect(panel.at("#offline")).to_be_hidden()
-        await panel.tab.bridge.hang_up()
+        await panel.tab.bridge.stop()
         await expect(panel.at("#serve pre")).to_have_text([serve])
         await expect(panel.at("#serve .hint")).to_have_count(0)
         await panel.at("#serve button").click()
@@ -393,6 +395,8 @@ async def test_without_a_server_the_panel_shows_the_command_that_the_last_server
         assert kept == {"serve": serve}
     finally:
         panel.tab.bridge.server_info = {}
+        await panel.tab.bridge.start()
+    await panel.tab.popup.retry()
     await panel.tab.bridge.connected()
     await panel.page.close()
 
@@ -412,11 +416,13 @@ async def test_a_page_that_settings_deny_is_reported_before_the_question(panel: 
     one.bridge.server_info = {"denied_hosts": ["127.0.0.1"]}
     try:
         await one.bridge.hang_up()
+        await one.popup.retry()
         await one.bridge.connected()
         await expect(panel.at("#obstacle")).to_have_text(denied)
     finally:
         one.bridge.server_info = {}
     await one.bridge.hang_up()
+    await one.popup.retry()
     await one.bridge.connected()
     await expect(panel.at("#obstacle")).to_be_hidden()
     await panel.page.close()

@@ -114,10 +114,10 @@ async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: Dri
 
 
 INVALID = [
-    ("#one", 2, "EXECUTION_ERROR", "takes one file, and 2 were given"),
-    ("#button", 2, "EXECUTION_ERROR", "takes one file, and 2 were given"),
+    ("#one", 2, "EXECUTION_ERROR", "accepts only one file, but got 2"),
+    ("#button", 2, "EXECUTION_ERROR", "accepts only one file, but got 2"),
     ("#off", 1, "EXECUTION_ERROR", "is still disabled"),
-    ("#idle", 1, "EXECUTION_ERROR", "opened no file dialog"),
+    ("#idle", 1, "EXECUTION_ERROR", "no file dialog opened"),
     ("#on", 1, "ELEMENT_NOT_FOUND", "#one"),
     ("#one", 0, "INVALID_ARGUMENT", "1 to 50"),
 ]
@@ -140,7 +140,7 @@ async def test_click_that_opens_a_file_chooser_shows_no_window_and_names_the_too
             result = await page.do("click", selector=selector)
 
             assert result["notes"] == [
-                "The page asked for files and got none. Use upload with the same selector and their paths."
+                "The page asked for files and got none. Use upload with the same selector and the files' paths."
             ]
             assert "notes" not in await page.do("click", selector="#idle")
 

@@ -531,11 +531,22 @@ async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(tre
 
 async def test_arrow_and_tick_are_not_part_of_the_choice(drawn: DrivenTab) -> None:
     for values in (["Serif"], ["Arial"]):
-        assert (await drawn.do("fill", selector="#font", value=values[0]))["value"] == values[0]
+        result = await drawn.do("fill", selector="#font", value=values[0])
+        # Its list fades only later.
+        assert (result["value"], "option" in result["changed"]) == (values[0], False)
     for values in (["Rust", "Go"], ["Java"]):
         result = await drawn.do("select", selector="#skills", value=values)
         assert [option["label"] for option in result["selected"]] == values
         assert await drawn.page.inner_text("#skills") == f"{', '.join(values)}▼"
+
+
+async def test_link_in_the_place_of_a_native_list_holds_the_option(drawn: DrivenTab) -> None:
+    result = await drawn.do("select", selector="#s_team > a", value="Blues")
+
+    assert [option["label"] for option in result["selected"]] == ["Blues"]
+    assert await drawn.page.locator("#team").input_value() == "Blues"
+    assert (await drawn.refused("select", selector="#s_team > a", value="Greens"))[0] == "EXECUTION_ERROR"
+    assert await drawn.page.locator("#teams").is_hidden()
 
 
 async def test_segment_that_shows_no_number_is_filled_although_it_has_one(drawn: DrivenTab) -> None:

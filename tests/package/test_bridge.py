@@ -842,7 +842,7 @@ async def test_an_extension_that_ignores_three_calls_gets_no_more_until_it_respo
         monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 0.1)
         for _ in range(3):
             code, message = error_of(await within(session.read()))
-            assert (code, "did not answer read_tab" in message) == ("COMMAND_TIMEOUT", True)
+            assert (code, "did not respond to read_tab" in message) == ("COMMAND_TIMEOUT", True)
             assert [(await extension.receive())["type"] for _ in range(2)] == ["command", "cancel"]
         monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 20)
 
@@ -1018,10 +1018,10 @@ async def test_another_program_on_the_port_is_named_and_the_port_taken_when_it_e
     foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]
     async with running_session(port) as session:
-        assert f"bridge     FIX Port {port} is taken by {psutil.Process().name()}" in await session.status()
+        assert f"bridge     FIX Port {port} is in use by {psutil.Process().name()}" in await session.status()
         code, message = error_of(await within(session.read()))
         assert code == "EXTENSION_NOT_CONNECTED"
-        assert f"Port {port} is taken by {psutil.Process().name()}" in message
+        assert f"Port {port} is in use by {psutil.Process().name()}" in message
         assert f"(process {os.getpid()})" in message
         assert "--port" in message
 

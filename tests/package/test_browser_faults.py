@@ -35,8 +35,8 @@ async def test_a_silent_browser_does_not_affect_another(one: World, monkeypatch:
         assert await one.read() == "two of b"
     listed = await one.call("browser_get_tabs")
     assert [each["id"] for each in json.loads(listed.content[0].text)] == [2]
-    assert listed.content[1].text == "[Work did not answer: the tabs there are left out.]"
-    assert listed.structured_content["notes"] == ["Work did not answer: the tabs there are left out."]
+    assert listed.content[1].text == "[Work did not respond: their tabs are not listed.]"
+    assert listed.structured_content["notes"] == ["Work did not respond: their tabs are not listed."]
     assert not hanging.done()
     silent.answers.set()
     assert text_of(await within(hanging)) == "one of a"

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.bridge import Bridge
 from tests.support.fake_browsers import Profile, World, about, tab, world
-from tests.support.fake_extension import Message, connected, connecting, free_port, within
+from tests.support.fake_extension import Message, connected, connecting, free_port, raw_request, within
 from tests.support.polling import until
 from tests.support.tool_client import error_of, text_of
 
@@ -149,7 +149,8 @@ async def test_older_extensions_that_reconnect_in_another_order_are_not_confused
 
 
 async def is_alone(one: World) -> bool:
-    return error_of(await one.call("browser_get_tabs"))[0] == "EXTENSION_NOT_CONNECTED"
+    health = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{one.port}\r\nConnection: close\r\n\r\n"
+    return '"extensionConnected":false' in (await raw_request(one.port, health))[1]
 
 
 async def test_a_ninth_profile_is_rejected_and_connects_when_one_disconnects(one: World) -> None:

@@ -13,6 +13,7 @@ from fastmcp import Client
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app
+from chrome_tab.bridge import protocol
 from chrome_tab.extension import both_sources
 from tests.support.evaluated_osascript import FakeMac
 from tests.support.fake_browsers import World, tab, world
@@ -146,8 +147,9 @@ def rules(tmp_path: Path) -> Path:
 
 
 async def test_with_rules_for_profiles_the_extension_reads_because_applescript_cannot_see_the_profile(
-    osascript: FakeOsascript, rules: Path
+    osascript: FakeOsascript, rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     async with world(source="auto", config=rules) as one:
         assert error_of(await one.call("read_chrome_tab"))[0] == "EXTENSION_NOT_CONNECTED"
         work = await one.browser("a", tab(1, "mail"), wish="Work")
@@ -157,7 +159,7 @@ async def test_with_rules_for_profiles_the_extension_reads_because_applescript_c
         await other.look()
         assert await one.read() == "news of b"
         status = text_of(await one.call("chrome_tab_status"))
-        assert "profiles   ok  no tool touches Work" in status
+        assert "profiles   ok  no tool may access Work" in status
     assert osascript.calls() == []
 
 

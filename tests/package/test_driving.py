@@ -388,7 +388,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("navigate", {}, "the argument 'url' is missing"),
     ("navigate", {"url": "https://a.example/", "timeout": 0}, "timeout must be at least 1"),
     ("navigate", {"url": "https://a.example/", "timeout": 30_001}, "timeout must be at most 30,000"),
-    ("back", {"steps": 2}, "there is no argument 'steps'"),
+    ("back", {"steps": 2}, "unknown argument 'steps'"),
     ("click", {}, "the argument 'selector' is missing"),
     ("click", {"selector": ""}, "selector must not be empty"),
     ("click", {"selector": "x" * 2_001}, "selector must have at most 2,000 characters"),
@@ -410,7 +410,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("network_requests", {"max": 501}, "max must be at most 500"),
     ("screenshot", {"width": 0}, "width must be at least 1"),
     ("screenshot", {"height": 5_000}, "height must be at most 4,000"),
-    ("click", {"selector": "#a", "tab_id": "x"}, "tab_id must be a whole number"),
+    ("click", {"selector": "#a", "tab_id": "x"}, "tab_id must be an integer"),
 ]
 
 
@@ -671,7 +671,7 @@ async def test_with_kapture_names_errors_use_the_names_that_the_client_knows() -
 
         code, message = error_of(await Call(parts, "kapturemcp_click", selector="#a", tabId="x").ended())
         assert code == "INVALID_ARGUMENT"
-        assert message.startswith("kapturemcp_click: tabId must be a whole number")
+        assert message.startswith("kapturemcp_click: tabId must be an integer")
 
         code, message = error_of(await Call(parts, "click", selector="#a").ended())
         assert code == "INVALID_ARGUMENT"

@@ -8,8 +8,8 @@ import re
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -41,13 +41,40 @@ HANDSHAKE = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
+# Returns the server of a transport and settings.
+SharedServer = Callable[..., Awaitable[HttpServer]]
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
+@pytest.fixture(scope="module")
+async def shared_servers(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[tuple[Path, AsyncExitStack, dict[str, HttpServer]]]:
+    """The directory of their key, where to keep them open, and the servers that tests have needed so far."""
+    async with AsyncExitStack() as stack:
+        yield tmp_path_factory.mktemp("shared"), stack, {}
+
+
+@pytest.fixture
+def shared(
+    shared_servers: tuple[Path, AsyncExitStack, dict[str, HttpServer]], monkeypatch: pytest.MonkeyPatch
+) -> SharedServer:
+    """One server of each kind for all tests that change nothing about it: starting and stopping takes longer."""
+    folder, stack, servers = shared_servers
+    monkeypatch.setattr(server, "config_dir", lambda: folder)
+
+    async def at(transport: str = "http", **settings: Any) -> HttpServer:
+        kind = f"{transport} {settings}"
+        if kind not in servers:
+            servers[kind] = await stack.enter_async_context(http_server(transport, **settings))
+        return servers[kind]
+
+    return at
+
+
 @pytest.fixture(params=["http", "sse"])
-async def served(request: pytest.FixtureRequest) -> AsyncGenerator[HttpServer]:
-    async with http_server(request.param) as served:
-        yield served
+async def served(request: pytest.FixtureRequest, shared: SharedServer) -> HttpServer:
+    return await shared(request.param)
 
 
 def browser(served: HttpServer, **headers: str) -> httpx.AsyncClient:
@@ -201,8 +228,8 @@ async def test_mcp_needs_the_bearer_key(served: HttpServer, shown: str | None) -
         assert await client.list_tools()
 
 
-async def test_open_server_needs_no_key() -> None:
-    async with http_server(open=True) as served, browser(served, **ACCEPT) as client:
+async def test_open_server_needs_no_key(shared: SharedServer) -> None:
+    async with browser(await shared(open=True), **ACCEPT) as client:
         assert (await client.post("/mcp", json=HANDSHAKE)).status_code == 200
         assert (await client.post("/link", json={})).json() == {"key": ""}
 
@@ -223,8 +250,9 @@ FOREIGN_HEADERS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_page_of_another_site_gets_no_response_from_any_route(path: str) -> None:
-    async with http_server(open=True) as served, browser(served) as client:
+async def test_page_of_another_site_gets_no_response_from_any_route(path: str, shared: SharedServer) -> None:
+    served = await shared(open=True)
+    async with browser(served) as client:
         for headers in FOREIGN_HEADERS:
             with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
                 await client.get(
@@ -332,8 +360,11 @@ async def test_every_private_path_needs_the_bearer_key_however_it_is_spelled(ser
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["key", "open"])
 @pytest.mark.parametrize("path", ["/link", "/mcp", "/health", "/connect", "/"])
-async def test_clients_get_through_while_others_hold_300_half_bodies_open(path: str, *, is_open: bool) -> None:
-    async with http_server(open=is_open) as served, served.client() as before:
+async def test_clients_get_through_while_others_hold_300_half_bodies_open(
+    path: str, shared: SharedServer, *, is_open: bool
+) -> None:
+    served = await shared(open=is_open)
+    async with served.client() as before:
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: 900\r\n\r\n{{"
         strangers = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(300)]
         for _, writer in strangers:
@@ -440,23 +471,24 @@ async def test_connection_string_is_only_for_programs_of_the_same_user(
 
 
 @pytest.mark.parametrize("peer", [None, ("127.0.0.1", 1), ("127.0.0.2", 1)])
-async def test_unknown_peer_is_treated_as_another_user(peer: Any) -> None:
-    async with http_server() as served:
-        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
-        known = writer.get_extra_info("sockname")
+async def test_unknown_peer_is_treated_as_another_user(peer: Any, shared: SharedServer) -> None:
+    served = await shared()
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    known = writer.get_extra_info("sockname")
 
-        assert await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port)
-        assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, peer, served.port)
-        assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port + 1)
-        writer.close()
-        del reader
+    assert await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port)
+    assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, peer, served.port)
+    assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port + 1)
+    writer.close()
+    del reader
 
 
 # --- Access of the test app ---
 
 
-async def test_a_link_gives_one_page_access_once() -> None:
-    async with http_server() as served, browser(served) as client:
+async def test_a_link_gives_one_page_access_once(shared: SharedServer) -> None:
+    served = await shared()
+    async with browser(served) as client:
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
         shown = {"link": link.partition("#")[2]}
         first = await client.post("/link", json=shown)
@@ -471,8 +503,9 @@ async def test_a_link_gives_one_page_access_once() -> None:
     assert not {served.bearer, pairing.pairing_key()} & {first.json()["key"], shown["link"]}
 
 
-async def test_a_link_expires(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with http_server() as served, browser(served) as client:
+async def test_a_link_expires(shared: SharedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = await shared()
+    async with browser(served) as client:
         monkeypatch.setattr(chrome_tab_http, "LINK_VALID_S", 0.0)
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
 
@@ -480,14 +513,15 @@ async def test_a_link_expires(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"link": 1}', b'{"link": ""}', b'{"link": "' + b"x" * 50 + b'"}'])
-async def test_a_wrong_link_gives_no_access(body: bytes) -> None:
-    async with http_server() as served, browser(served) as client:
+async def test_a_wrong_link_gives_no_access(body: bytes, shared: SharedServer) -> None:
+    async with browser(await shared()) as client:
         assert (await client.post("/link", content=body)).status_code == 401
         assert (await client.post("/link", content=b"x" * 2_000)).status_code == 413
 
 
-async def test_a_pages_key_expires_and_cannot_be_renewed() -> None:
-    async with http_server() as served, browser(served, **ACCEPT) as client:
+async def test_a_pages_key_expires_and_cannot_be_renewed(shared: SharedServer) -> None:
+    served = await shared()
+    async with browser(served, **ACCEPT) as client:
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
         key = (await client.post("/link", json={"link": link.partition("#")[2]})).json()["key"]
         until, _, proof = key.partition(".")
@@ -572,8 +606,8 @@ REPLIES = ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/now
 
 
 @pytest.mark.parametrize("path", REPLIES)
-async def test_every_response_forbids_code_that_is_not_ours(path: str) -> None:
-    async with http_server() as served, browser(served) as client:
+async def test_every_response_forbids_code_that_is_not_ours(path: str, shared: SharedServer) -> None:
+    async with browser(await shared()) as client:
         headers = (await client.get(path)).headers
 
     policy = headers["content-security-policy"]
@@ -606,8 +640,11 @@ def test_no_page_of_the_test_app_contains_an_inline_script_or_style() -> None:
         ("GET", "/link", 405),
     ],
 )
-async def test_an_unknown_path_is_answered_with_a_sentence(method: str, path: str, status: int) -> None:
-    async with http_server() as served, browser(served, **served.authorization) as client:
+async def test_an_unknown_path_is_answered_with_a_sentence(
+    method: str, path: str, status: int, shared: SharedServer
+) -> None:
+    served = await shared()
+    async with browser(served, **served.authorization) as client:
         response = await client.request(method, path)
 
     assert response.status_code == status
@@ -619,8 +656,11 @@ async def test_an_unknown_path_is_answered_with_a_sentence(method: str, path: st
     [(b"{bad", 400), (b"\xff", 400), (b"[" * 100_000, 400), (b"x" * 5_000_000, 413), (b"{}", 400)],
     ids=["no JSON", "no UTF-8", "deep", "too large", "no request"],
 )
-async def test_bad_bodies_are_rejected_and_other_requests_continue(body: bytes, status: int) -> None:
-    async with http_server() as served, served.client() as other, browser(served, **served.authorization) as client:
+async def test_bad_bodies_are_rejected_and_other_requests_continue(
+    body: bytes, status: int, shared: SharedServer
+) -> None:
+    served = await shared()
+    async with served.client() as other, browser(served, **served.authorization) as client:
         refused = await client.post("/mcp", content=body, headers=ACCEPT)
 
         assert refused.status_code == status
@@ -629,8 +669,9 @@ async def test_bad_bodies_are_rejected_and_other_requests_continue(body: bytes, 
         assert await other.list_tools()
 
 
-async def test_sse_sends_its_endpoint_first_and_answers_over_the_stream() -> None:
-    async with http_server("sse") as served, browser(served, **served.authorization) as client:
+async def test_sse_sends_its_endpoint_first_and_answers_over_the_stream(shared: SharedServer) -> None:
+    served = await shared("sse")
+    async with browser(served, **served.authorization) as client:
         async with client.stream("GET", "/sse") as stream:
             lines = stream.aiter_lines()
             first = [await within(anext(lines)) for _ in range(2)]
@@ -647,8 +688,9 @@ async def test_sse_sends_its_endpoint_first_and_answers_over_the_stream() -> Non
 
 
 @pytest.mark.parametrize("query", ["", "?session_id=x", "?session_id=00000000000000000000000000000000"])
-async def test_message_of_an_unknown_session_is_rejected(query: str) -> None:
-    async with http_server("sse") as served, browser(served, **served.authorization) as client:
+async def test_message_of_an_unknown_session_is_rejected(query: str, shared: SharedServer) -> None:
+    served = await shared("sse")
+    async with browser(served, **served.authorization) as client:
         response = await client.post(f"/message{query}", json=HANDSHAKE)
 
         assert response.status_code == 400
@@ -685,10 +727,11 @@ async def test_port_of_another_program_is_reported(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.e2e
 async def test_process_that_finds_its_port_taken_exits_with_status_1() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as foreign:
+    # A program that closes is recognized at once, a silent one after seconds.
+    async with await asyncio.start_server(lambda _, client: client.close(), "127.0.0.1", 0) as foreign:
         flags = ["--transport", "http", "--ollama-url", "http://127.0.0.1:9", "--model", "m"]
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, server.__file__, *flags, "--port", str(foreign.getsockname()[1])),
+            *(sys.executable, server.__file__, *flags, "--port", str(foreign.sockets[0].getsockname()[1])),
             stderr=asyncio.subprocess.PIPE,
         )
         # Starting a program takes longer than a call.

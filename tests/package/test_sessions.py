@@ -550,9 +550,10 @@ async def test_leader_exits_with_its_client_although_a_suspended_follower_does_n
                 async with bridge(port) as heir, answering(port):
                     assert heir.role is Role.LEADER
                     assert (await heir.command("read_tab", None, {}))["tab_id"] == 1
+                    os.kill(pid, signal.SIGCONT)
+                    await ended(calls)
             finally:
                 os.kill(pid, signal.SIGCONT)
-                await asyncio.gather(*calls, return_exceptions=True)
 
 
 @pytest.mark.posix

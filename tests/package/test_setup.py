@@ -163,9 +163,9 @@ async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tupl
         home = Home(tmp_path_factory.mktemp("home"), {name: port_of(url) for name, url in addresses.items()})
         home.fill()
         terminal = await stack.enter_async_context(home.setup("--port", str(home.port)))
-        await terminal.answers(answer="99")
+        await terminal.answers(want_to_use="99")
         await terminal.sees("Enter a number from 1 to 4")
-        await terminal.answers(answer="")
+        await terminal.answers(want_to_use="")
         await terminal.answers(Write_it="y", clipboard="n", extension_now="y")
         await wait_for_port(home.port)
         async with connected(home.port, (home.settings / "key").read_text().strip()):
@@ -206,13 +206,21 @@ def copied(home: Home, folder: Path) -> Home:
 # --- In a terminal ---
 
 
-def test_a_command_is_not_broken_across_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "unbroken",
+    [
+        "`uv run server.py --setup`",
+        "/Users/ada/Library/Application Support/chrome-tab-reader/key:",
+        r"C:\Users\Ada Ray\AppData\Roaming\Claude\claude_desktop_config.json",
+    ],
+)
+def test_commands_and_paths_are_not_broken_across_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], unbroken: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    setup_terminal.Terminal(yes=True).say("Install a model, then run `uv run server.py --setup` again.")
+    setup_terminal.Terminal(yes=True).say(f"These lines will change in {unbroken} and nowhere else.")
 
-    assert "`uv run server.py --setup`" in capsys.readouterr().out
+    assert unbroken in capsys.readouterr().out
 
 
 @pytest.mark.e2e
@@ -386,7 +394,7 @@ async def test_ctrl_c_at_a_question_leaves_everything_unchanged(ready: tuple[Hom
     before = home.files()
 
     async with home.setup("--timeout", "77") as terminal:
-        await terminal.answers(answer="2")
+        await terminal.answers(want_to_use="2")
         await terminal.sees("Write it?")
         await terminal.listens()
         terminal.process.send_signal(signal.SIGINT)
@@ -394,7 +402,7 @@ async def test_ctrl_c_at_a_question_leaves_everything_unchanged(ready: tuple[Hom
 
     assert status == 130
     assert '+ model = "qwen2.5-coder:7b"' in terminal.shown
-    assert "Stopped. Completed steps stay, and no file is half-written." in terminal.shown
+    assert "Stopped. Completed steps are kept, and no file is half-written." in terminal.shown
     assert "Traceback" not in terminal.shown
     assert home.changed(before) == set()
 
@@ -439,13 +447,13 @@ async def test_a_server_starts_at_login_only_if_the_user_agrees_and_remove_undoe
     unit = ".config/systemd/user/chrome-tab-reader.service"
 
     async with home.setup("--clients", "none") as terminal:
-        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="")
+        await terminal.answers(want_to_use="", clipboard="n", extension_now="n", Set_that_up="")
         assert await terminal.status() == 0
     assert "ExecStart=" not in terminal.shown
     assert home.changed(before) == set()
 
     async with home.setup("--clients", "none") as terminal:
-        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="y", at_each_login="n")
+        await terminal.answers(want_to_use="", clipboard="n", extension_now="n", Set_that_up="y", at_each_login="n")
         assert await terminal.status() == 0
     assert "+ ExecStart=" in terminal.shown
     assert "systemctl --user enable chrome-tab-reader.service" in terminal.shown
@@ -693,7 +701,7 @@ async def test_the_chosen_model_is_asked_where_it_was_found_although_another_add
         values = await asyncio.to_thread(models.find_model, setup_terminal.Terminal(yes=True), settings, flags)
 
     assert values == {"ollama_url": f"http://localhost:{port_of(found.url)}", "model": chosen}
-    assert f"The configured model server {away} does not answer." in said(capsys)
+    assert f"The configured model server {away} does not respond." in said(capsys)
 
 
 @pytest.mark.parametrize(
@@ -702,7 +710,7 @@ async def test_the_chosen_model_is_asked_where_it_was_found_although_another_add
         (
             ["qwen3:8b"],
             {"model": "phi4"},
-            "No model server has a model 'phi4'. Name one of these with --model: qwen3:8b.",
+            "No model server has a model 'phi4'. Choose one of these with --model: qwen3:8b.",
         ),
         (
             ["gpt-oss:120b-cloud"],

@@ -432,7 +432,7 @@ async def test_a_server_for_the_panel_alone_reports_at_once_which_model_answers(
 
     foreigner = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]
-    assert f"Port {port} is taken by" in await said(port)
+    assert f"Port {port} is in use by" in await said(port)
     foreigner.close()
     async with panel() as owner:
         assert "Another of your servers answers the side panel" in await said(owner.extension.port)

@@ -119,8 +119,8 @@ async def test_without_a_vision_model_the_configured_one_is_asked_and_its_progre
         await asked.client.call_tool("look_at_chrome_tab", {"question": "x"}, progress_handler=reported.listen)
 
     assert fake.chats[0].body["model"] == "reader"
-    assert [message for message in reported.messages if "taking a picture" in message]
-    assert any(message.startswith("reader is looking at the picture") for message in reported.messages)
+    assert [message for message in reported.messages if "taking a screenshot" in message]
+    assert any(message.startswith("reader is looking at the screenshot") for message in reported.messages)
 
 
 async def test_a_model_that_does_not_answer_about_an_image_is_abandoned_at_the_timeout_of_an_answer() -> None:
@@ -196,10 +196,10 @@ async def test_a_model_that_accepts_no_images_is_a_sentence_that_names_those_tha
 
     code, message = error_of(result)
     assert code == "MODEL_ERROR"
-    assert message.startswith("reader does not accept pictures")
+    assert message.startswith("reader does not accept images")
     assert "blind" not in message
     assert (
-        f"These models of the server do: {names}. Name one" if names else "The server does not report which models do"
+        f"These models on the server do: {names}. Choose one" if names else "The server does not report which models do"
     ) in message
     assert "--vision-model" in message
     assert len(fake.chats) == asked_for_chat
@@ -213,7 +213,7 @@ async def test_an_ollama_model_with_vision_is_asked_and_other_failures_keep_thei
         failed = await asked.look()
 
     assert not seen.is_error
-    assert "does not accept pictures" not in error_of(failed)[1]
+    assert "does not accept images" not in error_of(failed)[1]
     assert "out of memory" in json.dumps(error_of(failed))
 
 
@@ -242,5 +242,5 @@ async def test_a_model_with_eyes_that_runs_elsewhere_is_marked_where_it_is_offer
         async with looking(fake, model="fake-model") as asked:
             _, sentence = error_of(await asked.look())
 
-    assert "These models of the server do: big (leaves this computer), vectors. Name one" in sentence
+    assert "These models on the server do: big (leaves this computer), vectors. Choose one" in sentence
     assert fake.chats == []

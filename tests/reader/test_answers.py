@@ -353,7 +353,7 @@ async def test_chunk_that_fails_twice_is_named_in_the_last_line_and_the_others_a
 
     last = text_of(result).splitlines()[-1]
     assert last.startswith(f"Note: chunk {number} of 4 (characters ")
-    assert "could not be read: fake-model gave no answer" in last
+    assert "could not be read: fake-model returned no answer" in last
     assert [part_of(request) for request in fake.chats[:6]].count(number) == 2
     listed = fake.chats[5].data
     assert [f"Answer {i}." in listed for i in "1234"] == [i != number for i in "1234"]
@@ -540,7 +540,7 @@ async def test_requests_over_the_limit_wait_for_their_turn_and_report_it(
         result = await asker.ask_with_progress(reported, system_prompt=PROMPT)
 
     assert receipt_of(result)["requests"] == len(fake.chats) > 120
-    assert "waiting for its turn under --requests-per-minute 120" in joined(reported.messages)
+    assert "waiting because of --requests-per-minute 120" in joined(reported.messages)
 
 
 async def test_requests_that_would_wait_too_long_are_rejected_and_what_was_read_is_kept(
@@ -553,9 +553,9 @@ async def test_requests_that_would_wait_too_long_are_rejected_and_what_was_read_
             code, sentence = error_of(await asker.ask(system_prompt="Something else."))
         assert len(fake.chats) == 1
         assert text_of(result).startswith("Answer 1.")
-        assert "The limit --requests-per-minute 1 is reached" in text_of(result)
+        assert "The limit --requests-per-minute 1 was reached" in text_of(result)
         assert code == "RATE_LIMITED"
-        assert re.search(r"Ask again in \d+ s, or raise the limit", sentence)
+        assert re.search(r"Try again in \d+ s, or raise the limit", sentence)
 
         async with serving(fake, **SMALL) as asker:
             assert receipt_of(await asker.ask(system_prompt=PROMPT))["requests"] == 5
@@ -591,7 +591,7 @@ async def test_answers_too_long_to_combine_follow_one_another(osascript: FakeOsa
         text = text_of(await asker.ask(system_prompt=PROMPT))
 
     assert all(f"Answer {i}. detail" in text for i in range(1, 5))
-    assert text.splitlines()[-1].startswith("Note: the answers about the chunks were too long to combine")
+    assert text.splitlines()[-1].startswith("Note: the partial answers were too long to combine")
     assert len(fake.chats) == 4
 
 
@@ -629,7 +629,7 @@ async def test_progress_rises_to_the_total_with_readable_messages(osascript: Fak
     assert reported.values == sorted(set(reported.values))
     assert reported.values[-2] < reported.values[-1] == 100
     assert reported.totals == {100.0}
-    assert "combining 7 answers" in joined(reported.messages)
+    assert "combining 7 partial answers" in joined(reported.messages)
 
 
 async def test_tokens_are_reported_while_the_model_writes(

@@ -146,4 +146,4 @@ def test_browser_error_keeps_its_text_and_number(number: int) -> None:
 def test_tab_that_returns_no_value_is_unreadable() -> None:
     finished = run(FakeChrome(world=None), "--no-filter")
 
-    assert finished == Finished(1, "", failure("The tab did not answer. Reload the page, then ask again.", 9003))
+    assert finished == Finished(1, "", failure("The tab did not respond. Reload the page, then ask again.", 9003))

@@ -108,7 +108,7 @@ def test_page_that_throws_during_reading_is_unreadable(tabs: Tabs) -> None:
 
     finished = run(world, "--no-filter")
 
-    assert finished == Finished(1, "", failure("The tab did not answer. Reload the page, then ask again.", 9003))
+    assert finished == Finished(1, "", failure("The tab did not respond. Reload the page, then ask again.", 9003))
 
 
 # --- PDFs ---
@@ -139,7 +139,7 @@ def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_extensions_fold
         == Finished(0, text, 'chrome_tab_page normal {"url":"http://page.test/","title":"","repeated":1}\n')
     )
     assert part.stdout == "Last at noon\n\n[Page 3]\n"
-    assert "by scripts of the folder extension" in unnamed.stderr
+    assert "needs the folder extension" in unnamed.stderr
     assert "only the browser's own viewer knows what is selected" in selected.stderr
     assert nowhere.stderr.endswith("(9002)\n")
 
@@ -176,7 +176,7 @@ def test_pdf_that_does_not_load_in_time_is_read_once_when_requested_again(tabs: 
     hasty = run_on_pdf(tabs.page, "--no-filter", script=SCRIPT_TEXT.replace("repeat 180 times", "repeat 0 times"))
     whole = run_on_pdf(tabs.page, "--no-filter")
 
-    assert "was not loaded in time" in hasty.stderr
+    assert "did not load in time" in hasty.stderr
     assert whole.stdout.count("[Page ") == len(pages)
     assert whole.stdout.endswith("\nline 49 of page 59\n")
 

@@ -79,13 +79,13 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["--modl", "x"], "There is no argument '--modl'. Did you mean --model? --help lists all arguments."),
-        (["--modl=x"], "There is no argument '--modl'. Did you mean --model? --help lists all arguments."),
-        (["--vers"], "There is no argument '--vers'. Did you mean --version? --help lists all arguments."),
-        (["page.html"], "There is no argument 'page.html'. --help lists all arguments."),
+        (["--modl", "x"], "Unknown argument '--modl'. Did you mean --model? --help lists all arguments."),
+        (["--modl=x"], "Unknown argument '--modl'. Did you mean --model? --help lists all arguments."),
+        (["--vers"], "Unknown argument '--vers'. Did you mean --version? --help lists all arguments."),
+        (["page.html"], "Unknown argument 'page.html'. --help lists all arguments."),
         (["--pair", "--doctor"], "Argument --doctor: not allowed with argument --pair. --help lists all arguments."),
         (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
-        (["--analyze", "--tab", "x"], "Argument --tab: must be a whole number; got 'x'. --help lists all arguments."),
+        (["--analyze", "--tab", "x"], "Argument --tab: must be an integer; got 'x'. --help lists all arguments."),
     ],
 )
 def test_a_mistyped_argument_is_one_line_with_the_closest_match(arguments: list[str], line: str, run: Run) -> None:
@@ -301,7 +301,7 @@ def streamed(*texts: str) -> Reply:
     return events(*map(delta, texts), delta(finish_reason="stop"), "[DONE]")
 
 
-AGAIN = "\n\n[The text above is not the answer; it was started again. The answer:]\n\n"
+AGAIN = "\n\n[The answer above was discarded and started again:]\n\n"
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ AGAIN = "\n\n[The text above is not the answer; it was started again. The answer
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
             "See [it] (https ://evil.test/x)! Or https ://evil.test/y, <img src=x> now.\n\n"
-            "Note: links or tags broken because they are not on the page: 2.\n",
+            "Note: links or tags deactivated because they are not on the page: 2.\n",
         ),
     ],
 )
@@ -420,7 +420,7 @@ async def test_analyze_waits_for_the_extension_and_prints_no_log_line_before_the
     assert steps == [
         "reading the tab",
         "waiting for the extension",
-        "asking for the context window of fake-model",
+        "checking the context window of fake-model",
         "fake-model is reading the page",
         server.EVIDENCE_HEADING,
         '[1] "An answer.": no support found',
@@ -669,7 +669,7 @@ async def test_initialize_needs_neither_port_nor_model_and_a_bug_leaks_nothing(o
     assert failed["structuredContent"]["error"]["code"] == "EXECUTION_ERROR"
     assert "text of the page" not in json.dumps(failed)
     assert refused["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
-    assert f"bridge     FIX Port {port} is taken by {psutil.Process().name()}" in shown["content"][0]["text"]
+    assert f"bridge     FIX Port {port} is in use by {psutil.Process().name()}" in shown["content"][0]["text"]
     assert "model      FIX The model server at http://127.0.0.1:9 cannot be reached" in shown["content"][0]["text"]
     assert status == 0
     (line,) = stderr.splitlines()

@@ -46,9 +46,9 @@ def nested(depth: int) -> dict[str, Any]:
         ({"type": "object", "required": "price"}, " at $.required."),
         ({"pattern": "("}, " at $.pattern."),
         ({"$ref": "#"}, "refers to itself without end"),
-        ({"$ref": "#/$defs/absent"}, "refers to '/$defs/absent', which is not inside it"),
+        ({"$ref": "#/$defs/absent"}, "refers to '/$defs/absent', which it does not contain"),
         ({"properties": {"a": {"items": {"$ref": "https://example.test/s.json"}}}}, "'https://example.test/s.json'"),
-        ({"const": "\ud800"}, "JSON does not have"),
+        ({"const": "\ud800"}, "JSON does not allow"),
     ],
 )
 async def test_bad_schema_is_rejected_before_the_page_is_read_and_the_model_asked(
@@ -67,7 +67,7 @@ async def test_bad_schema_is_rejected_before_the_page_is_read_and_the_model_aske
 
 
 @pytest.mark.parametrize(
-    ("schema", "words"), [({"const": float("inf")}, "JSON does not have"), (nested(2000), "nests too deeply")]
+    ("schema", "words"), [({"const": float("inf")}, "JSON does not allow"), (nested(2000), "nested too deeply")]
 )
 async def test_schema_that_json_cannot_represent_is_rejected_too(schema: dict[str, Any], words: str) -> None:
     with pytest.raises(server.ChromeTabError, match=words):
@@ -136,7 +136,7 @@ async def test_answer_whose_check_would_never_finish_is_rejected_with_a_sentence
 
     assert control.structured_content == {"price": "aaa"}
     assert code == "INVALID_ARGUMENT"
-    assert "output_schema takes more than 1 s" in sentence
+    assert "output_schema took more than 1 s" in sentence
 
 
 async def test_schema_whose_check_would_never_finish_is_rejected_before_the_model_is_asked(
@@ -147,7 +147,7 @@ async def test_schema_whose_check_would_never_finish_is_rejected_before_the_mode
         code, sentence = error_of(await asker.ask(output_schema=doubled(60) | {"$ref": "#/$defs/l0"}))
 
     assert code == "INVALID_ARGUMENT"
-    assert "output_schema takes more than 1 s" in sentence
+    assert "output_schema took more than 1 s" in sentence
     assert fake.requests == []
 
 
@@ -227,7 +227,7 @@ async def test_endless_recursion_in_a_schema_is_a_readable_error(fake: FakeOpenA
         code, sentence = error_of(await asker.ask(output_schema=endless))
 
     assert code == "MODEL_ERROR"
-    assert "nests too deeply" in sentence
+    assert "nested too deeply" in sentence
 
 
 # --- What of it reaches the client ---
@@ -328,7 +328,7 @@ async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript:
         code, sentence = error_of(await asker.ask(system_prompt="Where?", output_schema=LIST))
 
     assert code == "MODEL_EMPTY"
-    assert "gave no answer" in sentence
+    assert "returned no answer" in sentence
     assert len(fake.chats) == 4
 
 

@@ -78,9 +78,9 @@ async def test_auto_reads_the_frontmost_supported_browser_or_else_chrome(
 
     assert text_of(await call("read_chrome_tab")) == f"text of {names[read]}"
     lines = text_of(await call("chrome_tab_status")).splitlines()
-    assert f"browser    ok  {read} answers, chosen by --browser auto" in lines
+    assert f"browser    ok  {read} responds, chosen by --browser auto" in lines
     lines = text_of(await call("chrome_tab_status", {"browser": "Safari"})).splitlines()
-    assert "browser    ok  Safari answers" in lines
+    assert "browser    ok  Safari responds" in lines
 
 
 async def test_a_missing_list_of_applications_does_not_block_reading(
@@ -103,7 +103,7 @@ async def test_a_browser_that_runs_twice_is_read_with_a_note_and_one_that_runs_o
         reported[len(visible)] = [block.text for block in result.content if isinstance(block, TextContent)][1:]
 
     assert reported[2] == []
-    assert [note.partition(",")[0] for note in reported[3]] == ["[Google Chrome runs 2 times"]
+    assert [note.partition(",")[0] for note in reported[3]] == ["[Google Chrome is running 2 times"]
 
 
 @pytest.mark.parametrize(

@@ -446,7 +446,7 @@ def test_keyword_outside_of_the_main_content_returns_the_whole_page_and_a_note(t
     assert "paragraph 6" in inside["text"]
     assert "paragraph 4" not in inside["text"]
     assert outside["content"]["path"] == "whole"
-    assert "only outside of the main content" in outside["content"]["note"]
+    assert "outside of the main content" in outside["content"]["note"]
     assert "Imprint" in outside["text"]
     assert (nowhere["code"], nowhere["text"]) == ("KEYWORD_NOT_FOUND", "")
 

@@ -291,7 +291,7 @@ async def test_the_scripts_own_errors_carry_the_scripts_own_sentence(
         ("chrome_tab.scpt:1:2: execution error: Odd thing. (-4321)\n", "Odd thing. (-4321)"),
         ("chrome_tab.scpt: no number at all\n", "no number at all"),
         ("a number (12) in the middle\n", "a number (12) in the middle"),
-        ("", "it said nothing"),
+        ("", "no message"),
         ("\x1b[31mred\x07 (5)\n" + "x" * 5_000, "red"),
     ],
 )

@@ -319,7 +319,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
     [
         ('[extract.price]\nprompt = "What does it cost?"', "extract.price.schema is missing."),
         ("model = 5", "model must be text; got 5."),
-        ('port = "http"', "port must be a whole number; got 'http'."),
+        ('port = "http"', "port must be an integer; got 'http'."),
         ("context_length = 5", "context_length must be at least 512; got 5."),
         ('fallback_model = ["a", 5]', "fallback_model.1 must be text; got 5."),
         ('source = "safari"', "source must be 'auto', 'applescript' or 'extension'; got 'safari'."),
@@ -328,7 +328,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
         ("sites.deny = true", "sites.deny must be a table; got true."),
         (
             '[sites."a.example"]\nalow = true',
-            'sites."a.example".alow is not a known key; known are deny, ask, tools, system_prompt, start, end, content, model, '
+            'sites."a.example".alow is not a known key; the known keys are deny, ask, tools, system_prompt, start, end, content, model, '
             "schema.",
         ),
         ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
@@ -353,7 +353,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
         ),
         (
             '[extract.price]\nprompt = "What does it cost?"\nschema = { "$ref" = "other.json" }',
-            "extract.price.schema must be a JSON Schema: it refers to 'other.json', which is not inside it (put it in "
+            "extract.price.schema must be a JSON Schema: it refers to 'other.json', which it does not contain (put it in "
             "$defs); got {'$ref': 'other.json'}.",
         ),
     ],

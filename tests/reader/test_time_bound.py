@@ -67,7 +67,7 @@ async def test_a_note_gives_the_same_reason_only_once(osascript: FakeOsascript, 
 
     assert [is_combining(request) for request in fake.chats] == [False, False, False, True]
     note = text_of(result).splitlines()[-1]
-    assert "could not be combined and stand " in note
+    assert "could not be combined, so they follow " in note
     assert note.count("(--max-seconds)") == 1
 
 

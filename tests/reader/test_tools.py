@@ -102,21 +102,21 @@ def test_creating_a_server_has_no_side_effects(config_home: Path) -> None:
 # --- What is rejected ---
 
 BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("read_chrome_tab", {"offset": "three"}, ["offset must be a whole number"]),
+    ("read_chrome_tab", {"offset": "three"}, ["offset must be an integer"]),
     ("read_chrome_tab", {"offset": -1}, ["offset must be at least 0"]),
     ("read_chrome_tab", {"max_chars": 0}, ["max_chars must be at least 1"]),
     ("read_chrome_tab", {"max_chars": 100_001}, ["max_chars must be at most 100,000"]),
     ("read_chrome_tab", {"start": ["a"]}, ["start must be text"]),
-    ("read_chrome_tab", {"tab_id": "active"}, ["tab_id must be a whole number"]),
-    ("read_chrome_tab", {"tabId": "active"}, ["tab_id must be a whole number"]),
-    ("read_chrome_tab", {"tabId": 1, "tab_id": 2, "begin": "a"}, ["there is no argument 'begin'"]),
-    ("read_chrome_tab", {"offset": "x", "begin": "a"}, ["offset", "there is no argument 'begin'"]),
+    ("read_chrome_tab", {"tab_id": "active"}, ["tab_id must be an integer"]),
+    ("read_chrome_tab", {"tabId": "active"}, ["tab_id must be an integer"]),
+    ("read_chrome_tab", {"tabId": 1, "tab_id": 2, "begin": "a"}, ["unknown argument 'begin'"]),
+    ("read_chrome_tab", {"offset": "x", "begin": "a"}, ["offset", "unknown argument 'begin'"]),
     ("process_chrome_tab", {"output_schema": "object"}, ["No extraction is named 'object'"]),
     ("process_chrome_tab", {"system_prompt": 5}, ["system_prompt must be text"]),
-    ("process_chrome_tab", {"prompt": "p"}, ["there is no argument 'prompt' (it takes system_prompt, start, "]),
-    ("chrome_tab_status", {"verbose": True}, ["there is no argument 'verbose' (it takes no arguments)"]),
+    ("process_chrome_tab", {"prompt": "p"}, ["unknown argument 'prompt' (it accepts system_prompt, start, "]),
+    ("chrome_tab_status", {"verbose": True}, ["unknown argument 'verbose' (it accepts no arguments)"]),
     ("process_chrome_tabs", {}, ["the argument 'tab_ids' is missing"]),
-    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have 1 or more"]),
+    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have at least 1"]),
     ("no_such_tool", {}, ["no tool 'no_such_tool'"]),
     ("no\nsuch\x1btool" + "x" * 1_000, {}, ["no tool 'no such tool"]),
 ]
@@ -395,7 +395,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
         lines["model"] = re.sub(r"\d+\.\d s", "0.0 s", lines["model"])
 
     assert lines == {
-        "browser": "ok  Google Chrome answers, chosen by --browser auto",
+        "browser": "ok  Google Chrome responds, chosen by --browser auto",
         "permission": "ok  AppleScript reads the active tab (8 characters)",
         "model": f"ok  fake-model at {fake.url} answered 'Ready.' in 0.0 s",
         "window": "ok  8,192 tokens (llama.cpp /props)",
@@ -410,12 +410,12 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
         (-600, "FIX Google Chrome is not running.", "?   unknown until the browser shows a page"),
         (
             12,
-            "ok  Google Chrome answers, chosen by --browser auto",
+            "ok  Google Chrome responds, chosen by --browser auto",
             "FIX Google Chrome does not let AppleScript read pages.",
         ),
         (
             -1743,
-            "ok  Google Chrome answers, chosen by --browser auto",
+            "ok  Google Chrome responds, chosen by --browser auto",
             "FIX macOS does not allow this program to control Google Chrome.",
         ),
     ],
@@ -480,7 +480,7 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
 
     assert lines["model"] == (
         f"FIX The model server at {fake.url} has no model 'fake-model'. It has: one, two. "
-        "Name one of them with --model or the model argument, or pull the one you want."
+        "Choose one of them with --model or the model argument, or pull the one you want."
     )
 
 
@@ -489,9 +489,9 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
     [
         (
             as_text("<html>"),
-            "an HTML page instead of JSON. Is --ollama-url the address of an OpenAI-compatible server?",
+            "an HTML page instead of JSON. Check that --ollama-url is the address of an OpenAI-compatible server.",
         ),
-        (as_text("no", 401), "refused access (HTTP 401: no). Check --api-key."),
+        (as_text("no", 401), "denied access (HTTP 401: no). Check --api-key."),
         (as_text("<html>", 404), "HTTP 404: it is not an OpenAI-compatible model server. Correct --ollama-url."),
         (as_text("<html>", 405), "HTTP 405: it is not an OpenAI-compatible model server. Correct --ollama-url."),
         (as_text("<html>", 501), "HTTP 501: it is not an OpenAI-compatible model server. Correct --ollama-url."),
@@ -515,7 +515,7 @@ async def test_status_lists_the_hosts_that_the_tools_cannot_use(osascript: FakeO
     assert osascript
     sites = {"http://*.bank.example:80": {"deny": True}, "a.example": {}}
     async with client_of(source="applescript", sites=sites) as client:
-        assert (await status_lines(client))["sites"] == "ok  no tool touches *.bank.example"
+        assert (await status_lines(client))["sites"] == "ok  no tool may access *.bank.example"
     async with client_of(source="applescript") as client:
         assert "sites" not in await status_lines(client)
 
@@ -605,7 +605,7 @@ async def test_status_on_a_mac_reports_what_does_not_compile(
     osacompile: FakeOsacompile, osascript: FakeOsascript
 ) -> None:
     async with client_of(port=free_port()) as client:
-        assert (await status_lines(client))["browser"] == "ok  Google Chrome answers, chosen by --browser auto"
+        assert (await status_lines(client))["browser"] == "ok  Google Chrome responds, chosen by --browser auto"
         osacompile.refuse("Expected end of line.\n\x1b[31m")
         lines = await status_lines(client)
 

@@ -22,7 +22,8 @@ import { endsWithin, pause, unlessAborted } from "../async.js";
 const SETTLE_MS = 5_000;
 const REPORT_MS = 50;
 const MAX_DIALOGS = 20;
-const ASKED_FOR_FILES = "The page asked for files and got none. Use upload with the same selector and their paths.";
+const ASKED_FOR_FILES =
+  "The page asked for files and got none. Use upload with the same selector and the files' paths.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
 /** A command that needs no answer from the page ends within this time. */
@@ -160,7 +161,7 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
   const said = typeof text === "string" ? text : undefined;
   const isText = text === undefined || text === null || (said !== undefined && said.length <= MAX_DIALOG_TEXT);
   if (!isText) {
-    throw invalid(`dialog_text must be a text of at most ${MAX_DIALOG_TEXT} characters.`);
+    throw invalid(`dialog_text must be a string of at most ${MAX_DIALOG_TEXT} characters.`);
   }
   return { accept: answer === "accept", leave: answer !== "dismiss", text: said };
 }
@@ -344,7 +345,7 @@ export class CommandSession {
     this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
     const state = await this.#session.settled(this.#signal, Math.max(0, this.#settleUntil - Date.now()));
     this.#signal.throwIfAborted();
-    if (state === "loading") this.#notes.add("The page that follows was still loading after 5 s.");
+    if (state === "loading") this.#notes.add("The next page was still loading after 5 s.");
     return state !== "rest";
   }
 
@@ -483,6 +484,6 @@ export class CommandSession {
 function stays() {
   return new CommandError(
     "NAVIGATION_FAILED",
-    "The page asked whether to leave it, and on_dialog dismissed that: the tab stays there. Leave on_dialog out to navigate.",
+    "The page asked whether to leave it, and on_dialog dismissed the question, so the tab stays there. Call again without on_dialog to leave the page.",
   );
 }

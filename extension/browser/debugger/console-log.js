@@ -99,7 +99,7 @@ export class ConsoleLog {
     held.sort((one, other) => one.timestamp - other.timestamp);
     const [first] = held;
     if (first && held.filter(({ isOfBrowser }) => !isOfBrowser).length >= MAX_REPLAYED) {
-      this.#note(first.timestamp, `Messages before this one are lost: the browser keeps ${MAX_REPLAYED} of a page.`);
+      this.#note(first.timestamp, `Messages before this one are lost: the browser keeps ${MAX_REPLAYED} per page.`);
     }
     // The newest matter most.
     const bare = held.filter(({ args }) => args?.some(isBare)).slice(-MAX_LOOKED_INTO);
@@ -147,7 +147,7 @@ export class ConsoleLog {
     if (this.#isResting) return;
     if (this.#bucket.take(message.timestamp) === null) {
       this.#isResting = true;
-      this.#note(message.timestamp, "The page writes too much at once: its console is not collected for a while.");
+      this.#note(message.timestamp, "The page logs too much at once: its console is not recorded for a while.");
       return this.onFlood();
     }
     if (this.#held) this.#held.push({ ...message, text: cut(message.text) });

@@ -48,7 +48,7 @@ export class SessionPool {
     if (await endsWithin(OPEN_WAIT_MS, session.opened)) return session;
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      "The page does not answer the debugger: it may be busy, or show a dialog opened before the tab was attached. " +
+      "The page does not respond to the debugger: it may be busy, or show a dialog opened before the tab was attached. " +
         "Answer the dialog in the browser, or leave the page with navigate.",
     );
   }

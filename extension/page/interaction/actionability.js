@@ -33,12 +33,13 @@ const actionability = (() => {
    * it is.
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
-  const UNSEEN = "is still not visible. First do what shows it, then try again.";
+  const UNSEEN = "is still not visible. Open what contains it, then try again.";
   /** For an element that the page replaces when the mouse comes. */
   const GONE_MS = 500;
-  const GONE = " disappears when the mouse comes over it. Look at what has appeared in its place, and act on that.";
+  const GONE = " disappears when the mouse moves over it. Check what replaced it, and act on that.";
   const READ_ONLY =
-    "is still read-only. Click it: if a picker opens, choose there. Otherwise only the page changes it.";
+    "is still read-only. Click it: if a picker opens, choose there. Otherwise, only the page can change it.";
+  const MODALS = "dialog:modal, [aria-modal='true']";
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
@@ -120,12 +121,19 @@ const actionability = (() => {
 
     /**
      * @param {Element[]} found
-     * @returns {Element} the first visible one; if only a text is named, preferably one that can be acted on
+     * @returns {Element} the first visible one; if only a text is named, preferably one in a modal dialog, that can be
+     *   acted on, and that nothing covers
      */
     #chosen(found) {
-      const shown = found.filter(isVisible);
-      const preferred = this.#search.isByText && shown.length > 1 ? shown.find(isActedOn) : undefined;
-      return /** @type {Element} */ (preferred ?? shown[0] ?? found[0]);
+      let shown = found.filter(isVisible);
+      if (this.#search.isByText) {
+        for (const isPreferred of [isInModal, isActedOn]) {
+          const preferred = shown.length > 1 ? shown.filter(isPreferred) : [];
+          if (preferred.length) shown = preferred;
+        }
+        if (shown.length > 1) return /** @type {Element} */ (shown.find((one) => !isCovered(one)) ?? shown[0]);
+      }
+      return /** @type {Element} */ (shown[0] ?? found[0]);
     }
 
     async #found() {
@@ -187,7 +195,7 @@ const actionability = (() => {
       if (block) bringIntoView(handle, block);
       if (block && spot) showSpot(handle, spot);
       if (!(mayStay && this.#isCheckedLater(handle)) && (await moves(handle, this.#how))) {
-        return { trouble: "still moves. Wait until the page has come to rest, then try again." };
+        return { trouble: "is still moving. Wait until the page is stable, then try again." };
       }
       const { width, height } = firstBoxOf(handle);
       if (spot && (spot.x >= width || spot.y >= height)) {
@@ -317,6 +325,20 @@ const actionability = (() => {
     return typeof value === "boolean"
       ? ""
       : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;
+  }
+
+  /** @param {Element} element */
+  function isInModal(element) {
+    return [...drawnAncestors(element)].some((one) => isMatch(one, MODALS));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether something else lies over it, as far as it is in sight
+   */
+  function isCovered(element) {
+    const { point, cover } = aimAt(handleOf(element), element);
+    return !point && cover !== null && !isDrawnIn(cover, element);
   }
 
   /**

@@ -115,6 +115,8 @@ const aria = (() => {
   const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
+  /** A page may ignore the mouse on these without telling the browser. */
+  const LOOKS_DISABLED = /(?:^|[\s_-])disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Elements that are named by what is next to them rather than inside them. */
   const FIELDS = new Set(
@@ -496,11 +498,17 @@ const aria = (() => {
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
+    else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
     if (isReadOnly(element)) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
     return words.filter(Boolean).join(" ");
+  }
+
+  /** @param {Element} element */
+  function looksDisabled(element) {
+    return LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
   }
 
   /**

@@ -124,8 +124,8 @@ const changeSummary = (() => {
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
-      ...opened.map(([, name]) => `${name} opened`),
-      ...closed.map(([, name]) => `${name} closed`),
+      ...opened.map(([, name]) => `${dialogNamed(name)} opened`),
+      ...closed.map(([, name]) => `${dialogNamed(name)} closed`),
       ...announced("status", statuses, length),
       ...lists,
       ...(sorted ? [sorted] : []),
@@ -141,6 +141,11 @@ const changeSummary = (() => {
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /** @param {string} name */
+  function dialogNamed(name) {
+    return name ? `dialog ${quote(name)}` : "dialog";
   }
 
   /**

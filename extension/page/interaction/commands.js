@@ -268,6 +268,15 @@ const elementCommands = (() => {
   }
 
   /**
+   * @param {{id: string, text: string, chosen: string}} request after a fill of that id
+   * @returns {ReturnType<typeof filling.notationsFor> | null} null if this is another page
+   */
+  function readNotations({ id, text, chosen }) {
+    const { prepared } = stateOf(id);
+    return prepared ? filling.notationsFor(prepared, text, chosen) : null;
+  }
+
+  /**
    * @param {WidgetRequest & {id: string}} request while a field without text input is being operated
    * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
    */
@@ -537,7 +546,7 @@ const elementCommands = (() => {
    * @param {number} count number of files
    */
   function prepareUpload(field, count) {
-    if (count > 1 && !field.multiple) throw misfit(field, `takes one file, and ${count} were given. Give one.`);
+    if (count > 1 && !field.multiple) throw misfit(field, `accepts only one file, but got ${count}. Pass one file.`);
     latest.upload = field;
     return { isFileField: true };
   }
@@ -599,10 +608,10 @@ const elementCommands = (() => {
   function failure(error) {
     if (error instanceof PageError) return { code: error.code, message: error.message };
     const kind = error instanceof Error ? error.name : typeof error;
-    const advice = "Try a selector that is simpler, or that names the element by its id.";
+    const advice = "Use a simpler selector, or one with the element's id.";
     return {
       code: "EXECUTION_ERROR",
-      message: `The page is built in a way that stops the search (${kind}). ${advice}`,
+      message: `The page's structure makes the search fail (${kind}). ${advice}`,
     };
   }
 
@@ -623,6 +632,7 @@ const elementCommands = (() => {
     operate,
     readSelected,
     readMoved,
+    readNotations,
     readTransitions,
   };
   const commands = {

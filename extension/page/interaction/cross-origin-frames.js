@@ -98,8 +98,8 @@ const crossOriginFrames = (() => {
    */
   async function placeOutside({ element: frame, place }, { point, box }, how) {
     const refuse = (/** @type {string} */ trouble) => ({ trouble: `${nameOf(frame)} ${trouble}` });
-    if (!isVisible(frame)) return refuse("is still not visible. First do what shows it, then try again.");
-    if (await moves(frame, how)) return refuse("still moves. Wait until the page has come to rest, then try again.");
+    if (!isVisible(frame)) return refuse("is still not visible. Open what contains it, then try again.");
+    if (await moves(frame, how)) return refuse("is still moving. Wait until the page is stable, then try again.");
     // The mouse goes where the browser has drawn the frame, which lags a frame or two behind.
     if (!isSamePlace(place, placeInMainFrame(frame))) for (let i = 0; i < 2; i += 1) await nextFrame(how);
     const matrix = outOf(frame);

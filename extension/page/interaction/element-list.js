@@ -28,6 +28,7 @@ const elementList = (() => {
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
+  const { DIALOGS, dialogNameOf } = pageState;
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
 
@@ -92,7 +93,7 @@ const elementList = (() => {
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
-      notices.push(`What is in ${frame} is not listed, because no answer came from there.`);
+      notices.push(`The contents of ${frame} are not listed, because the frame did not respond.`);
     }
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     const isEmpty = items.length === 0;
@@ -154,7 +155,7 @@ const elementList = (() => {
 
   /** @param {Element[]} open */
   function modalNotice(open) {
-    const name = open.map((one) => accessibleNameOf(one, false)).find(Boolean);
+    const name = open.map(nameOfLayer).find(Boolean);
     const where = open.length > 1 ? " or above it" : "";
     return `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;
   }
@@ -165,10 +166,15 @@ const elementList = (() => {
    */
   function popupNotice(popups, roots) {
     const named = popups.slice(0, MOST_POPUPS).map((one) => {
-      const name = accessibleNameOf(one, false) || openerNameOf(one, roots);
+      const name = nameOfLayer(one) || openerNameOf(one, roots);
       return `${popupRoleOf(one)}${name ? ` ${plainQuote(name)}` : ""}  ${selectorOf(one, roots)}`;
     });
     return `Open above the page: ${named.join("; ")}`;
+  }
+
+  /** @param {Element} layer */
+  function nameOfLayer(layer) {
+    return isMatch(layer, DIALOGS) ? dialogNameOf(layer) : accessibleNameOf(layer, false);
   }
 
   /** @param {Element} popup */
@@ -531,8 +537,8 @@ const elementList = (() => {
 
   /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
   function lastLine({ isEmpty, isBrief, shown, total, left, next, find }) {
-    if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
-    if (!total && !left && next === null) return find ? "No other line matches." : "Nothing here can be acted on.";
+    if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "No interactive elements here.";
+    if (!total && !left && next === null) return find ? "No other line matches." : "No interactive elements here.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
     const count = `${left} ${left === 1 ? "text" : "texts"}`;
     const brief = left ? `${count} and those out of sight are` : "texts out of sight are";

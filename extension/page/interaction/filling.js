@@ -12,15 +12,16 @@
  * @property {boolean} [isSuggesting] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
  * @property {string} day that the text names, as 2026-03-05, if a calendar may be there for it; otherwise empty
- * @property {boolean} [isPicked] whether the day was to be picked in that calendar
  * @property {string[]} days that the text may name; several if its notation is not clear
- * @property {boolean} hasNotation whether the field shows another notation for the text
  * @property {boolean} [isUnread] whether that calendar, which was open, did not follow what was typed
  * @property {Promise<"typed"> | false} typed when the page has handled the next typing, whatever it does with it
  * @property {InstanceType<typeof leaving.Departure>} [departure] once it is being left by a key
  */
 
-/** @typedef {FillLook & {text: string, mayWait: boolean}} FinishRequest `text`: the intended one; `mayWait`: for suggestions */
+/**
+ * @typedef {FillLook & {text: string, mayWait: boolean, mayPick: boolean}} FinishRequest `text`: the intended one;
+ *   `mayWait`: for suggestions; `mayPick`: whether the day may be picked in a calendar, which has to follow what is typed
+ */
 
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
 
@@ -74,8 +75,9 @@ const filling = (() => {
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
   /** Fields for numbers, for which there are none. */
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
-  const PICKER = "A picker is open for it, so the page may not have accepted the value yet. Look there.";
-  const SUGGESTED = "Suggestions are open for it. Click one if the page takes only these: it may drop other texts.";
+  const PICKER = "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
+  const SUGGESTED =
+    "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
@@ -91,22 +93,21 @@ const filling = (() => {
     const isEntered = isInput(element) && lines.endsWith("\n");
     const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
-    const isPicked = isReadOnly(field);
-    const isTyped = !isPicked && (!FORMATS.has(kind) || kind === "number");
+    const isLocked = isReadOnly(field);
+    const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
     const [day, days] = isFree(field) ? [dayIn(text), daysIn(text)] : ["", []];
     refuseValue(field, text);
     if (days.length) calendars.begin(field);
-    if (!isPicked) takeFocus(field, "Fill the element that gets it.");
+    if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
-    const hasNotation = notationsFor(field, text, before).own.length > 0;
     /** @type {PreparedField} */
-    const prepared = { field, before, day, days, hasNotation, isPicked, typed: isTyped && typingInto(field, text) };
+    const prepared = { field, before, day, days, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null;
     if (isTyped && !isDrawn) selectContent(field);
-    else if (!isTyped && !isPicked) setValue(field, text);
+    else if (!isTyped && !isLocked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
     const time = day && timeIn(text);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, hasNotation, isPicked }, prepared };
+    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked }, prepared };
   }
 
   /**
@@ -149,17 +150,14 @@ const filling = (() => {
     prepared.isSuggesting = isListing && watch.hasSuggestions();
     const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
     const isLeft = !isEntered && !isOpening && !isListing;
+    if (request.hasPicked) prepared.isUnread = false;
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
-    prepared.isPicked ||= request.hasPicked === true;
     switch (next) {
       case "":
         return leaveAndRead(prepared, signal, request, { isDate, isLeft }, watch);
       case "retype":
         field.focus();
         selectContent(field);
-        break;
-      case "pick":
-        prepared.isPicked = true;
         break;
       case "tab":
         prepared.departure = new Departure(field, watch, signal);
@@ -178,15 +176,15 @@ const filling = (() => {
    * @param {{isDate: boolean, isLeft: boolean, isOpening: boolean}} state `isOpening`: whether suggestions may open
    * @returns {Promise<FilledField["next"]>} what is to be done before the field is left; empty for nothing
    */
-  async function nextStep(prepared, { text, mayRetype, mayWait, hasPicked }, { isDate, isLeft, isOpening }) {
+  async function nextStep(prepared, { text, mayRetype, mayWait, mayPick, hasPicked }, { isDate, isLeft, isOpening }) {
     const { field, typed } = prepared;
     const isThere = () => (mayRetype === "lost" ? isKept(prepared, text) : isWritten(field, text));
     if (mayRetype && hasRoomFor(field, text) && !isThere()) return "retype";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
-    if (!prepared.isPicked && !prepared.isUnread && !(await follows(prepared))) {
+    if (mayPick && !(await follows(prepared))) {
       // A calendar with a time may read the text when the field is left.
-      prepared.isUnread = prepared.hasNotation || !prepared.day || timeIn(text) !== "";
+      prepared.isUnread = !prepared.day || timeIn(text) !== "";
       if (!prepared.isUnread) return "pick";
     }
     return isDate && typed && isInput(field) && focusedElement() === field ? "tab" : "";
@@ -278,19 +276,18 @@ const filling = (() => {
       next: "",
       isKept: !isLost,
       isUnread: prepared.isUnread === true,
-      notations: notationsFor(field, text, prepared.before, prepared.isPicked ? value : ""),
       notes,
       complaint,
     };
   }
 
   /**
-   * @param {HTMLInputElement} field
+   * @param {PreparedField} prepared
    * @param {string} text
-   * @param {string} before its previous value
-   * @param {string} [chosen] its value once the day was picked
+   * @param {string} chosen its value once the day was picked, or empty
+   * @returns {ReturnType<typeof otherNotations>}
    */
-  function notationsFor(field, text, before, chosen = "") {
+  function notationsFor({ field, before }, text, chosen) {
     const hints = referred(field, "aria-describedby").map((one) => collapse(textContentOf(one) ?? ""));
     const samples = [before, attributeOf(field, "placeholder") ?? "", ...hints];
     return otherNotations(isFree(field) ? text : "", samples, chosen);
@@ -353,10 +350,10 @@ const filling = (() => {
         ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
-      !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field shows it in its own format.",
+      !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
+      isOther && !isLost && "The field shows the value in its own format.",
     ].filter((note) => typeof note === "string");
   }
 
-  return { finishFill, prepareField, readField };
+  return { finishFill, notationsFor, prepareField, readField };
 })();

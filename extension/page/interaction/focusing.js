@@ -37,7 +37,7 @@ const focusing = (() => {
       const named = parts.slice(0, MOST_PARTS).map((part) => selectorOf(part, allRoots()));
       throw misfit(field, `has ${parts.length} parts. Drag one of them, or press keys in it: ${named.join(", ")}.`);
     }
-    takeFocus(/** @type {HTMLElement} */ (parts[0] ?? field), "Click it, then look at the page.");
+    takeFocus(/** @type {HTMLElement} */ (parts[0] ?? field), "Click it, then check the page.");
   }
 
   /** @returns {Element} the element that receives the keys, also in shadow roots and same-origin frames */

@@ -31,7 +31,7 @@ const formControls = (() => {
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
-  const NO_FIELD = "is not an editable field. Name an input, a textarea or an editable element.";
+  const NO_FIELD = "is not an editable field. Choose an input, a textarea or an editable element.";
 
   /** @param {Element} element */
   function isInput(element) {
@@ -166,7 +166,7 @@ const formControls = (() => {
   function misfitValue(field) {
     const { type, min, max } = field;
     const limits = type === "range" ? ` from ${Number(min || 0)} to ${Number(max || 100)}` : "";
-    return misfit(field, `does not take this value. Give it ${FORMATS.get(type)}${limits}.`);
+    return misfit(field, `does not accept this value. Pass ${FORMATS.get(type)}${limits}.`);
   }
 
   /**
@@ -227,17 +227,20 @@ const formControls = (() => {
   function wayOf(element, value) {
     if (isCheckable(element)) {
       if (!["true", "false"].includes(String(value))) {
-        throw misfit(element, "can only be on or off. Give it true or false.");
+        throw misfit(element, "can only be on or off. Pass true or false.");
       }
       const isChosen = kindOf(element) === "radio" && isChecked(element);
       if (isChosen && String(value) === "false") {
-        throw misfit(element, "is a radio button that is on. To turn it off, give true to another one of its group.");
+        throw misfit(
+          element,
+          "is a radio button that is on. To turn it off, set another radio button of its group to true.",
+        );
       }
       return { way: "click", checked: isChecked(element) };
     }
     const kind = widgetKind(element, value);
     if (kind === "list") {
-      if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it labels of options.");
+      if (typeof value === "boolean") throw misfit(element, "is a list of options. Pass option labels.");
       return { way: "choose" };
     }
     if (Array.isArray(value) && isControl(element) && hasSuggestions(element)) return { way: "choose" };
@@ -246,13 +249,13 @@ const formControls = (() => {
       return { way: "fill" };
     }
     if (kindOf(element) === "select") {
-      if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it values or labels.");
+      if (typeof value === "boolean") throw misfit(element, "is a list of options. Pass option values or labels.");
       refuseSeveral(/** @type {HTMLSelectElement} */ (element), [value].flat());
       return { way: "select" };
     }
     if (isComponent(element) && typeof value === "boolean") return { way: "click" };
     if (isComponent(element)) throw misfit(element, NO_FIELD);
-    if (typeof value !== "string") throw misfit(element, "takes a text.");
+    if (typeof value !== "string") throw misfit(element, "accepts only a string.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
     return { way: "fill", value: spreadFrom(field, value) ?? shownBy(field), complaint: complaintOf(field) };

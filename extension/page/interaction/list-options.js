@@ -99,6 +99,7 @@ const listOptions = (() => {
       tagOf(one) !== "option" &&
       labels.has(fold(textContentOf(one) ?? "")) &&
       isAfter(one, field) &&
+      !holds(field, one) &&
       isVisible(one) &&
       ![...treeAncestors(one)].some(isClippedAway) &&
       !queryIn(one, "*").some(isOption);

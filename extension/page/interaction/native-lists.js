@@ -33,7 +33,7 @@ const nativeLists = (() => {
    */
   function refuseSeveral(list, values) {
     if (list.multiple || values.length === 1) return;
-    throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
+    throw misfit(list, `accepts only one option, but got ${values.length}. Pass one value or label.`);
   }
 
   /** @param {HTMLSelectElement} list */

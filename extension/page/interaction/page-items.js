@@ -50,6 +50,8 @@ const pageItems = (() => {
   const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf, stateOf } =
     aria;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
+  const { dialogNameOf } = pageState;
+  const { isUndeclared } = widgets;
   const { INLINE, plain } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
@@ -84,8 +86,8 @@ const pageItems = (() => {
   const CLOSED = wordsOf("canvas textbox frame");
   /** Items that listen to the mouse. */
   const LISTENING = wordsOf("clickable draggable");
-  /** Items that may only surround the link, the button or the tab of the same name. */
-  const WRAPPERS = wordsOf("menuitem option tab treeitem");
+  /** Items that may only surround the link, the button, the tab or the track of the same name. */
+  const WRAPPERS = wordsOf("menuitem option slider tab treeitem");
   const WRAPPED = wordsOf("button link tab");
   /** A longer text is not the name of something clickable, but a part of the page that listens. */
   const NAME_LENGTH = 120;
@@ -295,7 +297,8 @@ const pageItems = (() => {
       const isAround = isCandidate && isAroundField(element);
       const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
       if (isShownIn(element, own)) return "";
-      const role = own === "textbox" && isInCombobox(element) ? "combobox" : own;
+      const isList = own === "textbox" ? isInCombobox(element) : own === "link" && isUndeclared(element);
+      const role = isList ? "combobox" : own;
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
       const style = getComputedStyle(element);
@@ -511,6 +514,7 @@ const pageItems = (() => {
    * @returns {string} the name in its line
    */
   function itemNameOf({ kind, role, element, own = "", isBare = false }) {
+    if (kind === "message" && role === "dialog") return dialogNameOf(element);
     const isNamed = (kind !== "look" || role === "text") && isNamedByContent(role);
     const said = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
     // Some pages label a field with a sign, or a slider with its number.

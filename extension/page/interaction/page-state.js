@@ -9,6 +9,7 @@ const pageState = (() => {
     attributeOf,
     boxOf,
     closestOf,
+    dataOf,
     holds,
     isControl,
     isDocument,
@@ -22,7 +23,7 @@ const pageState = (() => {
     referred,
     tagOf,
   } = dom;
-  const { drawnTextOf, quote } = texts;
+  const { collapse, drawnTextOf, isIconWord, lineOf } = texts;
   const { DRAWN, isRendered, isVisible } = geometry;
 
   /** Elements examined before an action. */
@@ -35,6 +36,10 @@ const pageState = (() => {
   /** Levels to climb to find what clips a text for screen readers. */
   const CLIP_LEVELS = 5;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
+  /** What closes a dialog is not its name. */
+  const BUTTONS = "button, [role='button'], input";
+  /** Texts that name a dialog without a title. */
+  const MOST_TEXTS = 20;
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
   const LISTS = "[role='listbox'], [role='menu'], [role='menubar'][aria-orientation='vertical']";
@@ -50,7 +55,7 @@ const pageState = (() => {
       dialogs: new Map(
         all(DIALOGS)
           .filter((dialog) => isVisible(dialog) && isDrawn(dialog))
-          .map((dialog) => [dialog, dialogName(dialog)]),
+          .map((dialog) => [dialog, dialogNameOf(dialog)]),
       ),
       lists: new Set(all(LISTS).filter(isVisible)),
       faulty: new Set(all(FAULTY).filter(isVisible)),
@@ -166,21 +171,39 @@ const pageState = (() => {
 
   /**
    * @param {Element} dialog
-   * @returns {string} for example `dialog "Edit"`
+   * @returns {string} its label, its title or its first heading; otherwise its text without buttons
    */
-  function dialogName(dialog) {
+  function dialogNameOf(dialog) {
     const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
-    const name = attributeOf(dialog, "aria-label") || drawnTextOf(title ?? dialog);
-    return name.trim() ? `dialog ${quote(name)}` : "dialog";
+    const named = title ?? dialog;
+    return collapse(attributeOf(dialog, "aria-label") || lineOf(textsIn(named)) || drawnTextOf(named));
+  }
+
+  /**
+   * @param {Element} element a dialog, or its title
+   * @returns {Text[]} the first texts that are drawn in it, and are not on a button
+   */
+  function textsIn(element) {
+    /** @type {Text[]} */
+    const found = [];
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node && found.length < MOST_TEXTS; node = walker.nextNode()) {
+      const around = parentElementOf(node);
+      const isRead = around && /\S/u.test(dataOf(/** @type {Text} */ (node))) && isRendered(around, DRAWN);
+      if (isRead && !isIconWord(around) && !closestOf(around, BUTTONS)) found.push(/** @type {Text} */ (node));
+    }
+    return found;
   }
 
   return {
     ALERTS,
     ANNOUNCED,
+    DIALOGS,
     LISTS,
     STATUSES,
     allIn,
     aroundField,
+    dialogNameOf,
     isClipped,
     isDrawn,
     isSeen,

@@ -29,12 +29,14 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {boolean} whether users do not see it: a field that the page draws itself, or a guard that returns the focus
+   * @returns {boolean} whether users do not see it: a field that the page draws itself, a guard that returns the focus, or
+   *   a field that only takes the keys of a button
    */
   function isProxy(element, role) {
     if (isStandIn(element)) return true;
     if (role !== "select" && !GUARDS.has(role)) return false;
-    return isClippedAway(element) && (role === "select" || accessibleNameOf(element, true) === "");
+    if (!isClippedAway(element)) return false;
+    return role === "select" || isTextField(element) || accessibleNameOf(element, true) === "";
   }
 
   /**

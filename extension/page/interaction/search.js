@@ -225,7 +225,7 @@ const search = (() => {
   function checkPart(part, mayBeEmpty) {
     if (part.text === "" || part.words === "") {
       if (mayBeEmpty) return;
-      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
+      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Put a selector there.");
     }
     try {
       // Searched in an empty element, so that it costs nothing.
@@ -246,7 +246,7 @@ const search = (() => {
     const count = (/** @type {string} */ character) => bare.split(character).length - 1;
     if (/["']/u.test(bare)) return "a quotation mark is not closed.";
     if (count("[") !== count("]")) return "its square brackets do not match.";
-    if (count("(") !== count(")")) return "its round brackets do not match.";
+    if (count("(") !== count(")")) return "its parentheses do not match.";
     if (kind === "xpath") return "test it, or use a CSS selector or text=...";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
     if (/:(?:contains|has-text|text)\b/u.test(bare)) {

@@ -33,7 +33,7 @@ const suggestions = (() => {
     const near = similarElements(selector, roots);
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
-      : "Nothing on the page resembles it. Read the page, or take a screenshot to see what is there.";
+      : "Nothing on the page is similar. Read the page, or take a screenshot to see what it shows.";
     const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
     return `${advice}${frameHint(roots)}${rest}`;
   }

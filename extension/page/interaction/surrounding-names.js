@@ -42,7 +42,7 @@ const surroundingNames = (() => {
   const HEAD_LENGTH = 40;
   /** Longer texts are cut anyway. */
   const ENOUGH = 400;
-  const CONTROLS = "input, select, textarea, button, a[href], iframe";
+  const CONTROLS = "input, select, textarea, button, a[href], iframe, [tabindex='0']";
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";

@@ -26,10 +26,10 @@ const targets = (() => {
     ["button", "is a button. Use click."],
     ["reset", "is a button. Use click."],
     ["image", "is a button. Use click."],
-    ["file", "takes files. Use upload with their paths."],
+    ["file", "accepts files. Use upload with their paths."],
     ["select", "is a list of options. Use select with one of their values or labels."],
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
-    ["color", "would open a window of the browser. Use fill with a color such as #ff8800."],
+    ["color", "would open the browser's color picker. Use fill with a color such as #ff8800."],
   ]);
   /** Elements that a click on their content is meant for. */
   const ACTED_ON =

@@ -24,6 +24,8 @@ const widgets = (() => {
   /** In class names these words are English everywhere; some frameworks name how text is selected in a similar way. */
   const LIST_NAMES = /(?:^|[^a-z])(?:cascader|combo-?box|drop-?down|select)(?!-(?:all|auto|none|text)|able|ed)/iu;
   const NAMED_LEVELS = 4;
+  /** Links that only a script makes use of. */
+  const LEADING_NOWHERE = "a:not([href]), a[href='#'], a[href^='javascript:' i]";
 
   /** @param {Element} element */
   function roleOf(element) {
@@ -86,7 +88,7 @@ const widgets = (() => {
   /**
    * @param {Element} element
    * @returns {boolean} whether it may open a list without a role: it takes the focus but no text, or searches in one that
-   *   does, and its classes call it a list
+   *   does, and its classes call it a list; or a page draws it as a link in the place of a native list
    */
   function isUndeclared(element) {
     if (!isHtml(element) || roleOf(element) !== "") return false;
@@ -94,6 +96,7 @@ const widgets = (() => {
       const around = isMatch(element, "[tabindex^='-']") ? closestOf(element, "[tabindex='0']") : null;
       return around !== null && isUndeclared(around);
     }
+    if (isMatch(element, LEADING_NOWHERE)) return isDrawnFor(element, nativeBehind(element));
     const takesFocus = isControl(element) || isMatch(element, "div[tabindex='0'], span[tabindex='0']");
     return takesFocus && [...treeAncestors(element)].slice(0, NAMED_LEVELS).some(isNamedList);
   }

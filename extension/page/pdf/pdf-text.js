@@ -10,7 +10,7 @@ const pdfText = (() => {
   const PARAGRAPH_GAP = 1.7;
   const LOST = "The PDF in this tab could not be loaded again for reading. Reload the tab, then ask again.";
   const LOCAL =
-    "This PDF is a local file, which only the Chrome extension may load. Install it, turn on Allow access to file URLs in its details, then ask again.";
+    "This PDF is a local file, which only the Chrome extension can load. Install it, turn on Allow access to file URLs in its details, then ask again.";
 
   /**
    * @typedef {object} PdfReading
@@ -142,9 +142,7 @@ const pdfText = (() => {
       size += value.length;
       if (size > MAX_BYTES) {
         await reader.cancel();
-        throw new PdfError(
-          "The PDF in this tab is larger than 64 MiB. Open a part of it as a file of its own, then ask again.",
-        );
+        throw new PdfError("The PDF in this tab is larger than 64 MiB. Split it, open one part, then ask again.");
       }
       chunks.push(value);
     }
@@ -160,8 +158,8 @@ const pdfText = (() => {
       const isLocked = error instanceof Error && error.name === "PasswordException";
       throw new PdfError(
         isLocked
-          ? "This PDF needs a password, which the reader does not ask for. Print it to a PDF without a password, open that in a tab, then ask again."
-          : "The file in this tab cannot be read as a PDF: it is damaged, or the site now sends something else. Reload the tab, then ask again.",
+          ? "This PDF needs a password, which cannot be entered here. Print it to a PDF without a password, open that in a tab, then ask again."
+          : "The file in this tab cannot be read as a PDF: it is damaged, or the site now sends another file. Reload the tab, then ask again.",
       );
     }
   }
@@ -214,8 +212,8 @@ const pdfText = (() => {
     if (empty > 0) notes.push({ code: "pdf_scanned", count: empty, total });
     if (empty === texts.length) {
       const problem =
-        `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognize the text (OCR,` +
-        " for example ocrmypdf), open its output in a tab, then ask again.";
+        `This PDF has ${count} without text: images, as from a scanner. Run text recognition (OCR, for example with ` +
+        "ocrmypdf), open its output in a tab, then ask again.";
       return { text: "", notes: [], problem, isFinal };
     }
     const text = texts.map((page, index) => `[Page ${index + 1}]\n${page}`).join("\n\n");

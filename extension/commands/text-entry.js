@@ -1,0 +1,212 @@
+/**
+ * A text field while one text is written into it, as users do: it is typed, or its day is picked in the field's calendar,
+ * and the field is left. Then the field is read again.
+ *
+ * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
+ *
+ * @typedef {object} Attempt what became of it
+ * @property {TextEntry} entry
+ * @property {FilledField | null} field null if the page is gone
+ * @property {string} [changed]
+ * @property {boolean} isUnread whether its calendar does not show the day
+ * @property {boolean} isAccepted
+ *
+ * @typedef {{own: string[], general: string[]}} Notations other texts for the same date or time: as the field writes them,
+ *   and as others do
+ */
+
+import { failed } from "../shared/errors.js";
+import { ElementTarget } from "../browser/element-target.js";
+import { strokesOf, typed } from "../browser/keys.js";
+import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
+import { Calendar } from "./calendar.js";
+import { selectorOf } from "./element-params.js";
+
+/** Typed key by key, each character takes three messages. */
+const MAX_KEYED_LENGTH = 1_000;
+const READ_ONLY = "is read-only, and no calendar for that day opened. Click it, then check the page.";
+
+export class TextEntry {
+  /** @readonly */
+  context;
+  /** @readonly */
+  target;
+  /** @readonly */
+  found;
+  /** @readonly */
+  #calendar;
+  /** @readonly */
+  #mayPick;
+
+  /**
+   * @param {DrivenContext} context
+   * @param {ElementTarget} target that found the field
+   * @param {FoundElement} found
+   * @param {boolean} mayPick whether the calendar of the field is still to be considered
+   */
+  constructor(context, target, found, mayPick) {
+    this.context = context;
+    this.target = target;
+    this.found = found;
+    this.#mayPick = mayPick;
+    this.#calendar = new Calendar(context, target, found, selectorOf(context));
+  }
+
+  /**
+   * @param {DrivenContext} context
+   * @param {string} text
+   * @param {boolean} [mayPick] whether the calendar of the field is still to be considered
+   * @returns {Promise<TextEntry>}
+   * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+   */
+  static async begin(context, text, mayPick = true) {
+    const target = new ElementTarget(context);
+    context.session.watchRequests();
+    const found = await target.find({ action: "fill", selector: selectorOf(context), value: text });
+    return new TextEntry(context, target, found, mayPick);
+  }
+
+  /** For a field that takes text. */
+  get filling() {
+    return /** @type {Filling} */ (this.found.filling);
+  }
+
+  /**
+   * @returns {Promise<Attempt>}
+   * @throws {CommandError} EXECUTION_ERROR
+   */
+  async write() {
+    if (!this.filling.isReadOnly) return this.#type();
+    const picked = await this.pick(this.filling);
+    if (!picked) throw failed(`${this.found.element.selector} ${READ_ONLY}`);
+    return { ...picked, isAccepted: true };
+  }
+
+  /**
+   * Types the text, unless the field contains it already, and leaves the field.
+   *
+   * @returns {Promise<Attempt>}
+   */
+  async #type() {
+    const { session } = this.context;
+    let field = this.filling.isTyped ? await this.#typeText() : await this.#look();
+    if (field?.next === "suggest") field = await this.#look({ mayLeave: !(await this.#suggests()) });
+    if (field?.next === "pick") return { entry: this, field, isUnread: true, isAccepted: false };
+    // A picker that opened for a date accepts it, and closes, with one of these keys.
+    for (const key of ["Tab", "Enter"]) {
+      if (field?.next !== key.toLowerCase()) continue;
+      await pressKeys(session, strokesOf(key, false));
+      field = await this.#look();
+    }
+    if (field?.widget) {
+      // What was typed is selected.
+      await pressKeys(session, strokesOf("Backspace", false));
+      return { entry: this, field, isUnread: false, isAccepted: true };
+    }
+    if (this.filling.isEntered) await pressKeys(session, typed("\n"));
+    return this.#result(field);
+  }
+
+  /** @returns {Promise<FilledField | null>} */
+  async #typeText() {
+    const { session } = this.context;
+    const { text, isDrawn, isKeyed } = this.filling;
+    if (isDrawn || isKeyed) {
+      await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
+      return this.#look();
+    }
+    const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
+    // All at once: waiting for the page to draw in between would take longer than both.
+    const [early] = await Promise.all([this.#look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
+    let field = early?.next === "look" ? await this.#look({ mayRetype }) : early;
+    // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
+    for (const isWhole of [false, true]) {
+      if (field?.next !== "retype") break;
+      await replaceSelection(session, "");
+      await (isWhole ? session.send("Input.insertText", { text }) : pressKeys(session, typed(text)));
+      field = await this.#look({ mayRetype: isWhole ? "" : "lost" });
+    }
+    return field;
+  }
+
+  /** @returns {Promise<boolean>} whether suggestions open for what was typed, which the page may request */
+  async #suggests() {
+    const { session } = this.context;
+    if (await this.target.look("awaitList")) return true;
+    return session.hasRequests && (await session.requestsEnded()) && Boolean(await this.target.look("awaitList"));
+  }
+
+  /**
+   * Picks a day in the calendar of the field, and sets its time there.
+   *
+   * @param {{day: string, time: string}} moment
+   * @param {boolean} [isTyping] whether the field was not left after typing
+   * @returns {Promise<Attempt | null>} null if that is not possible
+   */
+  async pick({ day, time }, isTyping = false) {
+    if (isTyping) {
+      // Otherwise the page may go on to object to the text.
+      await this.#calendar.ask("focus");
+      await replaceSelection(this.context.session, "");
+    }
+    return day && (await this.#calendar.pick(day, time)) ? this.#result(await this.#look({ hasPicked: true })) : null;
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} [chosen] what the field held once the day was picked
+   * @returns {Promise<Notations>}
+   */
+  async notations(text, chosen = "") {
+    const found = /** @type {Notations | null} */ (await this.target.look("readNotations", { text, chosen }));
+    return found ?? { own: [], general: [] };
+  }
+
+  /**
+   * @param {FillLook} [how]
+   * @returns {Promise<FilledField | null>} the field once it was typed into; null if the page is gone
+   */
+  async #look(how) {
+    const { isPart = false, isLast = false } = this.context;
+    // The next field takes the focus from those before it.
+    const request = { text: this.filling.text, mayWait: isLast || !isPart, mayPick: this.#mayPick, ...how };
+    return /** @type {FilledField | null} */ (await this.target.look("finishFill", request));
+  }
+
+  /**
+   * Reads the field once the page has finished what it shows or has requested. If it does neither by the time the field
+   * was read, this does not wait.
+   *
+   * @param {FilledField | null} filled
+   * @returns {Promise<Attempt>}
+   */
+  async #result(filled) {
+    const { text, isEntered, days } = this.filling;
+    let [field, changed] = [filled, ""];
+    if (!filled || isEntered || filled.changed || this.context.session.hasRequests) {
+      changed = await this.target.consequences();
+      const later = isEntered ? null : await this.target.look("readField", { text });
+      field = /** @type {FilledField | null} */ (later) ?? filled;
+    }
+    const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));
+    const isRefused = field !== null && (!field.isKept || isUnread || Boolean(field.complaint));
+    return { entry: this, field, changed, isUnread, isAccepted: isEntered || !isRefused };
+  }
+}
+
+/**
+ * Replaces the text of an editor that draws it.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function enterDrawn(session, text) {
+  const { os } = await chrome.runtime.getPlatformInfo();
+  const isMac = os === "mac";
+  await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
+  if (!text) return replaceSelection(session, "");
+  // Keys would make the editor indent lines and close brackets.
+  await session.send("Input.insertText", { text });
+  // Some editors close brackets and quotes all the same: what follows the caret is theirs.
+  await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
+}
