@@ -199,8 +199,9 @@ export function refuseSleeping(tab) {
   if (tab.status === "unloaded") {
     throw new CommandError("TAB_DISCONNECTED", "The page in this tab has crashed. Reload it, then try again.");
   }
-  if (tab.frozen)
+  if (tab.frozen) {
     throw unreadable("The browser has frozen this tab. Ask the user to click the tab to wake it, then try again.");
+  }
 }
 
 /**

@@ -96,8 +96,9 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
  * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT, EXECUTION_ERROR
  */
 export async function closeTab({ tabId, attachments, signal }) {
-  if (tabId === chrome.tabs.TAB_ID_NONE)
+  if (tabId === chrome.tabs.TAB_ID_NONE) {
     throw invalid("Pass the tab to close as tab_id; browser_get_tabs lists the tabs.");
+  }
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the user can close. Choose another tab.`);
   }

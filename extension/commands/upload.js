@@ -109,8 +109,9 @@ async function chosenField({ session }, { element }, chooser, count) {
   if (backendNodeId === undefined) {
     throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
   }
-  if (mode === "selectSingle" && count > 1)
+  if (mode === "selectSingle" && count > 1) {
     throw failed(`${name} accepts only one file, but got ${count}. Pass one file.`);
+  }
   return session.callOnNode(backendNodeId, "function () { chromeTabReader.setUploadField(this) }");
 }
 
