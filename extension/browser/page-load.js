@@ -105,7 +105,10 @@ export class PageLoadWatch {
  */
 export function loadFailure(error) {
   if (error === NO_PAGE) {
-    return `The address did not open a page (${error}); it may be a download. Use the address of a page.`;
+    return (
+      `The address did not open a page (${error}); it may be a download, or the page navigated elsewhere at the same ` +
+      "time. Check where the tab is, and use the address of a page."
+    );
   }
   if (error === SIGN_IN) {
     return "The server asks for a user name and a password. Ask the user to sign in at this address, then try again.";

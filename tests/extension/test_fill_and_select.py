@@ -170,6 +170,8 @@ async def test_how_the_field_changes_or_rejects_a_value_is_reported(
         ("#checkbox", "x", "Use click"),
         ("#radio", "x", "Use click"),
         ("#submit", "x", "Use click"),
+        ("#cell", "x", "count=2"),
+        ("#radios", "x", "Use click"),
         ("#file", "x", "Use upload"),
         ("#paragraph", "x", "is not an editable field"),
         ("#wrapper", "x", "Did you mean #wrapped"),

@@ -108,7 +108,7 @@ async def test_element_that_never_stops_moving_is_an_error(readiness: DrivenTab)
     code, message = await readiness.refused_soon("click", selector="#moving")
 
     assert code == "EXECUTION_ERROR"
-    assert message.startswith('After 0.5 s, button#moving "Moving" still moves')
+    assert message.startswith('After 0.5 s, button#moving "Moving" is still moving')
     assert await readiness.page.evaluate("clicked") == []
 
 

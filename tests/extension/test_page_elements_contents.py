@@ -98,6 +98,23 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
         "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
         "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
+        "rows with the same links, and their headers next to empty cells": [
+            'row "Title"',
+            'checkbox of "Apple" off  #a',
+            'row "Edit | Apple"',
+            'link "Edit"  tr:has(#a) a',
+            'checkbox of "Pear" off  #b',
+            'row "Edit | Pear"',
+            'link "Edit"  tr:has(#b) a',
+        ],
+        "row that begins with a cell to select it by": [
+            'row "Ticket Owner"',
+            'checkbox "Press Space" off  #c',
+            'row "T-1 | 5"',
+            'textbox in "Owner" of "T-1"  #f',
+            'row "T-2 | Bo | 7"',
+        ],
+        "area to drop files on": ['text "Drop a file here"', 'file next to "Drop a file here" empty  #f'],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
@@ -131,6 +148,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable "Help"  label text=Help',
             'textbox next to "User Help"  #u',
         ],
+        "button in a row that has a size only under the mouse": ['button "Pets"  #r'],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],
@@ -325,6 +343,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "dialog of a component that is closed": ['button "Open"  button'],
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
         "field that shows how a word goes on": ['textbox "Author" = "Ada"  #f'],
+        "signs around the links of a heading": ["# Types", 'link "edit"  [href="#e"]', 'link "source"  [href="#s"]'],
     },
     "twins": {
         "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],

@@ -20,6 +20,8 @@ const chips = (() => {
   /** In class names these words are English everywhere. */
   const REMOVING = /(?:remove|delete|close|token-icon)(?!d|able)/iu;
   const SIGN = /^[\u00d7\u2715\u2716\u2a2f]$|^x$/iu;
+  /** Drawn after a value, such as an address. */
+  const SEPARATOR = /\s*[,;]\s*$/u;
   const PARTS = "a, button, div:empty, i, span, svg, x, [role='button']";
 
   /**
@@ -91,7 +93,7 @@ const chips = (() => {
       if (holds(one, field)) break;
       const text = collapse(readTextOf(one));
       const value = own && text.endsWith(own) ? text.slice(0, -own.length).trim() : text;
-      const rest = own && value.startsWith(own) ? value.slice(own.length).trim() : value;
+      const rest = (own && value.startsWith(own) ? value.slice(own.length) : value).replace(SEPARATOR, "").trim();
       if (/[\p{L}\p{N}]/u.test(rest)) return [one, rest];
     }
     return [null, ""];

@@ -46,7 +46,7 @@ const pageItems = (() => {
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
   const { tagOf, textContentOf } = dom;
-  const { DRAWN, SEEN, isClippedAway, isRendered } = geometry;
+  const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf, stateOf } =
     aria;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
@@ -274,7 +274,9 @@ const pageItems = (() => {
       if (things.every((one) => isTextField(one) && isClippedAway(one))) return;
       // Signs between its parts say nothing.
       const isWorded = (/** @type {string} */ text) => /[\p{L}\p{N}]/u.test(text);
-      const own = plain(contentOf(item.element, new Set(things)));
+      // What has no size until the mouse comes does not name it either.
+      const unseen = queryIn(item.element, "[aria-label]").filter((one) => !isVisible(one));
+      const own = plain(contentOf(item.element, new Set([...things, ...unseen])));
       item.own = isWorded(own) ? own : "";
       const isSilent = (/** @type {Item} */ { kind, cells }) =>
         kind === "thing" || kind === "look" || !isWorded(cells.flat().map(dataOf).join(""));

@@ -12,7 +12,7 @@ const redundantTexts = (() => {
 
   const CHECKED = new Set(["checkbox", "radio", "switch"]);
   /** Separators have none of these. */
-  const MEANING = /[\p{L}\p{N}\p{S}]/u;
+  const MEANING = /[\p{L}\p{N}]|(?!\|)\p{S}/u;
   /** Numbers that may be drawn along a slider. */
   const MOST_ON_SCALE = 30;
   const LEAST_ON_SCALE = 3;
@@ -26,6 +26,8 @@ const redundantTexts = (() => {
     /** @type {Item | undefined} */
     let before;
     return items.filter((item, index) => {
+      // A distant heading has no texts of its own.
+      if (item.kind === "heading" && item.cells.length && isSeparator(item)) return false;
       const isText = item.kind === "text" && item.role === "text";
       const isLeftOut = isText && (isRedundant(item, before, items[index + 1]) || isOnScale(items, index));
       // Several numbers may stand next to a slider, but what follows another text is no longer next to it.
@@ -40,8 +42,8 @@ const redundantTexts = (() => {
    * @param {Item | undefined} after
    */
   function isRedundant(item, before, after) {
+    if (isSeparator(item)) return true;
     const text = lineOf(item.cells.flat());
-    if (!MEANING.test(text)) return true;
     const isName = (/** @type {Item | undefined} */ one) =>
       one?.kind === "thing" && names(item.element, one) && itemNameOf(one) === text;
     return (
@@ -49,6 +51,11 @@ const redundantTexts = (() => {
       [before, after].some((one) => one && isNumberOf(one, text)) ||
       (after !== undefined && isLabelOf(after, text))
     );
+  }
+
+  /** @param {Item} item */
+  function isSeparator({ cells }) {
+    return !MEANING.test(lineOf(cells.flat()));
   }
 
   /**

@@ -11,6 +11,7 @@ const surroundingNames = (() => {
     dataOf,
     hasIn,
     holderOf,
+    holds,
     isControl,
     isElement,
     isMatch,
@@ -46,8 +47,8 @@ const surroundingNames = (() => {
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
-  const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const CHECKABLE = "[type=checkbox], [type=radio]";
+  const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
@@ -65,7 +66,7 @@ const surroundingNames = (() => {
     const isIcon = ICONS.has(role);
     if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element) || followerOf(element);
     // The label of a check box follows it, but switches stand at the end of their lines.
-    const isField = NEIGHBORLY.has(role) || role === "switch";
+    const isField = NEIGHBORLY.has(role) || role === "switch" || role === "file";
     if (!isField && !CHECKED.has(role)) return "";
     const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
     const found = near || legendOf(element) || entryOf(element) || (isField ? "" : followerOf(element));
@@ -257,7 +258,8 @@ const surroundingNames = (() => {
 
   /** @param {Element} element */
   function shortTextOf(element) {
-    return plain(contentOf(element).slice(0, ENOUGH));
+    // A check box in it is named after what it does.
+    return plain(contentOf(element, new Set(queryIn(element, CHECKBOXES))).slice(0, ENOUGH));
   }
 
   /**
@@ -266,7 +268,7 @@ const surroundingNames = (() => {
    * @returns {Element[]} its headers, links and other cells
    */
   function namingIn(row, cell) {
-    const cells = [...childrenOf(row)].filter((one) => one !== cell && !hasIn(one, CHECKBOXES));
+    const cells = [...childrenOf(row)].filter((one) => one !== cell);
     const links = cells.flatMap((one) => queryIn(one, "a[href]"));
     return [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
   }
@@ -285,7 +287,11 @@ const surroundingNames = (() => {
       if (!outer) return "";
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
       if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
-        const names = queryIn(entry, TITLES).map((one) => accessibleNameOf(one, true));
+        const inRow = [...childrenOf(entry)].find((one) => holds(one, element));
+        const names =
+          isMatch(entry, ROWS) && inRow
+            ? [shorten(rowNameOf(entry, inRow), HEAD_LENGTH)]
+            : queryIn(entry, TITLES).map((one) => accessibleNameOf(one, true));
         const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";

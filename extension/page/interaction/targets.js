@@ -20,6 +20,8 @@ const targets = (() => {
     ["checkbox", "is a checkbox. Use click to change it."],
     ["switch", "is a switch. Use click to change it."],
     ["radio", "is a radio button. Use click to choose it."],
+    ["radiogroup", "is a group of radio buttons. Use click on the one to choose."],
+    ["gridcell", "is a cell. Click it with count=2: if a field opens in it, fill that."],
     ["submit", "is a button. Use click."],
     ["button", "is a button. Use click."],
     ["reset", "is a button. Use click."],
