@@ -97,6 +97,7 @@ CHANGES = {
     "a new web component in another one": 'now "Palette Paint"',
     "a menu that begins to fade in after a while": 'now "Cut"',
     "a dialog that shows its next step": 'now "Two"; gone "One"',
+    "a new dialog that fades in after a while": 'dialog "Two" opened; dialog "One" closed',
     "a layer with scroll bars that closes": 'gone "Commands"',
     "a class in a hidden copy of a header": "",
     "a class of a box without height": "",
