@@ -74,7 +74,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "more"  a text=more',
             'text "f( ) and a, b"',
         ],
-        "slider after a clock": ['clickable "12"  b:nth-of-type(1)', 'clickable "AM"  b:nth-of-type(2)', "slider = 3  #s"],
+        "slider after a clock": [
+            'clickable "12"  b:nth-of-type(1)',
+            'clickable "AM"  b:nth-of-type(2)',
+            "slider = 3  #s",
+        ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
         "field under a legend": [
@@ -94,6 +98,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
         "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
         "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
+        "arrows of a tree": [
+            'clickable of "Fruit" 20x20  #a',
+            'treeitem "Fruit"  #fruit',
+            'treeitem "Tools"  #tools',
+            'clickable of "Tools" 20x20  #b',
+        ],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],

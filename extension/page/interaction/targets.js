@@ -27,6 +27,7 @@ const targets = (() => {
     ["file", "takes files. Use upload with their paths."],
     ["select", "is a list of options. Use select with one of their values or labels."],
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
+    ["gridcell", "is a cell of a table. If it can be edited, click it with count=2, then fill the field that opens."],
     ["color", "would open a window of the browser. Use fill with a color such as #ff8800."],
   ]);
   /** Elements that a click on their content is meant for. */
