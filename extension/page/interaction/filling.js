@@ -39,7 +39,7 @@ const filling = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { editorAround, shows } = drawnEditors;
+  const { editorAround, indentsOtherwise, shows } = drawnEditors;
   const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
@@ -348,13 +348,15 @@ const filling = (() => {
    */
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
+    const editor = editorAround(field);
     const isOther =
-      isControl(field) && !editorAround(field)
+      isControl(field) && !editor
         ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field shows it in its own format.",
+      editor && !isLost && indentsOtherwise(editor, text) && "The editor has indented its lines in its own way.",
     ].filter((note) => typeof note === "string");
   }
 
