@@ -47,7 +47,7 @@ const changeWatch = (() => {
   const MOST_CHANGES = 300;
   /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
-  const EDITED = "input, textarea, select, [contenteditable]";
+  const EDITED = "input, textarea, select, [contenteditable], [role='combobox']";
   const WATCHED = {
     childList: true,
     characterData: true,
@@ -476,8 +476,9 @@ const changeWatch = (() => {
   /** @param {Element} element */
   function isList(element) {
     const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
-    const [item] = items;
-    if (!item) return false;
+    const [item, ...others] = items;
+    // A button that comes alone empties the field or the like.
+    if (!item || (!others.length && isMatch(item, "a, button"))) return false;
     for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
       if (isPositioned(one)) return true;
       if (one === element && tagOf(one) !== "li") break;
