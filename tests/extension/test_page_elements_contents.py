@@ -115,6 +115,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'row "T-2 | Bo | 7"',
         ],
         "area to drop files on": ['text "Drop a file here"', 'file next to "Drop a file here" empty  #f'],
+        "arrows of a tree": [
+            'clickable of "Fruit" 20x20  #a',
+            'treeitem "Fruit"  #fruit',
+            'treeitem "Tools"  #tools',
+            'clickable of "Tools" 20x20  #b',
+        ],
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],

@@ -214,7 +214,8 @@ async def test_text_that_the_page_drops_when_the_field_is_left_is_not_reported_a
 
     assert (reply["value"], "Suggestions are open" in reply["notes"][0]) == ("Paris", True)
     assert "Paris" in reply["changed"]
-    assert "notes" not in await reacting.do("fill", selector="#teas", value="Jasmine")
+    for name, value in (("#teas", "Jasmine"), ("#word", "Rome")):
+        assert "notes" not in await reacting.do("fill", selector=name, value=value)
 
 
 async def test_switch_that_slides_is_reported_where_it_comes_to_rest(reacting: DrivenTab) -> None:
@@ -416,6 +417,12 @@ async def test_editor_that_draws_its_text_holds_it_instead_of_what_it_held(libra
         result = await libraries.do("fill", selector=selector, value=text)
 
         assert (result["value"], (await state(libraries))["code"]) == (text, text)
+
+
+async def test_editor_that_indents_lines_in_its_own_way_has_a_note(libraries: DrivenTab) -> None:
+    result = await libraries.do("fill", selector="#editor", value="auto(\n  b)")
+
+    assert (result["value"], len(result["notes"])) == ("auto(\n      b)", 1)
 
 
 @pytest.mark.parametrize("value", ["new", "locked()"])

@@ -31,7 +31,7 @@ const changeWatch = (() => {
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
+  const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, isWorded, labelOf, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
 
@@ -47,7 +47,7 @@ const changeWatch = (() => {
   const MOST_CHANGES = 300;
   /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
-  const EDITED = "input, textarea, select, [contenteditable]";
+  const EDITED = "input, textarea, select, [contenteditable], [role='combobox']";
   const WATCHED = {
     childList: true,
     characterData: true,
@@ -164,7 +164,7 @@ const changeWatch = (() => {
     /** @returns {number} the number of elements and texts that are gone or may have been hidden */
     lost() {
       this.#take(this.#observer.takeRecords());
-      return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
+      return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && isHidden(one)).length;
     }
 
     /** @returns {boolean} whether anything may have changed, or has come and gone */
@@ -226,7 +226,7 @@ const changeWatch = (() => {
 
     /** @param {Element} element @returns {boolean} whether the page has added it */
     #isNew(element) {
-      return [...treeAncestors(element)].some((one) => this.#come.has(one));
+      return [...treeAncestors(element)].some((one) => this.#come.has(one) && !this.#gone.has(one));
     }
 
     /** Waits until the page has settled, for a short time only. */
@@ -262,14 +262,16 @@ const changeWatch = (() => {
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
     #isTransparent() {
       const hidden = [...this.#restyled].filter((one) => this.#before.hidden.has(one));
-      return [...outermost([...this.#come]), ...hidden, ...this.#before.dialogs.keys()]
+      const come = outermost([...this.#come]).filter(isElement);
+      return [...come, ...come.flatMap(dialogsIn), ...hidden, ...this.#before.dialogs.keys()]
         .filter(isElement)
         .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
     }
 
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
     #fading() {
-      const coming = [...this.#come, ...this.#before.hidden].filter(
+      const come = [...this.#come].filter(isElement);
+      const coming = [...come, ...come.flatMap(dialogsIn), ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
@@ -316,10 +318,9 @@ const changeWatch = (() => {
       const shown = [...this.#come, ...hidden].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
-      // What is in a box without area may be drawn elsewhere.
-      const isHidden = (/** @type {Element} */ one) =>
-        !isVisible(one) && !(isDrawn(one) && queryIn(one, "*").some(isSeen));
-      const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && isHidden(one) && !wasHidden(one));
+      const hiddenNow = [...this.#restyled].filter(
+        (one) => isInPage(one) && isHidden(one) && !wasHidden(one) && !this.#isNew(one),
+      );
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
         .flatMap((node) => shapesOf(/** @type {Element} */ (node)));
@@ -426,7 +427,7 @@ const changeWatch = (() => {
      */
     #isNewOrHidden(target) {
       if ([...this.#before.hidden].some((one) => holds(one, target))) return true;
-      return isElement(target) && [...treeAncestors(target)].some((one) => this.#come.has(one) && !this.#gone.has(one));
+      return isElement(target) && this.#isNew(target);
     }
 
     /** @param {MutationRecord[]} records */
@@ -475,8 +476,9 @@ const changeWatch = (() => {
   /** @param {Element} element */
   function isList(element) {
     const items = isMatch(element, CHOICES) ? [element] : queryDrawnIn(element, CHOICES).filter(isVisible);
-    const [item] = items;
-    if (!item) return false;
+    const [item, ...others] = items;
+    // A button that comes alone empties the field or the like.
+    if (!item || (!others.length && isMatch(item, "a, button"))) return false;
     for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
       if (isPositioned(one)) return true;
       if (one === element && tagOf(one) !== "li") break;
@@ -525,6 +527,19 @@ const changeWatch = (() => {
     if (!picture || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
     const { width, height } = boxOf(picture);
     return Math.min(width, height) > PICTURE_SIDE && isDrawn(element) && !isClipped(picture);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is not visible, and nothing in it is: what is in a box without area may be drawn elsewhere
+   */
+  function isHidden(element) {
+    return !isVisible(element) && !(isDrawn(element) && queryIn(element, "*").some(isSeen));
+  }
+
+  /** @param {Element} element */
+  function dialogsIn(element) {
+    return queryIn(element, DIALOGS);
   }
 
   /** @param {Node} node */

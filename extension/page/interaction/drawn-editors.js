@@ -138,6 +138,20 @@ const drawnEditors = (() => {
   }
 
   /**
+   * @param {Element} editor that shows the text
+   * @param {string} text
+   * @returns {boolean} whether it draws the same lines with other indents; tabs are drawn as spaces
+   */
+  function indentsOtherwise(editor, text) {
+    const linesOf = (/** @type {string} */ value) => value.split("\n").filter((line) => !/^\s*\d*\s*$/u.test(line));
+    const [drawn, wanted] = [linesOf(linesIn(editor)), linesOf(text)];
+    const inOrder = (/** @type {string[]} */ lines) => JSON.stringify(lines.toSorted());
+    const bare = (/** @type {string[]} */ lines) => inOrder(lines.map((line) => line.trim()));
+    if (text.includes("\t") || bare(drawn) !== bare(wanted)) return false;
+    return inOrder(drawn.map((line) => line.trimEnd())) !== inOrder(wanted.map((line) => line.trimEnd()));
+  }
+
+  /**
    * @param {string} text
    * @param {string} drawn the lines of an editor
    * @returns {boolean} whether the editor may draw only a part of the text: it draws fewer lines, or the line is long
@@ -165,5 +179,5 @@ const drawnEditors = (() => {
     return new Set(sinks.map(editorAround).filter((editor) => editor !== null));
   }
 
-  return { editorAround, editorsIn, linesIn, nameOf, shows, sinkOf };
+  return { editorAround, editorsIn, indentsOtherwise, linesIn, nameOf, shows, sinkOf };
 })();

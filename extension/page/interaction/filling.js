@@ -40,7 +40,7 @@ const filling = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { editorAround, shows } = drawnEditors;
+  const { editorAround, indentsOtherwise, shows } = drawnEditors;
   const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
@@ -345,13 +345,15 @@ const filling = (() => {
    */
   function notesOn(field, text, isLost) {
     const value = heldBy(field);
+    const editor = editorAround(field);
     const isOther =
-      isControl(field) && !editorAround(field)
+      isControl(field) && !editor
         ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field shows the value in its own format.",
+      editor && !isLost && indentsOtherwise(editor, text) && "The editor indented the lines in its own way.",
     ].filter((note) => typeof note === "string");
   }
 

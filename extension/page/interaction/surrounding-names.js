@@ -64,7 +64,10 @@ const surroundingNames = (() => {
    */
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
-    if (isIcon) return cellPlaceOf(element) || neighborOf(element, true) || entryOf(element) || followerOf(element);
+    if (isIcon) {
+      const own = cellPlaceOf(element) || branchOf(element);
+      return own || neighborOf(element, true) || entryOf(element) || followerOf(element);
+    }
     // The label of a check box follows it, but switches stand at the end of their lines.
     const isField = NEIGHBORLY.has(role) || role === "switch" || role === "file";
     if (!isField && !CHECKED.has(role)) return "";
@@ -96,10 +99,11 @@ const surroundingNames = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} for example `of "Fruit"`: the branch of a tree, or the option, that it is part of
+   * @returns {string} for example `of "Fruit"`: the branch of a tree, or the option, that it is part of or next to
    */
   function branchOf(element) {
-    const branch = closestOf(element, BRANCHES);
+    const entry = closestOf(element, `li, ${BRANCHES}`);
+    const branch = entry && [entry, ...childrenOf(entry)].find((one) => isMatch(one, BRANCHES));
     const name = branch ? accessibleNameOf(branch, true) : "";
     return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
   }
