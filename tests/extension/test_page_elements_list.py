@@ -173,7 +173,7 @@ KNOWN_FAILURES = {
     "label-for-hidden": ['checkbox "I agree" off  #terms', 'file "Choose a picture" empty  #picture'],
     "closed-root": ['button "Five stars"  button'],
     "foreign-frame": [
-        "What is in the frame #pay is not listed, because no answer came from there.",
+        "The contents of the frame #pay are not listed, because the frame did not respond.",
         "# Checkout",
         'frame "Payment" of pay.example  #pay',
         'button "Inside"  #inside',

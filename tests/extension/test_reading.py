@@ -217,7 +217,6 @@ async def test_discarded_tab_is_rejected_and_not_reloaded(paired: Popup, bridge:
     reply = await bridge.ask("read_tab", tab_id=asleep["id"])
 
     assert reply["error"]["code"] == "UNREADABLE_PAGE"
-    assert "browser_attach_tab" in reply["error"]["message"]
     assert (await paired.chrome(f"await chrome.tabs.get({asleep['id']})"))["discarded"]
 
 
@@ -361,9 +360,10 @@ async def test_unknown_command_is_answered_with_advice(paired: Popup, bridge: Fa
 async def test_keyword_that_is_not_a_string_is_rejected(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/one"))
 
-    error = (await bridge.ask("read_tab", start=7))["error"]
+    reply = await bridge.ask("read_tab", start=7)
 
-    assert error == {"code": "INVALID_ARGUMENT", "message": "start must be a text or null."}
+    assert reply["error"]["code"] == "INVALID_ARGUMENT"
+    assert (await bridge.ask("read_tab", start=None))["success"]
 
 
 async def test_main_content_is_read_by_scripts_that_are_injected_once(

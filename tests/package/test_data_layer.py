@@ -268,7 +268,4 @@ async def test_a_path_that_would_never_finish_is_rejected_with_a_sentence(
     call = Call(parts, "getDataLayer", path=path)
     await call.answer("list_tabs", ATTACHED)
     await call.answer("getDataLayer", reply)
-    error = (await call.ended()).structured_content["error"]
-
-    assert error["code"] == "INVALID_ARGUMENT"
-    assert error["message"].startswith("Applying path takes ")
+    assert (await call.ended()).structured_content["error"]["code"] == "INVALID_ARGUMENT"
