@@ -53,6 +53,15 @@ class Panel:
                 return message[part]
             self.dropped += message.keys()
 
+    async def name_models(self, shown: list[str], **models: Any) -> None:
+        """Answer which models there are, until the page shows them: a page that is gone may have asked, too."""
+        while True:
+            named = await self.question("models")
+            event = {"type": "event", "event": "answer", "id": named, "state": "models"}
+            await self.tab.bridge.send(event | models)
+            with contextlib.suppress(AssertionError):
+                return await expect(self.at("#model option")).to_have_text(shown, timeout=10_000)
+
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
         await self.page.keyboard.press("Enter")
@@ -77,9 +86,7 @@ async def opened(tab: DrivenTab) -> Panel:
     page = await tab.page.context.new_page()
     await page.goto(f"{EXTENSION_URL}/ui/side-panel/side-panel.html")
     shown = Panel(tab, page)
-    named = await shown.question("models")
-    event = {"type": "event", "event": "answer", "id": named, "state": "models"}
-    await tab.bridge.send(event | {"models": ["small", "large"], "model": "small"})
+    await shown.name_models(["small", "large"], models=["small", "large"], model="small")
     return shown
 
 
@@ -481,9 +488,7 @@ async def test_closing_the_panel_stops_its_question_and_clears_the_conversation(
 async def test_a_model_that_runs_elsewhere_is_marked_and_asked_only_after_the_user_confirms_it(panel: Panel) -> None:
     models = {"models": ["small", "far"], "cloud": {"far": "ollama.com"}, "model": "small"}
     await panel.page.reload()
-    named = await panel.question("models")
-    await panel.tab.bridge.send({"type": "event", "event": "answer", "id": named, "state": "models", **models})
-    await expect(panel.at("#model option")).to_have_text(["small", ui_text("askCloudModel", "far")])
+    await panel.name_models(["small", ui_text("askCloudModel", "far")], **models)
     await panel.at("#model").select_option("far")
 
     asked = await panel.ask("What is it?")
