@@ -2,7 +2,7 @@
 
 # More workers than cores, because much of it waits; what takes longest first.
 # Each worker would compile every test again if the user's Python kept no byte code.
-PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=6 --dist=loadgroup --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
 # What `setup` installs, in an order that lets `make test` install several parts at once.
 PARTS = setup-uv setup-browsers setup-python setup-proxy setup-node

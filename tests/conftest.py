@@ -1,6 +1,6 @@
 """Fixtures for all tests: isolated settings, the small real model, and how tests are distributed to workers.
 
-The suite runs in six workers, because much of it waits. The tests of one file stay together, so that one pairing
+The suite runs in four workers, because much of it waits. The tests of one file stay together, so that one pairing
 serves them all; a file that takes long is split into pieces, unless it names its own group. The slowest come first, by
 `tests/seconds.json`.
 """
