@@ -52,7 +52,7 @@ export async function hover(context) {
   const target = new ElementTarget(context);
   const found = await target.find({ action: "hover", selector: selectorOf(context), at });
   const hasCome = await target.moveMouse(pointOf(found));
-  const note = "The page has not reacted to the click. Check it before you continue.";
+  const note = "The page has not reacted to the mouse. Check it before you continue.";
   return noting(await target.reply(found, await target.consequences()), hasCome ? [] : [note]);
 }
 
