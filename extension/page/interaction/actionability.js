@@ -26,6 +26,7 @@ const actionability = (() => {
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
   const { dayIn } = sameValues;
+  const { DIALOGS } = pageState;
 
   const POLL_MS = 50;
   /**
@@ -40,7 +41,6 @@ const actionability = (() => {
   const READ_ONLY =
     "is still read-only. Click it: if a picker opens, choose there. Otherwise, only the page can change it.";
   const MODALS = "dialog:modal, [aria-modal='true']";
-  const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   /** Labels of buttons that close something, in the languages of the extension. */
   const CLOSING =
     /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|reject|decline|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
@@ -362,10 +362,8 @@ const actionability = (() => {
     const dialog = allRoots()
       .flatMap((root) => queryAll(root, DIALOGS))
       .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
-    const cause = dialog
-      ? `behind ${coverDetails(dialog, element)}, then try again.`
-      : "here. First do what ends that.";
-    return `is still inert ${cause}`;
+    if (!dialog) return "is still inert. Close what is open in front of it, then try again.";
+    return `is still inert behind ${coverDetails(dialog, element)}, then try again.`;
   }
 
   /**
