@@ -262,16 +262,14 @@ const changeWatch = (() => {
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
     #isTransparent() {
       const hidden = [...this.#restyled].filter((one) => this.#before.hidden.has(one));
-      const come = outermost([...this.#come]).filter(isElement);
-      return [...come, ...come.flatMap(dialogsIn), ...hidden, ...this.#before.dialogs.keys()]
+      return [...withDialogs(outermost([...this.#come])), ...hidden, ...this.#before.dialogs.keys()]
         .filter(isElement)
         .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
     }
 
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
     #fading() {
-      const come = [...this.#come].filter(isElement);
-      const coming = [...come, ...come.flatMap(dialogsIn), ...this.#before.hidden].filter(
+      const coming = [...withDialogs([...this.#come]), ...this.#before.hidden].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
@@ -537,9 +535,13 @@ const changeWatch = (() => {
     return !isVisible(element) && !(isDrawn(element) && queryIn(element, "*").some(isSeen));
   }
 
-  /** @param {Element} element */
-  function dialogsIn(element) {
-    return queryIn(element, DIALOGS);
+  /**
+   * @param {Node[]} nodes
+   * @returns {Element[]} the elements among them, and the dialogs in these
+   */
+  function withDialogs(nodes) {
+    const elements = nodes.filter(isElement);
+    return [...elements, ...elements.flatMap((one) => queryIn(one, DIALOGS))];
   }
 
   /** @param {Node} node */
