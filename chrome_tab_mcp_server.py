@@ -2555,9 +2555,8 @@ class Page(NamedTuple):
     headings: tuple[tuple[int, int], ...] = ()
     # The pages that the text combines, if it is not one page's: answers are checked against them.
     sources: tuple[Page, ...] = ()
-    quick: Mapping[str, int] = MappingProxyType(
-        {}
-    )  # `{read, chunks}`, if only the chunks that match the prompt best were read
+    # `{read, chunks}`, if only the chunks that match the prompt best were read.
+    quick: Mapping[str, int] = MappingProxyType({})
     tab_id: int | None = None  # for one of several tabs
     browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
