@@ -705,7 +705,7 @@ export interface Filling {
   time: string;
   /** The days that the text may name: two if it is not clear which number is the month. */
   days: string[];
-  /** Whether the day is to be picked in the field's calendar. */
+  /** Whether the field is read-only: its day is to be picked in its calendar. */
   isReadOnly: boolean;
 }
 
@@ -883,7 +883,7 @@ export interface FillLook {
   isEarly?: boolean;
   /** When the text can be entered once more: if the field has changed it, or only if it has lost it. */
   mayRetype?: "" | "changed" | "lost";
-  /** Whether its day was picked there. */
+  /** Whether its day was picked in a calendar. */
   hasPicked?: boolean;
   /** Whether to leave the field although it may suggest. */
   mayLeave?: boolean;

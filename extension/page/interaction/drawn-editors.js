@@ -145,10 +145,11 @@ const drawnEditors = (() => {
   function indentsOtherwise(editor, text) {
     const linesOf = (/** @type {string} */ value) => value.split("\n").filter((line) => !/^\s*\d*\s*$/u.test(line));
     const [drawn, wanted] = [linesOf(linesIn(editor)), linesOf(text)];
-    const inOrder = (/** @type {string[]} */ lines) => JSON.stringify(lines.toSorted());
-    const bare = (/** @type {string[]} */ lines) => inOrder(lines.map((line) => line.trim()));
+    // An editor may draw its lines in another order than they are seen.
+    const sorted = (/** @type {string[]} */ lines) => JSON.stringify(lines.toSorted());
+    const bare = (/** @type {string[]} */ lines) => sorted(lines.map((line) => line.trim()));
     if (text.includes("\t") || bare(drawn) !== bare(wanted)) return false;
-    return inOrder(drawn.map((line) => line.trimEnd())) !== inOrder(wanted.map((line) => line.trimEnd()));
+    return sorted(drawn.map((line) => line.trimEnd())) !== sorted(wanted.map((line) => line.trimEnd()));
   }
 
   /**

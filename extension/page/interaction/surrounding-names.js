@@ -47,8 +47,8 @@ const surroundingNames = (() => {
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   const BUTTONS = "button, [role=button]";
-  const CHECKABLE = "[type=checkbox], [type=radio]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
+  const CHECKABLE = "[type=checkbox], [type=radio]";
   const HEADERS = "th, [role=columnheader]";
   const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
