@@ -27,6 +27,7 @@ const actionability = (() => {
   const { showSpot } = scrolling;
   const { dayIn } = sameValues;
   const { DIALOGS } = pageState;
+  const { shownNextTo } = standIns;
 
   const POLL_MS = 50;
   /**
@@ -34,7 +35,7 @@ const actionability = (() => {
    * it is.
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
-  const UNSEEN = "is still not visible. Open what contains it, then try again.";
+  const UNSEEN = "is still not visible.";
   /** For an element that the page replaces when the mouse comes. */
   const GONE_MS = 500;
   const GONE = " disappears when the mouse moves over it. Check what replaced it, and act on that.";
@@ -113,7 +114,8 @@ const actionability = (() => {
         // What makes a field editable is the focus, or the end of a page's start.
         const limit = trouble === READ_ONLY ? limits.find : limits.ready;
         if (performance.now() > begun + limit) {
-          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}`);
+          const advice = trouble === UNSEEN ? shownInstead(element) : "";
+          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}${advice}`);
         }
         await this.#pause(POLL_MS);
       }
@@ -361,6 +363,16 @@ const actionability = (() => {
   function inertness(element) {
     const dialog = allRoots()
       .flatMap((root) => queryAll(root, DIALOGS))
+  /**
+   * @param {Element} element that is hidden
+   * @returns {string} a sentence
+   */
+  function shownInstead(element) {
+    const shown = shownNextTo(element);
+    if (!shown) return " Open what contains it, then try again.";
+    return ` Did you mean ${described(shown, allRoots())} next to it?`;
+  }
+
       .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
     if (!dialog) return "is still inert. Close what is open in front of it, then try again.";
     return `is still inert behind ${coverDetails(dialog, element)}, then try again.`;
@@ -396,12 +408,20 @@ const actionability = (() => {
     const layer = outermostCover(cover, covered);
     const at = (/** @type {Element} */ one) => `${roleName(one)}${nameOf(one)} (${selectorOf(one, roots)})`;
     const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
-    const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
+    const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
       ? `Close it with ${selectorOf(close, roots)}`
       : "Close it, for example with Escape, or scroll it away";
-    return `${at(layer)}${owner}. ${how}`;
+    return `${described(layer, roots)}${owner}. ${how}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root[]} roots of the whole page
+   */
+  function described(element, roots) {
+    return `${roleName(element)}${nameOf(element)} (${selectorOf(element, roots)})`;
   }
 
   /** @param {Element} element */
