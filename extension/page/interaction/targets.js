@@ -4,9 +4,9 @@
 
 const targets = (() => {
   const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
-  const { parentElementOf, queryIn, tagOf, treeAncestors } = dom;
-  const { misfit } = texts;
-  const { hitAt, isVisible, placeOfSpot } = geometry;
+  const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
+  const { collapse, misfit, visibleTextOf } = texts;
+  const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
@@ -54,7 +54,7 @@ const targets = (() => {
     if (action === "check") return entryOf(element);
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
-    return takerOf(element);
+    return takerOf(checkableIn(element) ?? element);
   }
 
   /**
@@ -135,7 +135,19 @@ const targets = (() => {
    * @returns {Element} what a click on it checks, if it is checkable
    */
   function checkableOf(element) {
-    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? element;
+    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? checkableIn(element) ?? element;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} what is checkable in a custom element that consists of it and its label
+   */
+  function checkableIn(element) {
+    if (!tagOf(element).includes("-")) return null;
+    const [inner, ...others] = queryIn(element, `${CHECKABLE}, input[type='checkbox'], input[type='radio']`);
+    if (!inner || others.length || !isVisible(handleOf(inner))) return null;
+    const own = [inner, ...labelsOf(inner)].map((one) => collapse(visibleTextOf(one))).join("");
+    return own === collapse(visibleTextOf(element)) ? inner : null;
   }
 
   /**
