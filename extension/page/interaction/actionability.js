@@ -101,7 +101,7 @@ const actionability = (() => {
         const found = await this.#found();
         const { roots, isWhole, rest } = this.#search;
         const first = this.#chosen(found);
-        const element = rest ? first : targetOf(first, action);
+        const element = rest ? first : targetOf(first, action, this.#value);
         const { trouble, ...aimed } = await this.#attempt(element);
         const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
           (note) => typeof note === "string",
@@ -172,7 +172,7 @@ const actionability = (() => {
       if (isBarred) return { trouble: inertness(element) };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
-      const { value } = /** @type {{value?: FormField["value"]}} */ (this.#request);
+      const value = this.#value;
       const isWidget = widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
       if (isWritten(action) && isWidget) return { trouble: "" };
       if (action === "fill") return { trouble: refusesText(element, value) ? READ_ONLY : "" };
@@ -221,6 +221,10 @@ const actionability = (() => {
     #isCheckedLater(handle) {
       const { action, tries, way } = this.#request;
       return action === "click" && !this.#request.at && !tries && !way && !isAnimated(handle);
+    }
+
+    get #value() {
+      return /** @type {{value?: FormField["value"]}} */ (this.#request).value;
     }
 
     get #how() {
@@ -359,10 +363,6 @@ const actionability = (() => {
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
   }
 
-  /** @param {Element} element that is inert */
-  function inertness(element) {
-    const dialog = allRoots()
-      .flatMap((root) => queryAll(root, DIALOGS))
   /**
    * @param {Element} element that is hidden
    * @returns {string} a sentence
@@ -373,6 +373,10 @@ const actionability = (() => {
     return ` Did you mean ${described(shown, allRoots())} next to it?`;
   }
 
+  /** @param {Element} element that is inert */
+  function inertness(element) {
+    const dialog = allRoots()
+      .flatMap((root) => queryAll(root, DIALOGS))
       .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
     if (!dialog) return "is still inert. Close what is open in front of it, then try again.";
     return `is still inert behind ${coverDetails(dialog, element)}, then try again.`;
@@ -406,7 +410,6 @@ const actionability = (() => {
   function coverDetails(cover, covered) {
     const roots = allRoots();
     const layer = outermostCover(cover, covered);
-    const at = (/** @type {Element} */ one) => `${roleName(one)}${nameOf(one)} (${selectorOf(one, roots)})`;
     const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
     const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
