@@ -4161,13 +4161,13 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 # --- Figures ---
 
-SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
+SCALED = "scaled "  # prefix of the value of a number before "million"
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4306,24 +4306,10 @@ def known_word(text: str, table: Mapping[str, Any]) -> str:
     return next((word for word in (text, first, *parts) if word in table), "")
 
 
-def values_in(folded: str, words: Vocabulary) -> set[str]:
-    """Return every possible value of the figures in a folded text."""
-    # No pattern reaches further from a digit.
-    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
-    found = short_values_in(folded, words)
-    for raw, after in set(NUMBER.findall(folded)):
-        values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
-        word = known_word(after, words.factors)
-        if factors := words.factors.get(word):
-            found |= {scaled(value, factor) for value in values for factor in factors}
-            found |= {SCALED + value for value in values}
-        found |= set() if is_factor(word) else values
-    long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
-    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in range(1, MIN_ROUNDED)}
-
-
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return the values of what is written short: times, 3/4, the year of 4.7.26, "4.7.", version 3.11 of 3.11.7."""
+    # No pattern reaches further from a digit.
+    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
     found = set[str]()
     for clock in find_times(folded, words):
         found.update(f"{hour}:{clock.minute:02}" for hour in clock.hours)
@@ -4598,9 +4584,14 @@ def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the other numbers, each with its factor and units."""
-    for match in NUMBER.finditer(folded):
-        start, end, units = with_units(match, words)
-        yield figure_of((start, end), number_options(match, words), units=units)
+    for number in read_numbers(folded, words):
+        raw, plain = number.raw, () if number.has_factor else number.plain
+        options: list[Collection[Value]] = [*number.scaled, *plain[: 1 if THOUSANDS.fullmatch(raw) else None]]
+        options += [] if number.scaled else [{SCALED + value for value in values} for values in number.plain]
+        if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+            options += [{f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ())]
+            options += pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
+        yield figure_of((number.start, number.end), options, units=number.units)
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4659,45 +4650,45 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     return pairs
 
 
-def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[Value]]:
-    """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
-    raw, word = match[1], known_word(match[2] or "", words.factors)
-    factors = words.factors.get(word, frozenset[int]())
-    is_grouped = not factors and THOUSANDS.fullmatch(raw)
-    for values in readings(raw)[: 1 if is_grouped else None]:
-        yield from ({scaled(value, factor) for value in values} for factor in factors)
-        if not is_factor(word):  # "12 m" may be twelve metres
-            yield values
-        if not factors:
-            yield {SCALED + value for value in values}
-    if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
-        yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
-        yield from pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
+class Number(NamedTuple):
+    """A number as written, with its units: its possible values as they are, and times its factor.
+
+    If it certainly has a factor, the former begin with `SCALED`: "12 m" may be twelve meters, "12 million" is not 12.
+    """
+
+    start: int
+    end: int
+    raw: str
+    plain: tuple[frozenset[str], ...]
+    scaled: tuple[frozenset[str], ...]
+    units: frozenset[str]
+    has_factor: bool
+
+
+def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
+    """Yield the numbers in a folded text, of an answer or a page."""
+    for match in NUMBER.finditer(folded):
+        plain, word = readings(match[1]), known_word(match[2] or "", words.factors)
+        factors = words.factors.get(word, ())
+        times = [frozenset(scaled(value, factor) for value in values) for values in plain for factor in factors]
+        start, end = match.start(), match.start(2) + len(word) if word else match.end(1)
+        units = set[str]()
+        for place in {match.end(1), end}:
+            if after := UNIT_AFTER.match(folded, place):
+                name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
+                units |= words.units.get(name, set())
+                end = max(end, after.start(1) + len(name)) if name else end
+        if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
+            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(CURRENCY_KIND)}
+            start, units = before.start() if codes else start, units | codes
+        if has_factor := is_factor(word):
+            plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
+        yield Number(start, end, match[1], plain, tuple(times), frozenset(units), has_factor)
 
 
 def is_factor(word: str) -> bool:
     """Return whether a word that may be a factor is certainly one."""
     return len(word) >= MIN_SPELLED_CHARS or bool(word and SPACELESS.match(word))
-
-
-def end_of_number(match: re.Match[str], words: Vocabulary) -> int:
-    """Return where a number ends, a match of NUMBER, with the words that multiply it."""
-    word = known_word(match[2] or "", words.factors)
-    return match.start(2) + len(word) if word else match.end(1)
-
-
-def with_units(match: re.Match[str], words: Vocabulary) -> tuple[int, int, frozenset[str]]:
-    """Return the range of a number, a match of NUMBER, with its units, and what these can mean."""
-    text, start, end, found = match.string, match.start(), end_of_number(match, words), set[str]()
-    for place in {match.end(1), end}:
-        if after := UNIT_AFTER.match(text, place):
-            name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
-            found |= words.units.get(name, set())
-            end = max(end, after.start(1) + len(name)) if name else end
-    before = MONEY_BEFORE.search(text, max(0, start - 4), start)
-    if before and (codes := {each for each in words.units.get(before[1], ()) if each.startswith(CURRENCY_KIND)}):
-        start, found = before.start(), found | codes
-    return start, end, frozenset(found)
 
 
 def kinds_of(units: Iterable[str]) -> set[str]:
@@ -4743,11 +4734,23 @@ class TextChunk:
         return letters_of(self.folded.replace(TRUNK_ZERO, ""))
 
     @functools.cached_property
+    def numbers(self) -> Mapping[frozenset[Any], set[frozenset[str]]]:
+        """The possible values of the numbers, each with the units that they have."""
+        found: dict[frozenset[Any], set[frozenset[str]]] = {}
+        for number in read_numbers(self.folded, self.vocabulary):
+            for values in (*number.plain, *number.scaled):
+                found.setdefault(values, set()).add(number.units)
+        return found
+
+    @functools.cached_property
     def values(self) -> set[str]:
         """Every possible value of the figures."""
-        found, day_parts = values_in(self.folded, self.vocabulary), self.vocabulary.day_parts
+        found = short_values_in(self.folded, self.vocabulary).union(*self.numbers)
+        day_parts = self.vocabulary.day_parts
         for part in map(day_parts.get, day_parts.keys() & set(self.words)):
             found.update(NAMED_HOURS.get("".join(part or ()), ()))
+        whole = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
+        found |= {f"{float(f'{value:.{digits}e}'):.0f}" for value in whole for digits in range(1, MIN_ROUNDED)}
         numbers = [value for value in found if value.replace(".", "").isdecimal()] if self.factors else []
         return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
 
@@ -4827,15 +4830,9 @@ class TextChunk:
 
     def _has_only_other_units(self, figure: Figure) -> bool:
         """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone."""
-        has_others = False
-        for match in NUMBER.finditer(self.folded):
-            if set(map(frozenset, number_options(match, self.vocabulary))).isdisjoint(figure.options):
-                continue
-            units = with_units(match, self.vocabulary)[2]
-            if not units or not units.isdisjoint(figure.units):
-                return False
-            has_others |= not kinds_of(units).isdisjoint(kinds_of(figure.units))
-        return has_others
+        found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
+        has_own = any(not units or not units.isdisjoint(figure.units) for units in found)
+        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds_of(figure.units))
 
 
 class RankedPassage(NamedTuple):
