@@ -24,7 +24,7 @@ import { selectorOf } from "./element-params.js";
 
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
-const READ_ONLY = "is read-only, and no calendar for that day opened. Click it, then check the page.";
+const READ_ONLY = "takes no text, and no calendar for that day opened. Click it, then check the page.";
 
 export class TextEntry {
   /** @readonly */

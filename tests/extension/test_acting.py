@@ -93,6 +93,7 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
         "#label-apart": ("Clicked apart", "#apart"),
         "#text": ("Clicked button", "#text"),
         "#caption": ("Clicked field", "#caption"),
+        "#size": ("Clicked touch", "#size"),
     }
     for inner, (title, taker) in takers.items():
         result = await tab.do("click", selector=inner)

@@ -86,6 +86,7 @@ NEVER_READY = {
     "#covered": 'is still covered by div#cookie-banner "We use cookies"',
     "#hidden": 'button#hidden "Hidden" is still not visible',
     "#invisible": "is still not visible",
+    "#behind": "input#in-front",
     "#disabled": "is still disabled",
     "#in-fieldset": "is still disabled",
     "#aria-disabled": "is still disabled",

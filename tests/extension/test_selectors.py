@@ -132,6 +132,10 @@ async def test_selector_must_be_a_string_of_bounded_length(same_selectors: Drive
         ("input[name='coupn']", "[name=coupon]"),
         (".by-now", '#buy (button "Buy now")'),
         ("text=Bye now", '#buy (button "Buy now")'),
+        # A part of a text starts at a word, and quotes stand for the whole text.
+        ("text=uy now", '#buy (button "Buy now")'),
+        ("button text=uy now", '#buy (button "Buy now")'),
+        ('text="Buy"', '#buy (button "Buy now")'),
         ("[placeholder='Street & number']", '#address (input "Street")'),
         ("[aria-label=Close]", '[aria-label="Close window"]'),
         ("[data-testid=baskets]", "[data-testid=basket]"),

@@ -585,6 +585,13 @@ async def test_check_box_that_is_clipped_away_is_pressed_on_its_label(drawn: Dri
     assert (await drawn.do("click", selector="#wifi"))["checked"]
 
 
+async def test_custom_element_around_a_switch_and_its_label_stands_for_it(drawn: DrivenTab) -> None:
+    fields = [{"selector": "#quiet", "value": True}]
+
+    assert (await drawn.do("fill_form", fields=fields))["fields"] == [{"selector": "#quiet", "checked": True}]
+    assert not (await drawn.do("click", selector="#quiet"))["checked"]
+
+
 async def test_option_that_moves_under_the_pressed_mouse_is_pressed_again(drawn: DrivenTab) -> None:
     await drawn.do("select", selector="#cities", value=["Bern", "Bonn"])
 

@@ -27,6 +27,7 @@ const actionability = (() => {
   const { showSpot } = scrolling;
   const { dayIn } = sameValues;
   const { DIALOGS } = pageState;
+  const { shownNextTo } = standIns;
 
   const POLL_MS = 50;
   /**
@@ -34,7 +35,7 @@ const actionability = (() => {
    * it is.
    */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
-  const UNSEEN = "is still not visible. Open what contains it, then try again.";
+  const UNSEEN = "is still not visible.";
   /** For an element that the page replaces when the mouse comes. */
   const GONE_MS = 500;
   const GONE = " disappears when the mouse moves over it. Check what replaced it, and act on that.";
@@ -100,7 +101,7 @@ const actionability = (() => {
         const found = await this.#found();
         const { roots, isWhole, rest } = this.#search;
         const first = this.#chosen(found);
-        const element = rest ? first : targetOf(first, action);
+        const element = rest ? first : targetOf(first, action, this.#value);
         const { trouble, ...aimed } = await this.#attempt(element);
         const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
           (note) => typeof note === "string",
@@ -113,7 +114,8 @@ const actionability = (() => {
         // What makes a field editable is the focus, or the end of a page's start.
         const limit = trouble === READ_ONLY ? limits.find : limits.ready;
         if (performance.now() > begun + limit) {
-          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}`);
+          const advice = trouble === UNSEEN ? shownInstead(element) : "";
+          throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}${advice}`);
         }
         await this.#pause(POLL_MS);
       }
@@ -170,7 +172,7 @@ const actionability = (() => {
       if (isBarred) return { trouble: inertness(element) };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
-      const { value } = /** @type {{value?: FormField["value"]}} */ (this.#request);
+      const value = this.#value;
       const isWidget = widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
       if (isWritten(action) && isWidget) return { trouble: "" };
       if (action === "fill") return { trouble: refusesText(element, value) ? READ_ONLY : "" };
@@ -219,6 +221,10 @@ const actionability = (() => {
     #isCheckedLater(handle) {
       const { action, tries, way } = this.#request;
       return action === "click" && !this.#request.at && !tries && !way && !isAnimated(handle);
+    }
+
+    get #value() {
+      return /** @type {{value?: FormField["value"]}} */ (this.#request).value;
     }
 
     get #how() {
@@ -357,6 +363,16 @@ const actionability = (() => {
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
   }
 
+  /**
+   * @param {Element} element that is hidden
+   * @returns {string} a sentence
+   */
+  function shownInstead(element) {
+    const shown = shownNextTo(element);
+    if (!shown) return " Open what contains it, then try again.";
+    return ` Did you mean ${described(shown, allRoots())} next to it?`;
+  }
+
   /** @param {Element} element that is inert */
   function inertness(element) {
     const dialog = allRoots()
@@ -394,14 +410,21 @@ const actionability = (() => {
   function coverDetails(cover, covered) {
     const roots = allRoots();
     const layer = outermostCover(cover, covered);
-    const at = (/** @type {Element} */ one) => `${roleName(one)}${nameOf(one)} (${selectorOf(one, roots)})`;
     const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
-    const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
+    const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
       ? `Close it with ${selectorOf(close, roots)}`
       : "Close it, for example with Escape, or scroll it away";
-    return `${at(layer)}${owner}. ${how}`;
+    return `${described(layer, roots)}${owner}. ${how}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root[]} roots of the whole page
+   */
+  function described(element, roots) {
+    return `${roleName(element)}${nameOf(element)} (${selectorOf(element, roots)})`;
   }
 
   /** @param {Element} element */

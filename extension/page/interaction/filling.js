@@ -53,6 +53,7 @@ const filling = (() => {
     heldBy,
     isCodePart,
     isInput,
+    isPicker,
     refuseValue,
     selectContent,
     setValue,
@@ -93,7 +94,7 @@ const filling = (() => {
     const isEntered = isInput(element) && lines.endsWith("\n");
     const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
-    const isLocked = isReadOnly(field);
+    const isLocked = isReadOnly(field) || isPicker(field);
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
     const [day, days] = isFree(field) ? [dayIn(text), daysIn(text)] : ["", []];
     refuseValue(field, text);
@@ -298,7 +299,7 @@ const filling = (() => {
    * @returns {boolean} whether the page, not the browser, decides in which notation it takes a date
    */
   function isFree(field) {
-    return isTextField(field) && !FORMATS.has(kindOf(field));
+    return isPicker(field) || (isTextField(field) && !FORMATS.has(kindOf(field)));
   }
 
   /**
@@ -309,7 +310,7 @@ const filling = (() => {
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
-    if (isControl(field)) return isSameValue(held, text);
+    if (isControl(field) || isPicker(field)) return isSameValue(held, text);
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
   }

@@ -5,7 +5,7 @@
 const formControls = (() => {
   const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, queryIn, tagOf } = dom;
   const { treeAncestors, windowOf } = dom;
-  const { editedTextOf, misfit } = texts;
+  const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { isRendered } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
@@ -26,6 +26,7 @@ const formControls = (() => {
   ]);
   /** Fields that are never empty. */
   const STRICT = new Set(["color", "range"]);
+  const PICKERS = ":is(button, [role='button'])[aria-haspopup='dialog']";
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 5;
   /** Ratio of the sides up to which a field has room for one character. */
@@ -36,6 +37,14 @@ const formControls = (() => {
   /** @param {Element} element */
   function isInput(element) {
     return tagOf(element) === "input";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it may be drawn in the place of a date field: a button that opens a calendar
+   */
+  function isPicker(element) {
+    return isMatch(element, PICKERS);
   }
 
   /** @param {Element} element */
@@ -192,6 +201,7 @@ const formControls = (() => {
   function heldBy(field) {
     const editor = editorAround(field);
     if (editor) return linesIn(editor);
+    if (isPicker(field)) return collapse(visibleTextOf(field));
     return isControl(field) ? field.value : editedTextOf(field);
   }
 
@@ -276,6 +286,7 @@ const formControls = (() => {
     isCodePart,
     isComponent,
     isInput,
+    isPicker,
     refuseSetting,
     refuseValue,
     selectContent,

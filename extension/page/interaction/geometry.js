@@ -6,6 +6,7 @@
 const geometry = (() => {
   const {
     boxOf,
+    childNodesOf,
     closestOf,
     controlOf,
     documentOf,
@@ -39,6 +40,10 @@ const geometry = (() => {
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
+  const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
+  /** Pixels that a finger needs: no larger element only widens another one. */
+  const TOUCH_PX = 48;
+  const TRANSPARENT = "rgba(0, 0, 0, 0)";
   /** Where to hit a box, as fractions of its width and height: the middle first. */
   const SPOTS = /** @type {const} */ ([
     [0.5, 0.5],
@@ -319,7 +324,7 @@ const geometry = (() => {
    */
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
-    if (isInBoxOf(inner, element) || controlOf(element) === inner) return true;
+    if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
     const button = closestOf(element, BUTTONS);
     if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
@@ -348,6 +353,21 @@ const geometry = (() => {
       if (isDrawnIn(box, inner)) return closestOf(inner, BUTTONS) === null;
     }
     return false;
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Element} element
+   * @returns {boolean} whether it draws nothing, takes the mouse, and lies next to nothing else that does: it widens the
+   *   element for fingers, and hands presses on to it
+   */
+  function isTouchTargetOf(inner, element) {
+    const { backgroundColor, backgroundImage, cursor } = getComputedStyle(inner);
+    const isDrawn = backgroundImage !== "none" || backgroundColor !== TRANSPARENT || childNodesOf(inner).length > 0;
+    const around = parentElementOf(inner);
+    if (isDrawn || cursor !== "pointer" || boxOf(inner).height > TOUCH_PX || !around) return false;
+    const takers = queryIn(around, TAKERS).filter(isVisible);
+    return takers.length > 0 && takers.every((one) => isDrawnIn(one, element) || isDrawnIn(element, one));
   }
 
   /**

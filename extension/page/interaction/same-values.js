@@ -8,6 +8,9 @@ const sameValues = (() => {
   const TIME = /^(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s?([ap])\.?m\.?)?$/iu;
   /** A date whose month may be its first or its second number. */
   const UNCLEAR = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u;
+  /** A mail address in a list of these, perhaps after the name of its owner. */
+  const ADDRESS =
+    /\s*(?:(?:"[^"]*"|[^<>",;@]*)<([^\s<>",;@]+@[^\s<>",;@]+)>|([^\s<>",;@]+@[^\s<>",;@]+))\s*(?:[,;]\s*|$)/guy;
   const MONTHS = Array.from({ length: 12 }, (_, month) => month);
   /** @type {Map<string, string[]>} names of months by language and width */
   const monthNames = new Map();
@@ -21,10 +24,10 @@ const sameValues = (() => {
    * @param {string} held
    * @param {string} text
    * @returns {boolean} whether the two differ only by characters that a field's formatting adds or removes, or are the
-   *   same time of day
+   *   same time of day, or the same mail addresses
    */
   function isSame(held, text) {
-    if (isSameTime(held, text)) return true;
+    if (isSameTime(held, text) || isSameAddresses(held, text)) return true;
     return /[\p{L}\p{N}]/u.test(text)
       ? essenceOf(held) === essenceOf(text)
       : held.replace(/\s/gu, "") === text.replace(/\s/gu, "");
@@ -47,6 +50,26 @@ const sameValues = (() => {
     const [, hour = "", minute = "", second = "00", half = ""] = TIME.exec(text.trim()) ?? [];
     const base = half ? Number(hour) % 12 : Number(hour);
     return hour && `${base + (/^p/iu.test(half) ? 12 : 0)}:${minute}:${second}`;
+  }
+
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether both are the same mail addresses, which fields write with the names of their owners
+   */
+  function isSameAddresses(held, text) {
+    const [wanted, own] = [text, held].map(addressesIn);
+    return wanted !== "" && wanted === own;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the mail addresses that it is a list of; empty if it is something else
+   */
+  function addressesIn(text) {
+    const found = [...text.matchAll(ADDRESS)];
+    const isList = found.reduce((length, [whole]) => length + whole.length, 0) === text.length;
+    return isList ? found.map(([, named = "", bare = ""]) => (named || bare).toLowerCase()).join() : "";
   }
 
   /**

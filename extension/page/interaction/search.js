@@ -1,11 +1,16 @@
 "use strict";
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
-// `button text=Pay` finds what matches the CSS selector and has that text. `host >>> inner` searches only the shadow
+// `button text=Pay` finds what matches the CSS selector and has that text. A whole text comes before a part of one, which
+// starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow
 // root or the frame of `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text.
 // For a cross-origin frame the worker continues with the rest of the selector.
 
-/** @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS */
+/**
+ * @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS
+ *
+ * @typedef {{text: string, isWhole: boolean}} Wanted a text, folded, and whether it is not to be a part of another one
+ */
 
 const search = (() => {
   const {
@@ -29,6 +34,9 @@ const search = (() => {
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
   /** Letters that are drawn as one. */
   const MAX_CAPITALS = 3;
+  /** A character of a word in a script with spaces between its words. */
+  const OF_A_WORD =
+    /^(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}]/u;
   /**
    * Most elements of large pages are of types that cannot have a shadow root, here the most common first; the first
    * three are the most common others.
@@ -103,32 +111,56 @@ const search = (() => {
     #findPart(roots, { kind, text, words }) {
       if (kind === "css") {
         const found = roots.flatMap((root) => queryAll(root, text));
-        return words === undefined ? found : this.#withText(found, normalized(words));
+        return words === undefined ? found : this.#withText(found, wantedIn(words));
       }
       if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
-      const hits = byText(roots, text);
+      const wanted = wantedIn(text);
+      const hits = byText(roots, wanted.text);
       const exact = hits.filter(({ isExact }) => isExact);
       this.isPartial = !exact.length;
-      return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
+      return [...new Set((exact.length || wanted.isWhole ? exact : hits).map(({ element }) => element))];
     }
 
     /**
      * @param {Element[]} elements
-     * @param {string} wanted
+     * @param {Wanted} wanted
      */
-    #withText(elements, wanted) {
-      const exact = elements.filter((element) => wholeTextOf(element) === wanted);
+    #withText(elements, { text, isWhole }) {
+      const exact = elements.filter((element) => wholeTextOf(element) === text);
       this.isPartial = !exact.length;
-      return innermost(exact.length ? exact : elements.filter((element) => wholeTextOf(element).includes(wanted)));
+      if (exact.length || isWhole) return innermost(exact);
+      return innermost(elements.filter((element) => hasPart(wholeTextOf(element), text)));
     }
   }
 
   /**
-   * @param {string} text
-   * @returns {string} the same for all texts that differ only in spaces, case and the quotes around them
+   * @param {string} words perhaps in quotes
+   * @returns {Wanted}
    */
-  function normalized(text) {
-    return collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+  function wantedIn(words) {
+    const [, , quoted] = /^(["'])([^]*)\1$/u.exec(words) ?? [];
+    return { text: folded(quoted ?? words), isWhole: quoted !== undefined };
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the same for all texts that differ only in spaces and case
+   */
+  function folded(text) {
+    return collapse(text).toLowerCase();
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} part
+   * @returns {boolean} whether it contains the part, starting at a word: "ok" is not in "took"
+   */
+  function hasPart(text, part) {
+    if (!OF_A_WORD.test(part)) return text.includes(part);
+    for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+      if (!OF_A_WORD.test(text.charAt(at - 1))) return true;
+    }
+    return false;
   }
 
   /**
@@ -136,7 +168,7 @@ const search = (() => {
    * @returns {string} all its text, even if it is not drawn
    */
   function wholeTextOf(element) {
-    return collapse(textContentOf(element) ?? "").toLowerCase();
+    return folded(textContentOf(element) ?? "");
   }
 
   /**
@@ -299,10 +331,9 @@ const search = (() => {
    * Finds the smallest elements drawn with that text.
    *
    * @param {Root[]} roots
-   * @param {string} text
+   * @param {string} wanted
    */
-  function byText(roots, text) {
-    const wanted = normalized(text);
+  function byText(roots, wanted) {
     return roots.flatMap((root) => [
       // A document that is being replaced has no elements.
       ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
@@ -322,10 +353,12 @@ const search = (() => {
     // "SS").
     const most = (textContentOf(element)?.length ?? 0) * MAX_CAPITALS;
     if (most < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
-    const own = hit(element, visibleTextOf(element), wanted);
-    if (!own.length) return [];
+    const shown = folded(visibleTextOf(element));
+    if (!shown.includes(wanted)) return [];
     const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
-    if (inner.length || own.some(({ isExact }) => isExact)) return inner.length ? inner : own;
+    if (inner.length) return inner;
+    const own = hit(element, shown, wanted);
+    if (own.some(({ isExact }) => isExact)) return own;
     const read = hit(element, readTextOf(element), wanted);
     return read.length ? read : own;
   }
@@ -336,8 +369,8 @@ const search = (() => {
    * @param {string} wanted
    */
   function hit(element, text, wanted) {
-    const found = collapse(text).toLowerCase();
-    return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
+    const found = folded(text);
+    return hasPart(found, wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
   return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, wholeTextOf };

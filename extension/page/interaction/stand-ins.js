@@ -13,6 +13,7 @@ const standIns = (() => {
     isMatch,
     kindOf,
     nextElementOf,
+    outermost,
     parentElementOf,
     previousElementOf,
     queryIn,
@@ -30,6 +31,7 @@ const standIns = (() => {
   const FAR = 1_000;
   /** The same from a hidden text field to the box around both. */
   const STAND_IN_LEVELS = 3;
+  const SHOWN_FIELDS = `${OTHER_FIELDS}, [role='listbox'], [role='spinbutton'], [role='switch'], [aria-haspopup]`;
 
   /**
    * @param {Element} field
@@ -90,6 +92,18 @@ const standIns = (() => {
   }
 
   /**
+   * @param {Element} field that is hidden
+   * @returns {Element | undefined} the one that the page shows next to it, perhaps in its place
+   */
+  function shownNextTo(field) {
+    if (!isControl(field)) return undefined;
+    const boxes = [...treeAncestors(field)].slice(1, NATIVE_LEVELS);
+    const shown = boxes.map((box) => outermost(queryIn(box, SHOWN_FIELDS).filter((one) => !isHidden(one))));
+    const nearest = shown.find(({ length }) => length > 0) ?? [];
+    return nearest.length === 1 ? nearest[0] : undefined;
+  }
+
+  /**
    * @param {Element} element
    * @returns {boolean} whether it is a field that users cannot reach, because the page draws another one in its place
    */
@@ -121,5 +135,5 @@ const standIns = (() => {
     return queryIn(around, OTHER_FIELDS).some(isOther);
   }
 
-  return { TEXT_INPUTS, hasOtherField, isDrawnFor, isStandIn, nativeBehind };
+  return { TEXT_INPUTS, hasOtherField, isDrawnFor, isStandIn, nativeBehind, shownNextTo };
 })();

@@ -4,13 +4,14 @@
 
 const targets = (() => {
   const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
-  const { parentElementOf, queryIn, tagOf, treeAncestors } = dom;
-  const { misfit } = texts;
-  const { hitAt, isVisible, placeOfSpot } = geometry;
+  const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
+  const { collapse, misfit, visibleTextOf } = texts;
+  const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
-  const { FORMATS, NO_FIELD, isCheckable, isComponent } = formControls;
+  const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
+  const { dayIn } = sameValues;
   const { hasSuggestions, operableIn, roleOf, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
@@ -43,18 +44,29 @@ const targets = (() => {
   /**
    * @param {Element} element
    * @param {ElementAction["action"]} action
+   * @param {unknown} [value] that it is to hold
    * @returns {Element} the element itself, or for a label its field
    * @throws {PageError} EXECUTION_ERROR if it needs another command
    */
-  function targetOf(element, action) {
-    if (action === "fill") return fieldOf(element);
+  function targetOf(element, action, value) {
+    if (action === "fill") return pickerFor(element, value) ?? fieldOf(element);
     if (action === "select") return listOf(element);
     if (action === "focus") return focusableOf(element);
     if (action === "upload") return uploadOf(element);
-    if (action === "check") return entryOf(element);
+    if (action === "check") return pickerFor(element, value) ?? entryOf(element);
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
-    return takerOf(element);
+    return takerOf(checkableIn(element) ?? element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {unknown} value
+   * @returns {Element | null} the button with a calendar that it is or belongs to, if the value is a day
+   */
+  function pickerFor(element, value) {
+    const button = closestOf(element, "button, [role='button']");
+    return button && isPicker(button) && typeof value === "string" && dayIn(value) ? button : null;
   }
 
   /**
@@ -135,7 +147,19 @@ const targets = (() => {
    * @returns {Element} what a click on it checks, if it is checkable
    */
   function checkableOf(element) {
-    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? element;
+    return controlOf(element) ?? closestOf(element, CHECKABLE) ?? checkableIn(element) ?? element;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} what is checkable in a custom element that consists of it and its label
+   */
+  function checkableIn(element) {
+    if (!tagOf(element).includes("-")) return null;
+    const [inner, ...others] = queryIn(element, `${CHECKABLE}, input[type='checkbox'], input[type='radio']`);
+    if (!inner || others.length || !isVisible(handleOf(inner))) return null;
+    const own = [inner, ...labelsOf(inner)].map((one) => collapse(visibleTextOf(one))).join("");
+    return own === collapse(visibleTextOf(element)) ? inner : null;
   }
 
   /**

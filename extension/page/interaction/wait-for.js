@@ -71,10 +71,12 @@ const waitFor = (() => {
 
   /** @param {WaitRequest} request */
   function watchesFor({ selector, text, gone }) {
+    // Here quotes belong to the text.
+    const byText = (/** @type {string} */ words) => `text=${words.replace(/^(["'])([^]*)\1$/u, "$2")}`;
     return [
       selector && new Watch(selector, `element that matches ${quote(fromMainFrame(selector))}`, false),
-      text && new Watch(`text=${text}`, `text ${quote(text)}`, false),
-      gone && new Watch(`text=${gone}`, `text ${quote(gone)}`, true),
+      text && new Watch(byText(text), `text ${quote(text)}`, false),
+      gone && new Watch(byText(gone), `text ${quote(gone)}`, true),
     ].filter((watch) => watch instanceof Watch);
   }
 
