@@ -139,7 +139,7 @@ def analysis(number: str) -> dict[str, Any]:
         raise server.ChromeTabError("EXECUTION_ERROR", str(error)) from None
     if not found:
         raise server.ChromeTabError(
-            "INVALID_ARGUMENT", "The history has no entry with this id. It may have been deleted."
+            "INVALID_ARGUMENT", "The history has no entry with this id. --history list shows the ids."
         )
     return found._asdict() | {"receipt": json.loads(found.receipt)}
 

@@ -186,7 +186,11 @@ def test_the_terminal_shows_the_evidence_for_json_line_by_line(kept: History, ru
 
 
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:
-    asked = {"A shop": "Question 1", "100% wool\x1b[31m": "Question 2\nin lines", "100 wools": server.DEFAULT_SYSTEM_PROMPT}
+    asked = {
+        "A shop": "Question 1",
+        "100% wool\x1b[31m": "Question 2\nin lines",
+        "100 wools": server.DEFAULT_SYSTEM_PROMPT,
+    }
     for title, question in asked.items():
         kept.keep(question, "It costs 3 EUR.", {"url": "https://x.test/", "title": title})
 
