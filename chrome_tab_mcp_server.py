@@ -6648,9 +6648,9 @@ def analyze(invocation: Invocation) -> Work:
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
-        if answer.notes:
-            print(strip_controls(answer.notes), file=sys.stderr)
-        print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
+        summary = f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}"
+        for part in filter(None, (answer.notes, summary)):
+            print(f"\n{strip_controls(part)}", file=sys.stderr)
         return 0
 
     return work()
