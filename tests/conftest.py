@@ -12,6 +12,7 @@ gc.disable()  # nothing is garbage during collection, and looking for it would t
 import functools
 import importlib.util
 import inspect
+import itertools
 import json
 import logging
 import os
@@ -48,6 +49,7 @@ NO_POSIX = "Windows has no modes of files, no signals that suspend, and no shell
 SECONDS = Path(__file__).parent / "seconds.json"
 PIECE_S = 60
 took_s: defaultdict[str, float] = defaultdict(float)
+test_numbers = itertools.count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -123,8 +125,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    """Hide the settings of the user who runs the tests, from environment and file."""
+def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
+    """Hide the settings of the user who runs the tests, from environment and file; return where those of tests are."""
     ours = {server.environment_name(field) for field in server.Settings.model_fields}
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
@@ -132,8 +134,9 @@ def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[Non
                 patch.delenv(name)
         # Started programs keep their bytecode, as they do for a user, and need not compile everything each time.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        move_settings(patch, tmp_path_factory.mktemp("settings"))
-        yield
+        folder = tmp_path_factory.mktemp("settings")
+        move_settings(patch, folder / "shared" / "settings")
+        yield folder
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -190,19 +193,23 @@ def schemas_made_once() -> Generator[None]:
 
 
 @pytest.fixture(autouse=True)
-def config_home(isolated_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
-    """A configuration directory for this test, not created yet; the servers that it starts use it too."""
-    return move_settings(monkeypatch, tmp_path / "settings")
+def config_home(isolated_settings: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A configuration directory for this test, not created yet; the servers that it starts use it too.
+
+    It is not in `tmp_path`, which takes longer to make than many tests take.
+    """
+    return move_settings(monkeypatch, isolated_settings / str(next(test_numbers)) / "settings")
 
 
 @pytest.fixture(autouse=True)
 def log_levels() -> Generator[None]:
     """Undo what a command line in this process sets for the loggers: the next test may read the log."""
-    levels = {name: logging.getLogger(name).level for name in list(logging.root.manager.loggerDict)}
+    loggers = logging.root.manager.loggerDict
+    levels = {name: logger.level for name, logger in list(loggers.items()) if isinstance(logger, logging.Logger)}
     yield
-    for name in list(logging.root.manager.loggerDict):
-        logger, level = logging.getLogger(name), levels.get(name, logging.NOTSET)
-        if logger.level != level:  # setting one clears the cache of all loggers
+    for name, logger in list(loggers.items()):
+        level = levels.get(name, logging.NOTSET)
+        if isinstance(logger, logging.Logger) and logger.level != level:  # setting one clears the cache of all loggers
             logger.setLevel(level)
 
 
