@@ -3996,7 +3996,7 @@ LANGUAGES = MappingProxyType(
         "HEBREW": "he",
     }
 )
-MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 1_000, 15, 40
+MAX_NUMBER_WORD, MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 1_000, 15, 40  # the first in answers, the second on pages
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 # The units of measure that are compared, by kind.
@@ -4013,6 +4013,7 @@ UNITS = MappingProxyType(
         "volume": "milliliter liter gallon",
     }
 )
+COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
 CURRENCY_KIND = "currency-"
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
@@ -4037,6 +4038,7 @@ class Vocabulary(NamedTuple):
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     units: Mapping[str, frozenset[str]]  # each "kind-name"
+    numbers: Mapping[str, frozenset[int]]  # a word that is only a part of numbers has none
     day_parts: Mapping[str, frozenset[str]]
     hours: Mapping[str, frozenset[str]]
 
@@ -4077,8 +4079,6 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     from babel import Locale
 
     locale = Locale.parse(language)
-    with contextlib.suppress(ValueError):
-        number_speller(language)  # slow: not when an answer waits for it
     months = [
         (prefix + fold(name).strip(". "), number)
         for prefix in ("", HEBREW_IN if language == "he" else "")
@@ -4106,7 +4106,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
     units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
     hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
-    return months, factors, [*currency_words(locale), *units], day_parts, hours
+    return months, factors, [*currency_words(locale), *units], [*number_words(language)], day_parts, hours
 
 
 def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
@@ -4127,19 +4127,31 @@ def unit_words(locale: Locale, unit: str) -> Iterator[str]:
     lengths: tuple[Literal["long", "short", "narrow"], ...] = ("long", "short", "narrow")
     for length, count in itertools.product(lengths[: 3 if is_english else 2], (1, 2, 5)):
         word = fold(format_unit(count, unit, length, locale=locale)).strip("0123456789. ")
-        if word != "in" and (is_english or len(word) >= MIN_SPELLED_CHARS or not word.isascii()):
+        if word not in COMMON_WORDS and (is_english or len(word) >= MIN_SPELLED_CHARS or not word.isascii()):
             yield word
+
+
+def number_words(language: str) -> Iterator[tuple[str, int]]:
+    """Yield the words for cardinal numbers from two on; some languages have none."""
+    from unicode_rbnf import FormatPurpose
+
+    with contextlib.suppress(ValueError):
+        for number in range(2, MAX_NUMBER_WORD + 1):
+            spelled = number_speller(language).format_number(number, FormatPurpose.CARDINAL).text_by_ruleset
+            yield from ((word, number) for word in map(fold, spelled.values()) if len(word) >= MIN_SPELLED_CHARS)
 
 
 @functools.lru_cache(64)
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
     """Return the words of several languages; a word keeps all its meanings."""
-    tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}]
+    tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}, {}]
     for language in languages:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
     tables[-1] |= {sign: {"clock"} for sign in CLOCK_WORDS}
+    for part in WORDS.findall(" ".join(tables[3])):
+        tables[3].setdefault(part, set())
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
     parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
     clock = re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME))
@@ -4178,6 +4190,7 @@ AMOUNT = re.compile(r"[1-9](?<![0-9.,].)[0-9]*+(?:[ ',.][0-9]{3}(?![0-9]))*[.,][
 # Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
+NUMBER_WORD = re.compile(rf"(?<![\w-]){LETTER}{{1,24}}(?:-{LETTER}{{1,16}}){{0,4}}(?![\w-])")
 # The slash of 3/4 may have other meanings, that of a character such as one half has not.
 FRACTION = re.compile(r"([0-9])(?<![0-9/.,].)([/\u2044])([2-9]|10)(?![0-9/]|[.,][0-9])")
 WHOLE = re.compile(r"(?<![0-9.,])([0-9]{1,2}) {1,2}\Z")
@@ -4455,6 +4468,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
         find_compounds,
         find_codes,
         plain_numbers,
+        spelled_numbers,
     ):
         figures = list(notation(folded, words))
         found += figures
@@ -4650,6 +4664,25 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     return pairs
 
 
+def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
+    """Yield the numbers in letters before a factor or unit, as in "nine dollars"; others may count the answer's own items.
+
+    Next to another number word each may be only a part: "two thousand five hundred", "one hundred and five dollars".
+    """
+    found = list(NUMBER_WORD.finditer(folded))
+    for place, match in enumerate(found):
+        before = (each[0] for each in found[max(0, place - 2) : place])
+        if not (values := words.numbers.get(match[0])) or not words.numbers.keys().isdisjoint(before):
+            continue
+        after = folded[match.end() : match.end() + MAX_LIST]
+        numbers = [next(read_numbers(f"{value:02}{after}", words)) for value in values]
+        end, units = match.end() + numbers[0].end - len("00"), numbers[0].units
+        following = NUMBER_WORD.match(folded, end + 1)
+        if (numbers[0].scaled or units) and not (following and following[0] in words.numbers):
+            options = (option for number in numbers for option in number.scaled or number.plain)
+            yield figure_of((match.start(), end), options, units=units)
+
+
 class Number(NamedTuple):
     """A number as written, with its units: its possible values as they are, and times its factor.
 
@@ -4814,8 +4847,9 @@ class TextChunk:
         return any(self._spells(int(value) // factor) for factor in factors if not int(value) % factor)
 
     def _spells(self, number: int) -> bool:
-        """Return whether the chunk has a small number in letters."""
-        return number <= MAX_SPELLED and any(self._said(spellings_of_number(number, self.vocabulary.languages)))
+        """Return whether the chunk has a small number, or one of some hundreds, in letters."""
+        is_short = number <= MAX_SPELLED or (number % 100 == 0 and number <= 10 * MAX_SPELLED)
+        return is_short and any(self._said(spellings_of_number(number, self.vocabulary.languages)))
 
     def _said(self, spelled: Spellings) -> Iterator[str]:
         """Yield those of some spellings that the chunk has."""

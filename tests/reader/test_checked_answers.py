@@ -142,6 +142,10 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("The limit is 120 km/h.", "At most 120 kilometers per hour", "At most 120 mph"),
         ("料金は1200円です。", "It costs 1,200 yen", "It costs 1,200 dollars"),
         ("Sales of 3 billion kg.", "Sales of 3 bn kilograms", "Sales of 3 billion pounds"),
+        ("It costs $9 for 2 people.", "It costs nine dollars", "It costs eight dollars"),
+        ("Garantie : 30 jours, 2 ans.", "Garantie : trente jours", "Garantie : vingt jours"),
+        ("It has 2,000,000 guests, 3 doors.", "It has two million guests", "It has three million guests"),
+        ("It costs two thousand five hundred dollars.", "It costs $2,500", "It costs $2,600"),
         ("ลด ถึง 31 ธ.ค.", "Until 31 December", "Until 31 January"),
         ("Open from noon, 2 floors, 13 rooms.", "Open from 12:00", "Open from 11:00"),
         ("Open until midnight, 2 floors.", "Open until 12 am", "Open until 11 pm"),
@@ -234,6 +238,8 @@ async def test_a_figure_in_a_name_is_found_only_with_its_name(
         ("A walk of 5 km or 5 minutes.", "5 m"),
         ("20 degrees, 20 m³.", "20 °C and 20 cubic meters"),
         ("Nach 5 Monaten in 5 Ländern.", "5 months"),
+        ("It costs 105 dollars for 2 days.", "One hundred and five dollars for 2 days"),
+        ("It has 2,500 seats, 3 doors.", "Two thousand five hundred seats, 3 doors"),
     ],
 )
 async def test_each_figure_of_a_short_or_ambiguous_notation_is_found(
