@@ -220,13 +220,11 @@ property asListOfTexts : "(page) => page === 'pdf' ? page : [page.code, page.mes
 -- begin of the page function, written by scripts/embed_page_function.py
 property pageFunction : "function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  const EXCERPT_LENGTH = 80;
-  const CLOSEST_LINES = 3;
+  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
   const MIN_SPARE = 250;
-  const MIN_PICTURE = 50;
-  const MIN_FIELD = 8;
+  const [MIN_PICTURE, MIN_FIELD] = [50, 8];
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
     canvas:
@@ -246,9 +244,7 @@ property pageFunction : "function readPage(request) {
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
-  const ENTRIES = \"li, tr, [role=row], [role=listitem]\";
-  const MIN_RUN_LINES = 3;
-  const MIN_RUN_CHARS = 100;
+  const [MIN_RUN_LINES, MIN_RUN_CHARS] = [3, 100];
   const MAX_LOOSE_ROW = 1_000;
   const MAX_SKIP = 1_000;
   const MAX_HEADINGS = 2_000;
@@ -266,8 +262,7 @@ property pageFunction : "function readPage(request) {
     }),
   );
   const DRAWN = { visibilityProperty: true };
-  const CHOSEN = \"(selected)\";
-  const CHECKED = \"(checked)\";
+  const [CHOSEN, CHECKED] = [\"(selected)\", \"(checked)\"];
   const SWITCHED_ON = \"input:checked, [aria-checked=true]:not(form)\";
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
@@ -352,7 +347,8 @@ property pageFunction : "function readPage(request) {
   }
   function aligned(text, part) {
     const quick = new Alignment(text, part, false);
-    return (quick.isLost ? new Alignment(text, part, true) : quick).result();
+    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, true) : quick;
+    return { text: parts.join(\"\"), pieces, headings };
   }
   class Alignment {
     constructor(source, part, isStrict) {
@@ -375,9 +371,6 @@ property pageFunction : "function readPage(request) {
       this.row = null;
       this.group = null;
       this.#walk(part);
-    }
-    result() {
-      return { text: this.parts.join(\"\"), pieces: this.pieces, headings: this.headings };
     }
     #walk(part) {
       let node = firstChildOf.call(part);
@@ -819,7 +812,7 @@ property pageFunction : "function readPage(request) {
     );
     const lengths = menus.map((menu) => (\"innerText\" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
-    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    const entries = all(`:is(li, tr, [role=row], [role=listitem]):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
   function pdfText() {
@@ -856,8 +849,7 @@ property pageFunction : "function readPage(request) {
   }
   function refusePicture(what) {
     throw unreadable(
-      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that` +
-        \" accepts images, or open a page that describes the content in words.\",
+      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that accepts images, or open a page that describes the content in words.`,
     );
   }
   function drawnSize(element) {
@@ -879,8 +871,7 @@ property pageFunction : "function readPage(request) {
       const label = picture.getAttribute(\"aria-label\") || picture.getAttribute(\"alt\") || picture.getAttribute(\"title\");
       return label || (picture.localName === \"svg\" ? textOfDrawing(picture) : \"\");
     });
-    const found = texts.map((text) => text.trim()).filter(Boolean);
-    return found.map((text) => `[Picture: ${text}]`).join(\"\\n\");
+    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join(\"\\n\");
   }
   function refuseEmpty() {
     if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);
@@ -946,7 +937,18 @@ property pageFunction : "function readPage(request) {
     if (pictures) notes.push({ code: \"pictures_only\" });
     if (windowShare(\"canvas\") >= 0.5 && shown.trim()) notes.push({ code: \"canvas\" });
     if ([...roles.values()].includes(\"feed\")) notes.push({ code: \"feed\" });
-    return notes;
+    return [...notes, ...notesOnRows().slice(0, 1)];
+  }
+  function notesOnRows() {
+    const items = all(\"[aria-setsize]:is(li, [role=listitem], [role=option])\");
+    const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
+    for (const table of all(\"[aria-rowcount]\")) rowsOf.set(table, [...table.querySelectorAll(\"tr, [role=row]\")]);
+    return [...rowsOf].flatMap(([list, rows]) => {
+      const shown = rows.filter((row) => row.checkVisibility());
+      const { size: count } = new Set(shown.map((row) => attributeOf(row, \"aria-rowindex\") || row));
+      const total = Number(attributeOf(list, \"aria-rowcount\") || attributeOf(rows[0] ?? list, \"aria-setsize\"));
+      return count > 0 && total > count ? [{ code: \"rows_missing\", count, total }] : [];
+    });
   }
   function withLineFeeds(text) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));

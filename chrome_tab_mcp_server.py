@@ -2628,6 +2628,7 @@ PAGE_NOTES = {
     "pictures_only": "the page shows only images; their descriptions were read",
     "canvas": "much of the page is drawn on a canvas, whose content cannot be read",
     "feed": "the page loads more as it is scrolled; only what it had loaded was read",
+    "rows_missing": "the page shows {count:,} of the {total:,} rows of a table or list; scroll or page on to read the others",
     "pdf_too_long": "only the first {count:,} of {total:,} pages of the PDF were read, because its text is longer than 30 MiB",
     "pdf_unfinished": "only the first {count:,} of {total:,} pages of the PDF were read; ask again for the rest",
     "pdf_scanned": "{count:,} of {total:,} pages of the PDF have no text; they may be scanned",

@@ -54,17 +54,15 @@
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  const EXCERPT_LENGTH = 80;
-  const CLOSEST_LINES = 3;
+  /** Characters of each quoted line, and number of lines. */
+  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
   const MAX_MAIN_CHARS = 2_000_000;
   /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
   /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
-  /** CSS pixels per side; nothing smaller is an image to look at. */
-  const MIN_PICTURE = 50;
-  /** CSS pixels per side; nothing in a smaller field can be read. */
-  const MIN_FIELD = 8;
+  /** CSS pixels per side; nothing smaller is an image to look at, or a field in which anything can be read. */
+  const [MIN_PICTURE, MIN_FIELD] = [50, 8];
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   /** Why a page has no text, by what it shows instead. */
   const SHOWN_INSTEAD = {
@@ -86,11 +84,8 @@ export function readPage(request) {
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters outside a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
-  /** Entries such as files, tabs and results: a page that lists some is more than what it draws. */
-  const ENTRIES = "li, tr, [role=row], [role=listitem]";
   /** A repeated run has at least this many different lines, or this many characters. */
-  const MIN_RUN_LINES = 3;
-  const MIN_RUN_CHARS = 100;
+  const [MIN_RUN_LINES, MIN_RUN_CHARS] = [3, 100];
   /** Maximum length of a row that only its shape makes one. */
   const MAX_LOOSE_ROW = 1_000;
   /** How far to search for text that is not where it is expected. */
@@ -113,8 +108,7 @@ export function readPage(request) {
     }),
   );
   const DRAWN = { visibilityProperty: true };
-  const CHOSEN = "(selected)";
-  const CHECKED = "(checked)";
+  const [CHOSEN, CHECKED] = ["(selected)", "(checked)"];
   /** Without forms, whose `labels` can be an element of that name. */
   const SWITCHED_ON = "input:checked, [aria-checked=true]:not(form)";
   /** Maximum length of the text of an icon. */
@@ -289,7 +283,8 @@ export function readPage(request) {
   function aligned(text, part) {
     const quick = new Alignment(text, part, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
-    return (quick.isLost ? new Alignment(text, part, true) : quick).result();
+    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, true) : quick;
+    return { text: parts.join(""), pieces, headings };
   }
 
   /** Walks the page and its `innerText` in parallel. */
@@ -331,11 +326,6 @@ export function readPage(request) {
       /** @type {Element | null} the table of the row that ends at `copied` */
       this.group = null;
       this.#walk(part);
-    }
-
-    /** @returns {AlignedText} */
-    result() {
-      return { text: this.parts.join(""), pieces: this.pieces, headings: this.headings };
     }
 
     /** @param {Element | ShadowRoot} part */
@@ -975,7 +965,8 @@ export function readPage(request) {
     );
     const lengths = menus.map((menu) => ("innerText" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
-    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    // Files, tabs, results: a page that lists some is more than what it draws.
+    const entries = all(`:is(li, tr, [role=row], [role=listitem]):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
 
@@ -1028,8 +1019,7 @@ export function readPage(request) {
    */
   function refusePicture(what) {
     throw unreadable(
-      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that` +
-        " accepts images, or open a page that describes the content in words.",
+      `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that accepts images, or open a page that describes the content in words.`,
     );
   }
 
@@ -1069,8 +1059,7 @@ export function readPage(request) {
       const label = picture.getAttribute("aria-label") || picture.getAttribute("alt") || picture.getAttribute("title");
       return label || (picture.localName === "svg" ? textOfDrawing(picture) : "");
     });
-    const found = texts.map((text) => text.trim()).filter(Boolean);
-    return found.map((text) => `[Picture: ${text}]`).join("\n");
+    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join("\n");
   }
 
   /**
@@ -1181,7 +1170,20 @@ export function readPage(request) {
     if (pictures) notes.push({ code: "pictures_only" });
     if (windowShare("canvas") >= 0.5 && shown.trim()) notes.push({ code: "canvas" });
     if ([...roles.values()].includes("feed")) notes.push({ code: "feed" });
-    return notes;
+    return [...notes, ...notesOnRows().slice(0, 1)];
+  }
+
+  /** @returns {PageNote[]} one for each table or list that shows fewer rows than it has, as those that scrolling adds */
+  function notesOnRows() {
+    const items = all("[aria-setsize]:is(li, [role=listitem], [role=option])");
+    const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
+    for (const table of all("[aria-rowcount]")) rowsOf.set(table, [...table.querySelectorAll("tr, [role=row]")]);
+    return [...rowsOf].flatMap(([list, rows]) => {
+      const shown = rows.filter((row) => row.checkVisibility());
+      const { size: count } = new Set(shown.map((row) => attributeOf(row, "aria-rowindex") || row));
+      const total = Number(attributeOf(list, "aria-rowcount") || attributeOf(rows[0] ?? list, "aria-setsize"));
+      return count > 0 && total > count ? [{ code: "rows_missing", count, total }] : [];
+    });
   }
 
   /** @param {string} text */

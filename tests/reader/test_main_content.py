@@ -328,6 +328,59 @@ def test_repeated_text_is_removed_and_counted_but_not_in_lists_and_code(tab: Pag
     assert page["text"].count(f"- {SENTENCE.strip()}") == 2
 
 
+def test_modal_dialog_comes_first_and_messages_of_the_content_stay(tab: Page) -> None:
+    rows = "".join(f"<tr><td>{i}<td>Pear {i}<td>{SENTENCE}" for i in range(4))
+    content = (
+        f"<div role=alert>1 row inserted.</div>{'<p role=status>Loading</p>' * 2}"
+        f"<table><tr><th>Id<th>Name<th>Note{rows}</table><div><p role=status>4 rows found</p></div>"
+    )
+    elsewhere = (
+        "<header><p role=alert>Mail is late</p></header><p role=status style='position: fixed; top: 0'>Copied</p>"
+        "<form><label>Search</label><p role=alert>Write a word</p></form>"
+    )
+    question = (
+        "<section role=dialog aria-modal=true><header><h2>Delete Pear 2?</h2></header><p role=alert>It is in use.</p>"
+        "<button>Delete</button></section>"
+    )
+    consent = "<div class=cookie-wall style='position: absolute'><div role=dialog aria-modal=true>We bake.</div></div>"
+    page = f"<!doctype html><title>Shop</title>{elsewhere}<main>{content}</main>{consent}"
+    inside, above = f"<div>{question}</div>", f"<div style='position: fixed; inset: 0'>{question}</div>"
+
+    def lines_of(body: str) -> list[str]:
+        show(tab, body)
+        return [line for line in read(tab)["text"].split("\n") if line and not line.startswith("|")]
+
+    around = ["1 row inserted.", "4 rows found"]
+    assert lines_of(page + inside) == around
+    assert lines_of(page + above) == ["## Delete Pear 2?", "It is in use.", *around]
+    show(tab, f"{page}<dialog><form><h2>Rename Pear 3</h2></form></dialog><dialog open>Tip</dialog>")
+    tab.evaluate("document.querySelector('dialog').showModal()")
+    asked = read(tab)["text"]
+    assert asked.startswith("## Rename Pear 3\n\n1 row inserted.\n")
+    assert "Tip" not in asked
+
+
+def test_names_of_code_in_a_list_and_linked_entries_among_others_are_kept(tab: Page) -> None:
+    log = "".join(f"<pre>{SENTENCE}line {i}</pre>" for i in range(9))
+    names = ["clone", "worker ready", "build"]
+    steps = "".join(
+        f"<li><div><a href=/{i}>#{i} {name}</a></div>{log if i != 1 else ''}" for i, name in enumerate(names)
+    )
+    changes = "".join(
+        f"<div class=change><p>{SENTENCE if i != 5 else '<a href=/t>Main Page was changed by the wiki itself</a>'} at {i}:30</p></div>"
+        for i in range(6)
+    )
+
+    show(tab, f"<title>Build</title><ul>{'<li><a href=/a>Home</a>' * 4}</ul><ul>{steps}</ul>")
+    build = read(tab)["text"]
+    show(tab, f"<title>Changes</title>{MENU}<main><h1>Recent changes</h1>{changes}</main>")
+    page = read(tab)
+
+    assert [name for i, name in enumerate(names) if f"#{i} {name}" not in build] == []
+    assert page["content"]["path"] == "article"
+    assert "Main Page was changed" in page["text"]
+
+
 def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> None:
     field = "<p>{} was measured at the gauge by <input {}> on that day, before the river had reached the bridge.</p>"
     fields = field.format("One", "value='Ada Lane'") + field.format("Two", "type=password value=secret")

@@ -93,6 +93,26 @@ def test_page_that_lists_entries_next_to_a_canvas_is_read_with_a_note(tab: Page)
     assert report["notes"] == page["notes"]
 
 
+def test_table_or_list_with_more_rows_than_it_shows_is_read_with_a_note(tab: Page) -> None:
+    def grid(total: int, style: str = "") -> str:
+        row = "<div role=row aria-rowindex={0}><span role=gridcell>Pier {0}</span></div>"
+        # A grid with fixed columns shows each of its rows twice.
+        rows = "".join(row.format(i) for i in (1, 2, 3)) * 2
+        return f"<div role=grid aria-rowcount={total} style='{style}'>{rows}</div>"
+
+    def items(total: int) -> str:
+        return f"<ul>{''.join(f'<li aria-setsize={total} aria-posinset={i}>Boat {i}' for i in range(1, 5))}</ul>"
+
+    def notes_of(body: str) -> list[dict[str, Any]]:
+        show(tab, f"<p>Harbour</p>{body}")
+        return read_as_extension(IsolatedWorld(tab), None, None).get("notes", [])
+
+    missing = {"code": "rows_missing", "count": 3, "total": 1000}
+    assert notes_of(grid(3) + grid(-1) + items(4) + items(-1) + grid(9, "display: none")) == []
+    assert notes_of(items(4) + grid(1000) + items(9)) == [missing | {"count": 4, "total": 9}]
+    assert notes_of(grid(1000)) == [missing]
+
+
 def test_page_that_draws_its_document_next_to_menus_alone_is_rejected(tab: Page) -> None:
     show(tab, (PAGES / "drawn-editor.html").read_text(encoding="utf-8"))
 

@@ -22,6 +22,10 @@ const mainContent = (() => {
   const MIN_LIKELIHOOD = 0.2;
   /** Blocks at least this likely are added to Readability's choice, between its first and its last block. */
   const MIN_ADDED = 0.6;
+  /** On a page that does not declare its type, blocks this likely are added if others of their kind are kept. */
+  const MIN_SAME_KIND = 0.35;
+  /** A list with this share of code is kept as a whole: its other lines name the code. */
+  const MIN_CODE = 0.5;
   /**
    * Content for browsers without scripts has little around it: from this share on, Readability's choice counts as all
    * of it.
@@ -47,7 +51,15 @@ const mainContent = (() => {
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
     "[role=alert], [aria-modal=true], header";
-  const IN_CONTENT = "article, main, [role=main], blockquote";
+  /** What blocks the rest of the page. */
+  const MODAL = ":is(dialog[data-over=fixed], [aria-modal=true][data-over])";
+  /** One that is drawn over the page may be about anything. */
+  const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
+  /** Maximum length, and number. */
+  const [MAX_MESSAGE, MAX_MESSAGES] = [500, 20];
+  const IN_MODAL = `${MODAL} :is([role=dialog], [role=alertdialog], [role=status], [role=alert])`;
+  const CONSENT = ":is([class*=cookie i], [id*=cookie i], [class*=consent i], [id*=consent i])";
+  const IN_CONTENT = `article, main, [role=main], blockquote, ${MODAL}`;
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
@@ -73,21 +85,70 @@ const mainContent = (() => {
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
 
+  /** @typedef {{message: Element, place: Comment, around: Element | null}} Message `around`: the nearest other text */
+
+  /** @typedef {{dialogs: Element[], messages: Message[]}} Aside what may be content, but is not weighed like the page */
+
   /**
    * Removes elements that are marked as surroundings of the content, unless they contain half of the text.
    *
    * @param {HTMLElement} body
+   * @returns {Aside} the modal dialogs and the messages among them
    */
   function removeSurroundings(body) {
     const half = (body.textContent ?? "").length / 2;
+    /** @type {Element[]} */
+    const dialogs = [];
+    /** @type {{message: Element, place: Comment, text: string}[]} */
+    const messages = [];
     for (const element of body.querySelectorAll(AROUND_CONTENT)) {
-      if (isAround(element) && (element.textContent ?? "").length < half) element.remove();
+      const isModal = element.matches(MODAL) && !element.closest(CONSENT);
+      if (!isModal && (!isAround(element) || (element.textContent ?? "").length >= half)) continue;
+      const text = collapse(element.textContent ?? "");
+      if (isModal) dialogs.push(element);
+      else if (text && text.length <= MAX_MESSAGE && element.matches(MESSAGE)) {
+        const place = new Comment();
+        element.before(place);
+        messages.push({ message: element, place, text });
+      }
+      element.remove();
     }
+    const alike = [...Map.groupBy(messages, ({ text }) => text).values()];
+    // The same message in several places stands for parts that are still loading.
+    const single = alike.flatMap((same) => (same.length === 1 ? same : [])).slice(0, MAX_MESSAGES);
+    return { dialogs, messages: single.map(({ message, place }) => ({ message, place, around: textAround(place) })) };
+  }
+
+  /** @param {Comment} place */
+  function textAround(place) {
+    let around = place.parentElement;
+    while (around && isEmpty(around)) around = around.parentElement;
+    return around;
+  }
+
+  /**
+   * Puts dialogs back at the start, because a user has to deal with them first, and messages if content is left around
+   * them.
+   *
+   * @param {HTMLElement} body
+   * @param {Aside} aside
+   */
+  function putBack(body, { dialogs, messages }) {
+    body.prepend(...dialogs);
+    for (const { message, place, around } of messages) {
+      if (around && !isEmpty(around) && body.contains(around)) place.replaceWith(message);
+    }
+  }
+
+  /** @param {Element} element */
+  function isEmpty(element) {
+    return !collapse(element.textContent ?? "");
   }
 
   /** @param {Element} element */
   function isAround(element) {
     const tag = element.localName;
+    if (element.matches(IN_MODAL)) return false;
     // What an entry of a list is called may be a path: "Flows > Nightly report".
     if (tag === "nav") return !element.closest("li");
     if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
@@ -198,16 +259,17 @@ const mainContent = (() => {
    * @param {Document} page
    * @param {Options} options
    * @returns {ReturnType<typeof readableCopy> & {kind: ReturnType<typeof declaredKind>, readable: Element | null,
-   *   readableText: string, buttons: number}} `copy`: without the surroundings of the content; `chars`: including them
+   *   readableText: string, buttons: number, aside: Aside}} `copy`: without the surroundings of the content; `chars`:
+   *   including them
    */
   function prepare(page, options) {
     const copied = readableCopy(page, options);
     const buttons = copied.copy.querySelectorAll(BUTTONS).length;
-    removeSurroundings(copied.copy.body);
+    const aside = removeSurroundings(copied.copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copied.copy, kind);
     const readableText = readable ? render(readable, { isPlain: true }).text : "";
-    return { ...copied, buttons, kind, readable, readableText };
+    return { ...copied, buttons, kind, readable, readableText, aside };
   }
 
   /**
@@ -234,15 +296,17 @@ const mainContent = (() => {
    *   see; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, rows, path, chars, buttons, kind, readable, readableText } = prepare(page, options);
+    const { copy, rows, path, chars, buttons, kind, readable, readableText, aside } = prepare(page, options);
     const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn, power: options.power };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
     }
     const isSeen = chars >= MIN_SEEN * (options.shown ?? 0);
-    if (isSeen && !isArticleKind(kind) && isApplication(page, chars, buttons)) {
-      return { path: "whole", ...render(copy.body, form) };
-    }
+    const written = () => {
+      putBack(copy.body, aside);
+      return render(copy.body, form);
+    };
+    if (isSeen && !isArticleKind(kind) && isApplication(page, chars, buttons)) return { path: "whole", ...written() };
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
       blocks,
@@ -254,17 +318,19 @@ const mainContent = (() => {
     const mayBeArticle = isArticleKind(kind) || (kind === "" && readableLongShare >= MIN_LONG_LINES);
     const minShare = kind === "article" ? MIN_DECLARED_LENGTH : MIN_ARTICLE_LENGTH;
     const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, minShare * contentLength);
+    if (!isArticle && !isSeen) return { path: "whole", text: "", kept: [] };
     const isLikely = blocks.map(({ holder }, i) => {
       const isSure = (weighed.likelihoods[i] ?? 0) >= MIN_LIKELIHOOD || dataTableOf(holder) !== null;
       return Boolean(isReadable[i]) && isSure;
     });
-    const isKept = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
-    if (!isArticle && !isSeen) return { path: "whole", text: "", kept: [] };
-    if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, form) };
+    const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
+    const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
+    const isKept = withCodeLists(blocks, isAlike);
+    if (!isKept.includes(true)) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
     });
-    return { path: isArticle && path === "blocks" ? "article" : path, ...render(copy.body, form) };
+    return { path: isArticle && path === "blocks" ? "article" : path, ...written() };
   }
 
   /**
@@ -278,6 +344,39 @@ const mainContent = (() => {
     return blocks.map(({ around }, i) => {
       const isInner = around.tags.has("pre") || (likelihoods[i] ?? 0) >= MIN_ADDED;
       return Boolean(isKept[i]) || (isInner && i > first && i < last);
+    });
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @param {number[]} likelihoods
+   * @returns {boolean[]} the same, with more blocks of the kinds that are kept
+   */
+  function withSameKinds(blocks, isKept, likelihoods) {
+    const kinds = new Set(blocks.filter((_, i) => isKept[i]).map(({ kind }) => kind));
+    return blocks.map(({ kind }, i) => {
+      return Boolean(isKept[i]) || (kinds.has(kind) && (likelihoods[i] ?? 0) >= MIN_SAME_KIND);
+    });
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with the rest of each list that is mostly code
+   */
+  function withCodeLists(blocks, isKept) {
+    /** @type {Map<Element | null, {all: number, code: number}>} */
+    const lists = new Map();
+    const listOf = blocks.map(({ holder }) => holder.closest("ul, ol"));
+    blocks.forEach(({ text: { length }, around }, i) => {
+      const { all: before, code } = lists.get(listOf[i] ?? null) ?? { all: 0, code: 0 };
+      const isCode = isKept[i] && around.tags.has("pre");
+      lists.set(listOf[i] ?? null, { all: before + length, code: code + (isCode ? length : 0) });
+    });
+    return isKept.map((isOwn, i) => {
+      const size = listOf[i] && lists.get(listOf[i] ?? null);
+      return isOwn || Boolean(size && size.code >= MIN_CODE * size.all);
     });
   }
 

@@ -179,6 +179,10 @@ const visibleCopy = (() => {
         return;
       }
       const copy = this.#shell(element, tag, style);
+      copy.removeAttribute("data-over");
+      if (layer.isFixed || style.position === "absolute") {
+        copy.setAttribute("data-over", layer.isFixed ? "fixed" : "absolute");
+      }
       to.append(copy);
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
@@ -255,7 +259,7 @@ const visibleCopy = (() => {
       const isPlain = tag === "span" || tag === "slot" || tag.includes("-");
       if (isOther || (isDrawnAsBlock && isPlain)) {
         copy = this.inert.createElement(isCode ? "pre" : tag === "tspan" ? "span" : "div");
-        for (const name of ["class", "id", "role", "itemprop"]) {
+        for (const name of ["class", "id", "role", "itemprop", "aria-modal"]) {
           copy.setAttribute(name, element.getAttribute(name) ?? "");
         }
         if (tag === "button") copy.setAttribute("role", tag);

@@ -44,6 +44,7 @@ const NOTES = {
   pictures_only: ["notePicturesOnly", () => []],
   canvas: ["noteCanvas", () => []],
   feed: ["noteFeed", () => []],
+  rows_missing: ["noteRowsMissing", ({ count, total }) => [grouped(count), grouped(total)]],
   pdf_too_long: ["notePdfTooLong", ({ count, total }) => [grouped(count), grouped(total)]],
   pdf_unfinished: ["notePdfUnfinished", ({ count, total }) => [grouped(count), grouped(total)]],
   pdf_scanned: ["notePdfScanned", ({ count, total }) => [grouped(count), grouped(total)]],
