@@ -45,7 +45,7 @@ class FakeModel(server.ModelServer):
         async with self._slots:
             await asyncio.sleep(self.chunk_s)
         self.busy_s += time.perf_counter() - begun
-        return server.Completion("Noted.", sum(len(message["content"]) for message in messages) // 4, 2, cut_off=False)
+        return server.Completion("Noted.", sum(len(message["content"]) for message in messages) // 4, 2, early_end="")
 
 
 def page_of(alphabet: str, size: int) -> server.Page:

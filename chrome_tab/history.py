@@ -139,7 +139,7 @@ def analysis(number: str) -> dict[str, Any]:
         raise server.ChromeTabError("EXECUTION_ERROR", str(error)) from None
     if not found:
         raise server.ChromeTabError(
-            "INVALID_ARGUMENT", "The history has no entry with this id. It may have been deleted."
+            "INVALID_ARGUMENT", "The history has no entry with this id. --history list shows the ids."
         )
     return found._asdict() | {"receipt": json.loads(found.receipt)}
 
@@ -179,8 +179,9 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
 def listed(analyses: Sequence[Analysis], nothing: str) -> Iterator[str]:
     """Yield a line for each analysis, or `nothing` if there are none."""
     for each in analyses:
-        question = " ".join(each.question.split())[:80]
-        yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {question}  ({each.title[:60] or each.url[:60]})"
+        asked = "(general analysis)" if each.question == server.DEFAULT_SYSTEM_PROMPT else each.question
+        page = server.one_line(each.title or each.url, 60)
+        yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {server.one_line(asked, 80)}  ({page})"
     if not analyses:
         yield nothing
 

@@ -18,9 +18,9 @@ import { attachedIds, isAboutPrivateTab, tabItem, tabsOf } from "./tabs.js";
 const SENTENCES = {
   connecting: "Connecting",
   connected: "Connected",
-  lost: "Disconnected. The server does not respond. Retrying",
+  lost: "Disconnected. The server does not respond. Retrying.",
   left: "Disconnected",
-  locked: "Disconnected. The server requires a key",
+  locked: "Disconnected. The server requires a key.",
 };
 
 /** The groups of the extension's commands, in their order; tools in no group read pages and answer questions. */

@@ -119,7 +119,7 @@ def answer_of(
     """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
     text, changes = server.truncate_answer(said.text, question)
-    notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *changes]
+    notes = [*picture.notes, *([server.EARLY_ENDS[said.early_end]] if said.early_end else []), *changes]
     receipt = (
         where
         | {

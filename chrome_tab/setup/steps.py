@@ -1,10 +1,10 @@
-"""Set-up in the terminal: `chrome_tab_mcp_server.py --setup`, and `--setup remove`, which undoes it.
+"""Setup in the terminal: `chrome_tab_mcp_server.py --setup`, and `--setup remove`, which undoes it.
 
 A run can be repeated: find a model, write config.toml, pair the extension, register the server with the installed
 clients, and get a first answer. Each change is shown before it is made, files are replaced atomically, and a backup
 is kept next to each. No shell is ever run.
 
-Chapters: 1 Settings. 2 Browser. 3 First answer. 4 Set-up and removal.
+Chapters: 1 Settings. 2 Browser. 3 First answer. 4 Setup and removal.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
         terminal.say(answer.read, "dim")
 
 
-# --- 4. Set-up and removal -------------------------------------------------------------------
+# --- 4. Setup and removal -------------------------------------------------------------------
 
 
 def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, at_login: bool) -> None:

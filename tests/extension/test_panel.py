@@ -1294,12 +1294,12 @@ async def open_entry(full: Panel) -> None:
 async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
     await open_entry(full)
     await full.page.get_by_role("treeitem", name="unbreakable").last.click()
-    wide = """(width) => [...document.querySelectorAll('button, input, select, textarea, summary, .scroll, pre')]
+    wide = """(width) => [...document.querySelectorAll('button, input, select, textarea, summary, #tabs, .scroll, pre')]
         .filter((each) => each.checkVisibility())
         .filter((each) => each.getBoundingClientRect().right > width || each.getBoundingClientRect().left < 0
-            || (each.matches('button, .scroll, pre') && each.scrollWidth > each.clientWidth))
+            || (each.matches('button, #tabs, .scroll, pre') && each.scrollWidth > each.clientWidth))
         .map((each) => each.id || each.outerHTML)"""
-    for width, height in [(360, 640), (554, 640), (1280, 280)]:
+    for width, height in [(320, 640), (554, 640), (1280, 280)]:
         await full.page.set_viewport_size({"width": width, "height": height})
         for view in ("Commands", "Elements", "Console", "Data layer", "History"):
             await full.show(view)
@@ -1308,8 +1308,9 @@ async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
             size = await full.page.evaluate("[document.documentElement.scrollWidth, scrollY]")
             assert size == [width, 0], (width, view)
             assert await full.page.evaluate(wide, width) == [], (width, view)
-            # Above a view there is only one toolbar.
-            assert await full.page.locator("main").evaluate("(main) => main.getBoundingClientRect().top") == 28
+            # Above a view there is only one toolbar, in a narrow panel with a second row of tabs.
+            above = await full.page.locator("main").evaluate("(main) => main.getBoundingClientRect().top")
+            assert above == (55 if width == 320 else 28)
         await full.show("Commands")
         await full.show_details()
         assert await full.page.evaluate(wide, width) == [], width

@@ -54,13 +54,15 @@ class Panel:
             self.dropped += message.keys()
 
     async def name_models(self, shown: list[str], **models: Any) -> None:
-        """Answer which models there are, until the page shows them: a page that is gone may have asked, too."""
-        while True:
-            named = await self.question("models")
-            event = {"type": "event", "event": "answer", "id": named, "state": "models"}
-            await self.tab.bridge.send(event | models)
-            with contextlib.suppress(AssertionError):
-                return await expect(self.at("#model option")).to_have_text(shown, timeout=10_000)
+        """Answer which models there are, until the page shows them: pages that are gone may have asked, too."""
+
+        async def answer() -> None:
+            while True:
+                await self.send_event({"id": await self.question("models")}, "models", **models)
+
+        answering = asyncio.create_task(answer())
+        await expect(self.at("#model option")).to_have_text(shown)
+        answering.cancel()
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
@@ -480,9 +482,21 @@ async def test_closing_the_panel_stops_its_question_and_clears_the_conversation(
     await panel.page.close()
 
     # A request for the models that is still open is stopped as well.
-    while (stopped := await panel.question("stop")) != asked["id"]:
-        assert stopped == "models"
+    while await panel.question("stop") != asked["id"]:
+        pass
     assert await panel.question("clear") == asked["conversation"]
+
+
+async def test_two_panels_that_open_at_once_both_list_the_models(panel: Panel) -> None:
+    other = await panel.page.context.new_page()
+    for page in (panel.page, other):
+        await page.goto(f"{EXTENSION_URL}/ui/side-panel/side-panel.html")
+    for asked in [await panel.question("models") for _ in range(2)]:
+        await panel.send_event({"id": asked}, "models", models=["small", "large"])
+
+    for page in (panel.page, other):
+        await expect(page.locator("#model option")).to_have_text(["small", "large"])
+    await other.close()
 
 
 async def test_a_model_that_runs_elsewhere_is_marked_and_asked_only_after_the_user_confirms_it(panel: Panel) -> None:

@@ -186,13 +186,19 @@ def test_the_terminal_shows_the_evidence_for_json_line_by_line(kept: History, ru
 
 
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:
-    for number, title in enumerate(("A shop", "100% wool\x1b[31m", "100 wools"), 1):
-        kept.keep(f"Question {number}\nin lines", "It costs 3 EUR.", {"url": "https://x.test/", "title": title})
+    asked = {
+        "A shop": "Question 1",
+        "100% wool\x1b[31m": "Question 2\nin lines",
+        "100 wools": server.DEFAULT_SYSTEM_PROMPT,
+    }
+    for title, question in asked.items():
+        kept.keep(question, "It costs 3 EUR.", {"url": "https://x.test/", "title": title})
 
     status, listed, _ = run("--history", "list")
     assert status == 0
     assert [line.split()[0] for line in listed.splitlines()] == ["3", "2", "1"]
-    assert "Question 2 in lines  (100% wool[31m)" in listed
+    assert "Question 2 in lines  (100% wool [31m)" in listed
+    assert server.DEFAULT_SYSTEM_PROMPT[:40] not in listed
     assert "\x1b" not in listed
     assert "Question 2\nin lines" in run("--history", "show", "2")[1]
     assert "It costs 3 EUR." in run("--history", "show", "2")[1]

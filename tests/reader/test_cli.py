@@ -422,8 +422,10 @@ async def test_analyze_waits_for_the_extension_and_prints_no_log_line_before_the
         "waiting for the extension",
         "checking the context window of fake-model",
         "fake-model is reading the page",
+        "",
         server.EVIDENCE_HEADING,
         '[1] "An answer.": no support found',
+        "",
     ]
     assert receipt.startswith("A page (https://page.test/) (read 8 of 8 characters in 1 chunk, fake-model, ")
 

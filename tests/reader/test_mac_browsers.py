@@ -121,7 +121,7 @@ async def test_disabled_javascript_is_reported_with_the_menu_of_that_browser(
 
     code, message = error_of(await call("read_chrome_tab", {"browser": name}))
 
-    assert (code, message.startswith(f"{name} does not let AppleScript")) == ("PERMISSION_DENIED", True)
+    assert (code, message.startswith(f"{name} ")) == ("PERMISSION_DENIED", True)
     assert menu in message
     mac.runs({name: browser(window(tab("page")))})
     assert text_of(await call("read_chrome_tab", {"browser": name})) == "text of page"
@@ -151,8 +151,7 @@ async def test_a_pdf_is_read_by_the_extensions_scripts_if_they_are_next_to_the_s
 
     monkeypatch.setattr(server, "EXTENSION", tmp_path)
     code, message = error_of(await call("read_chrome_tab", {"browser": name}))
-    assert (code, message.partition(". ")[0]) == ("UNREADABLE_PAGE", "This tab shows a PDF")
-    assert "Get the whole repository, or use the Chrome extension" in message
+    assert (code, "PDF" in message) == ("UNREADABLE_PAGE", True)
 
 
 @pytest.mark.parametrize("reply", ["EMPTY_PAGE", "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE"])

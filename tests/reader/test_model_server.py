@@ -191,6 +191,46 @@ async def test_answer_cut_by_the_output_limit_says_so_in_its_last_line() -> None
     assert text.splitlines()[-1].startswith("Note: the model stopped at its output limit")
 
 
+LOOP = "It leaves at noon. "
+
+
+@pytest.mark.parametrize("ending", ["", "It leaves"])
+async def test_what_a_model_repeats_until_its_output_limit_is_in_the_answer_once(ending: str) -> None:
+    looping = answer(f"About the ferry: {LOOP * 900}{ending}", finish_reason="length")
+    async with FakeOpenAIServer(looping) as fake, serving(fake) as asker:
+        result = await asker.ask()
+
+    assert text_of(result).splitlines()[0] == f"About the ferry: {LOOP.strip()}"
+    assert receipt_of(result)["notes"] == [server.EARLY_ENDS["repeated"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("\n".join(f"| {i} | noon |" for i in range(400)), "length"),
+        ("```\n" + "    return noon\n" * 9, "length"),
+        (LOOP * 900, "stop"),
+    ],
+    ids=["rows", "code", "complete"],
+)
+async def test_only_one_block_many_times_at_the_output_limit_counts_as_repeated(text: str, reason: str) -> None:
+    async with FakeOpenAIServer(answer(text, finish_reason=reason)) as fake, serving(fake) as asker:
+        result = await asker.ask()
+
+    assert text_of(result).startswith(text.strip())
+    assert server.EARLY_ENDS["repeated"] not in receipt_of(result)["notes"]
+
+
+@pytest.mark.parametrize("field", ["content", "reasoning"])
+async def test_stream_that_repeats_itself_without_end_is_closed(field: str) -> None:
+    stream = events(delta("Noon.\n\n"), *[delta(**{field: LOOP})] * 900, hangs=True)
+    async with FakeOpenAIServer(stream) as fake, serving(fake) as asker:
+        result = await asker.ask_with_progress(ProgressLog())
+
+    assert text_of(result).splitlines()[0] == "Noon."
+    assert receipt_of(result)["notes"] == [server.EARLY_ENDS["repeated" if field == "content" else "cut_off"]]
+
+
 # --- Failures: each is a sentence and a code, and the next call is answered ---
 
 NESTED = {"error": {"message": 'model "x" not found, try pulling it first', "type": "api_error", "code": None}}
@@ -228,6 +268,12 @@ FAILURES = [
     ),
     pytest.param(
         answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget thinking", id="budget spent"
+    ),
+    pytest.param(
+        answer(f"<think>{'Hm, wait. ' * 200}", finish_reason="length"),
+        "MODEL_EMPTY",
+        "repeated itself in its reasoning",
+        id="reasoning repeats",
     ),
     pytest.param(as_json(NESTED, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 nested"),
     pytest.param(

@@ -233,18 +233,18 @@ async def test_the_receipt_states_how_many_repeated_lines_were_removed(
 
 # --- Errors, by number ---
 
-# number, code, a localized text of macOS, what the sentence must advise
+# number, code, a localized text of macOS, what the sentence must name
 NUMBERS = [
     (12, "PERMISSION_DENIED", "L\u2019ex\u00e9cution de JavaScript est d\u00e9sactiv\u00e9e.", "View > Developer > Allow JavaScript from Apple Events"),
     (8, "PERMISSION_DENIED", "JavaScript von Apple Events ist aus.", "Developer > Allow JavaScript from Apple Events"),
     (-1743, "PERMISSION_DENIED", "Nicht berechtigt, Apple-Events an \u201eGoogle Chrome\u201c zu senden.", "System Settings > Privacy & Security > Automation"),
-    (-600, "NO_BROWSER", "\u5e94\u7528\u7a0b\u5e8f\u6ca1\u6709\u8fd0\u884c\u3002", "is not running. Open it"),
-    (-609, "NO_BROWSER", "La connexion n\u2019est pas valide.", "Open it again"),
-    (-1719, "NO_BROWSER", "\u201ewindow 1\u201c kann nicht gelesen werden. Ung\u00fcltiger Index.", "no open window. Open the page"),
+    (-600, "NO_BROWSER", "\u5e94\u7528\u7a0b\u5e8f\u6ca1\u6709\u8fd0\u884c\u3002", "Google Chrome"),
+    (-609, "NO_BROWSER", "La connexion n\u2019est pas valide.", "Google Chrome"),
+    (-1719, "NO_BROWSER", "\u201ewindow 1\u201c kann nicht gelesen werden. Ung\u00fcltiger Index.", "Google Chrome"),
     (-1728, "NO_BROWSER", "\u65e0\u6cd5\u83b7\u5f97 every window\u3002", "--browser"),
-    (-2740, "NO_BROWSER", "Erreur de syntaxe.", "is not installed"),
-    (-2741, "NO_BROWSER", "Syntaxfehler.", "is not installed"),
-    (-1712, "COMMAND_TIMEOUT", "AppleEvent \u8d85\u65f6\u3002", "Click into the page"),
+    (-2740, "NO_BROWSER", "Erreur de syntaxe.", "--browser"),
+    (-2741, "NO_BROWSER", "Syntaxfehler.", "--browser"),
+    (-1712, "COMMAND_TIMEOUT", "AppleEvent \u8d85\u65f6\u3002", "tab"),
 ]  # fmt: skip
 
 
@@ -355,7 +355,7 @@ async def test_without_the_script_next_to_the_server_the_sentence_names_it(
     code, message = error_of(await read())
 
     assert code == "EXECUTION_ERROR"
-    assert "chrome_tab.scpt is missing" in message
+    assert "chrome_tab.scpt" in message
     assert osascript.calls() == []
 
 
@@ -407,7 +407,7 @@ async def test_an_osascript_that_hangs_is_killed_with_its_child(
     code, message = error_of(await read())
 
     assert code == "COMMAND_TIMEOUT"
-    assert "within 0.1 s" in message
+    assert "0.1 s" in message
     await asyncio.wait_for(watch.alive, WAIT_S)
 
 

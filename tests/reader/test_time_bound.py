@@ -161,7 +161,7 @@ async def test_the_side_panel_is_answered_within_the_same_limit() -> None:
 
     assert end["state"] == "failed"
     assert end["error"]["code"] == "MODEL_TIMEOUT"
-    assert "(--max-seconds)" in end["error"]["message"]
+    assert "--max-seconds" in end["error"]["message"]
 
 
 async def test_the_side_panel_shows_the_tabs_answers_if_only_the_combined_one_fails() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Never
@@ -235,7 +235,7 @@ async def test_an_offset_past_the_end_is_rejected_with_the_length(offset: int, o
         assert text_of(await call(client, "read_chrome_tab", offset=7)) == "e"
 
     assert code == "INVALID_ARGUMENT"
-    assert "the text has 8 characters" in message
+    assert "8 characters" in message
     assert len(osascript.calls()) == 2
 
 
@@ -487,18 +487,15 @@ async def test_status_reports_which_other_models_the_server_has(osascript: FakeO
 @pytest.mark.parametrize(
     ("reply", "reported"),
     [
-        (
-            as_text("<html>"),
-            "an HTML page instead of JSON. Check that --ollama-url is the address of an OpenAI-compatible server.",
-        ),
-        (as_text("no", 401), "denied access (HTTP 401: no). Check --api-key."),
-        (as_text("<html>", 404), "HTTP 404: it is not an OpenAI-compatible model server. Correct --ollama-url."),
-        (as_text("<html>", 405), "HTTP 405: it is not an OpenAI-compatible model server. Correct --ollama-url."),
-        (as_text("<html>", 501), "HTTP 501: it is not an OpenAI-compatible model server. Correct --ollama-url."),
+        (as_text("<html>"), ("HTML", "--ollama-url")),
+        (as_text("no", 401), ("HTTP 401: no", "--api-key")),
+        (as_text("<html>", 404), ("HTTP 404", "--ollama-url")),
+        (as_text("<html>", 405), ("HTTP 405", "--ollama-url")),
+        (as_text("<html>", 501), ("HTTP 501", "--ollama-url")),
     ],
 )
 async def test_a_plain_web_server_is_distinguished_from_a_model_server_by_status_and_by_answers(
-    reply: Any, reported: str, osascript: FakeOsascript
+    reply: Any, reported: Sequence[str], osascript: FakeOsascript
 ) -> None:
     assert osascript
     async with FakeOpenAIServer(reply, routes={"/v1/models": reply}) as fake, serving(fake) as asker:
@@ -506,8 +503,9 @@ async def test_a_plain_web_server_is_distinguished_from_a_model_server_by_status
         code, message = error_of(await asker.ask())
 
     assert lines["model"].startswith("FIX ")
-    assert reported in lines["model"]
-    assert reported in message
+    for words in reported:
+        assert words in lines["model"]
+        assert words in message
     assert code == "MODEL_ERROR"
 
 
@@ -549,7 +547,7 @@ async def test_a_key_that_others_can_read_has_the_same_code_everywhere(config_ho
         lines = await status_lines(client)
 
     assert code == "PERMISSION_DENIED"
-    assert "Other users can read the pairing key" in message
+    assert str(config_home / "key") in message
     assert lines["bridge"] == f"FIX {message}"
 
 

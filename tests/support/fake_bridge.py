@@ -12,6 +12,7 @@ from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 
 Message = dict[str, Any]
 Handshake = Callable[["FakeBridge", ServerConnection, Message], Awaitable[None]]
@@ -63,8 +64,10 @@ class FakeBridge:
             self._server = None
 
     async def connected(self) -> None:
-        """Wait for the next connection that both ends accept."""
-        await asyncio.wait_for(self._open.get(), WAIT_S)
+        """Wait for the next connection that both ends accept and that lasts: an earlier one may have ended unnoticed."""
+        async with asyncio.timeout(WAIT_S):
+            while (peer := await self._open.get()) is not self._peer or peer.state is not State.OPEN:
+                pass
 
     async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
         """Send a command and return its reply, success or failure."""

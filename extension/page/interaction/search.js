@@ -257,7 +257,10 @@ const search = (() => {
   function checkPart(part, mayBeEmpty) {
     if (part.text === "" || part.words === "") {
       if (mayBeEmpty) return;
-      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Put a selector there.");
+      throw new PageError(
+        "INVALID_SELECTOR",
+        "The selector is empty, or nothing follows text=, xpath= or >>>. Add what to find, for example text=Buy now.",
+      );
     }
     try {
       // Searched in an empty element, so that it costs nothing.

@@ -32,6 +32,7 @@ const NOTES = {
     ({ start, end, total, error }) => [grouped(start + 1), grouped(end), grouped(total), errorSentence(error)],
   ],
   cut_off: ["noteCutOff", () => []],
+  repeated: ["noteRepeated", () => []],
   uncombined: ["noteUncombined", () => []],
   answer_cut: ["noteAnswerCut", ({ limit }) => [grouped(limit)]],
   links_broken: ["noteLinks", ({ count }) => [grouped(count)]],

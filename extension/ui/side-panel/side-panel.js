@@ -86,7 +86,7 @@ function show(newView) {
   const { status, tab, attached } = newView;
   const isConnected = status.state === "connected";
   showConnection(status);
-  if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
+  if (isConnected && !wasConnected) port.send({ action: "models", id: crypto.randomUUID() });
   wasConnected = isConnected;
   if (tab) showTabIdentity(page, tab);
   compare.hidden = attached.length < 2;
