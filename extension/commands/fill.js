@@ -17,6 +17,8 @@ const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
 /** How many notations of a date or a time are typed. */
 const MAX_NOTATIONS = 7;
+/** Of a field that was left for the next one. */
+const STARTED = "The page drops it unless the next field is filled, too.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -50,8 +52,10 @@ async function otherwise(given, value) {
   const { context, filling } = given.entry;
   let last = given;
   const tried = new Set([value]);
+  // A range may drop its start unless the focus goes on to its end.
+  let movesOn = filling.isStart && given.field?.next === "" && given.field.value === "";
   const type = async (/** @type {string} */ text, /** @type {boolean} */ mayPick) => {
-    last = await (await TextEntry.begin(context, text, mayPick)).write();
+    last = await (await TextEntry.begin(context, text, mayPick, movesOn)).write();
   };
   const typeEach = async (/** @type {string[]} */ texts, /** @type {boolean} */ mayPick) => {
     for (const text of texts) {
@@ -60,6 +64,7 @@ async function otherwise(given, value) {
       await type(text, mayPick);
     }
   };
+  if (movesOn) await type(value, false);
   await typeEach((await given.entry.notations(value)).own, true);
   if (last.isAccepted) return last;
   let picked = await last.entry.pick(filling, last.field?.next === "pick");
@@ -74,6 +79,7 @@ async function otherwise(given, value) {
     await typeEach((await last.entry.notations(last.entry.filling.text)).general, false);
   }
   if (last.isAccepted || (last === given && given.field?.next === "")) return last;
+  movesOn = false;
   await type(value, false);
   return { ...last, isUnread: given.isUnread && !picked };
 }
@@ -84,12 +90,13 @@ async function otherwise(given, value) {
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} VALUE_NOT_KEPT
  */
-async function outcomeOf({ entry: { context, target, found }, field, changed, isUnread }, value) {
+async function outcomeOf({ entry, field, changed, isUnread }, value) {
+  const { context, target, found, movesOn } = entry;
   const reply = await target.reply(found, changed);
   if (field === null) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
   const own = isUnread ? [...field.notes, UNREAD] : field.notes;
-  const notes = field.complaint ? [...own, field.complaint] : own;
+  const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
     const advice = notes.map((note) => ` ${note}`).join("");
     throw notKept(found, isSecret ? SECRET : value.trim(), field.value, advice);

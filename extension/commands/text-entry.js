@@ -37,18 +37,22 @@ export class TextEntry {
   #calendar;
   /** @readonly */
   #mayPick;
+  /** @readonly */
+  movesOn;
 
   /**
    * @param {DrivenContext} context
    * @param {ElementTarget} target that found the field
    * @param {FoundElement} found
    * @param {boolean} mayPick whether the calendar of the field is still to be considered
+   * @param {boolean} movesOn whether the field is left for the next one
    */
-  constructor(context, target, found, mayPick) {
+  constructor(context, target, found, mayPick, movesOn) {
     this.context = context;
     this.target = target;
     this.found = found;
     this.#mayPick = mayPick;
+    this.movesOn = movesOn;
     this.#calendar = new Calendar(context, target, found, selectorOf(context));
   }
 
@@ -56,14 +60,15 @@ export class TextEntry {
    * @param {DrivenContext} context
    * @param {string} text
    * @param {boolean} [mayPick] whether the calendar of the field is still to be considered
+   * @param {boolean} [movesOn] whether the field is left for the next one
    * @returns {Promise<TextEntry>}
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
-  static async begin(context, text, mayPick = true) {
+  static async begin(context, text, mayPick = true, movesOn = false) {
     const target = new ElementTarget(context);
     context.session.watchRequests();
     const found = await target.find({ action: "fill", selector: selectorOf(context), value: text });
-    return new TextEntry(context, target, found, mayPick);
+    return new TextEntry(context, target, found, mayPick, movesOn);
   }
 
   /** For a field that takes text. */
@@ -169,7 +174,8 @@ export class TextEntry {
   async #look(how) {
     const { isPart = false, isLast = false } = this.context;
     // The next field takes the focus from those before it.
-    const request = { text: this.filling.text, mayWait: isLast || !isPart, mayPick: this.#mayPick, ...how };
+    const mayWait = isLast || !isPart;
+    const request = { text: this.filling.text, mayWait, mayPick: this.#mayPick, movesOn: this.movesOn, ...how };
     return /** @type {FilledField | null} */ (await this.target.look("finishFill", request));
   }
 

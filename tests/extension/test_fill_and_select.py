@@ -175,6 +175,7 @@ async def test_how_the_field_changes_or_rejects_a_value_is_reported(
         ("#file", "x", "Use upload"),
         ("#paragraph", "x", "is not an editable field"),
         ("#wrapper", "x", "Did you mean #wrapped"),
+        ("#unseen", "x", "Did you mean #drawn"),
     ],
 )
 async def test_invalid_value_or_element_is_rejected_and_stays_unchanged(

@@ -305,6 +305,14 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-03 15:30"))[0] == "VALUE_NOT_KEPT"
 
 
+async def test_start_of_a_period_is_kept_until_its_end_is_filled(calendars: DrivenTab) -> None:
+    started = await calendars.do("fill", selector="#since", value="09:30")
+
+    assert (started["value"], len(started["notes"])) == ("09:30", 1)
+    await calendars.do("fill", selector="#until", value="10:30")
+    assert await calendars.page.evaluate("state.period") == ["09:30", "10:30"]
+
+
 async def test_month_in_a_notation_that_its_picker_drops_is_reported(pickers: DrivenTab) -> None:
     code, message = await pickers.refused("fill", selector="#month", value="2026-03")
 

@@ -170,7 +170,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
         "named field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
         "link whose picture is named elsewhere": ['link "To the map"  #a', 'text "the map"'],
-        "icons without words": ['button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'],
+        "icons without words": [
+            *('button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'),
+            'button tooltip "Undo"  #d',
+        ],
         "icons that are called what their images are": [
             'link "Settings"  #s',
             'button next to "Settings" icon "zoom_in"  #z',

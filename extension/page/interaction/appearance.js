@@ -3,7 +3,7 @@
 // The appearance of elements without words, by which a user distinguishes them.
 
 const appearance = (() => {
-  const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
+  const { attributeNamesOf, attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
   const { iconWordOf, quote, shorten, symbolOf } = texts;
   const { isDescriptive, isGenerated } = selectorGenerator;
 
@@ -31,8 +31,9 @@ const appearance = (() => {
   /** Share of the strongest part by which a gray's parts may differ. */
   const GRAY = 0.15;
   const CLASS_LENGTH = 40;
-  const TOOLTIPS =
-    "data-tooltip data-original-title data-bs-original-title data-tip data-title data-tooltip-content".split(" ");
+  /** Attributes from which a page draws a tooltip. */
+  const TOOLTIP = /^(?:data-(?:[a-z]+-)*|mat)(?:hint|tip|tippy|title|tooltip)(?:-(?:content|text|title))?$/u;
+  const SWITCH = /^(?:true|false)$/u;
   /** Prefixes of icon classes: the word after them names the icon. */
   const ICON_CLASS =
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
@@ -58,8 +59,9 @@ const appearance = (() => {
    * @returns {string} for example `tooltip "Zoom in"`; empty if it has none
    */
   function tooltipOf(element) {
-    const texts = partsOf(element).flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)));
-    const tooltip = texts.find((text) => text?.trim());
+    const namesOf = (/** @type {Element} */ part) => attributeNamesOf(part).filter((name) => TOOLTIP.test(name));
+    const texts = partsOf(element).flatMap((part) => namesOf(part).map((name) => attributeOf(part, name) ?? ""));
+    const tooltip = texts.find((text) => text.trim() && !SWITCH.test(text));
     return tooltip ? `tooltip ${quote(tooltip.replaceAll('"', "'"))}` : "";
   }
 

@@ -19,8 +19,9 @@
  */
 
 /**
- * @typedef {FillLook & {text: string, mayWait: boolean, mayPick: boolean}} FinishRequest `text`: the intended one;
- *   `mayWait`: for suggestions; `mayPick`: whether the day may be picked in a calendar, which has to follow what is typed
+ * @typedef {FillLook & {text: string, mayWait: boolean, mayPick: boolean, movesOn: boolean}} FinishRequest `text`: the
+ *   intended one; `mayWait`: for suggestions; `mayPick`: whether the day may be picked in a calendar, which has to follow
+ *   what is typed; `movesOn`: whether the Tab key takes the focus to the next field
  */
 
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
@@ -50,6 +51,7 @@ const filling = (() => {
   const {
     FORMATS,
     complaintOf,
+    fieldsFrom,
     heldBy,
     isCodePart,
     isInput,
@@ -108,7 +110,11 @@ const filling = (() => {
     else if (!isTyped && !isLocked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
     const time = day && timeIn(text);
-    return { plan: { text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked }, prepared };
+    const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
+    return {
+      plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
+      prepared,
+    };
   }
 
   /**
@@ -161,7 +167,7 @@ const filling = (() => {
         selectContent(field);
         break;
       case "tab":
-        prepared.departure = new Departure(field, watch, signal);
+        prepared.departure = new Departure(field, watch, signal, request.movesOn);
     }
     return todo(next);
   }
@@ -199,7 +205,7 @@ const filling = (() => {
    * @param {Watch} watch
    * @returns {Promise<FilledField>}
    */
-  async function leaveAndRead(prepared, signal, { text, hasPicked }, { isDate, isLeft }, watch) {
+  async function leaveAndRead(prepared, signal, { text, hasPicked, movesOn }, { isDate, isLeft }, watch) {
     const { field, before, typed } = prepared;
     // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
     const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
@@ -208,7 +214,8 @@ const filling = (() => {
     if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    prepared.hasPicker = isDate && (await staysOpen(watch));
+    // The one that is open after moving on is for the next field.
+    prepared.hasPicker = isDate && !movesOn && (await staysOpen(watch));
     const mayConfirm = isLeft && typed && !hasPicked && isInput(field) && !prepared.isConfirmed;
     if (prepared.hasPicker && mayConfirm && isInPage(field) && isKept(prepared, text)) {
       prepared.isConfirmed = true;

@@ -279,6 +279,7 @@ const formControls = (() => {
     NO_FIELD,
     caretToEnd,
     complaintOf,
+    fieldsFrom,
     heldBy,
     hasNativeState,
     isCheckable,

@@ -35,15 +35,16 @@ const leaving = (() => {
      * @param {HTMLInputElement} field
      * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
      * @param {AbortSignal} signal
+     * @param {boolean} [movesOn] whether the Tab key takes the focus to the next field
      */
-    constructor(field, watch, signal) {
+    constructor(field, watch, signal, movesOn = false) {
       this.#field = field;
       this.#watch = watch;
       this.#lost = watch.lost();
       const listening = { signal: AbortSignal.any([signal, this.#listening.signal]) };
       field.addEventListener("change", () => void (this.#hasChanged = true), { capture: true, ...listening });
       // The next field may open a picker of its own when it gets the focus.
-      hold(field, "keydown", "Tab", listening);
+      if (!movesOn) hold(field, "keydown", "Tab", listening);
       // The browser would submit the form.
       hold(field, "keypress", "Enter", { capture: true, ...listening });
     }

@@ -10,6 +10,7 @@ const targets = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
+  const { shownNextTo } = standIns;
   const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
   const { dayIn } = sameValues;
   const { hasSuggestions, operableIn, roleOf, widgetKind } = widgets;
@@ -172,10 +173,12 @@ const targets = (() => {
     if (field) return field;
     const own = controlOf(element) ?? element;
     const [inner, ...others] = drawnFields(own);
+    const shown = kindOf(own) === "hidden" ? shownNextTo(own) : undefined;
+    const other = shown ?? (others.length ? undefined : inner);
     throw misfit(
       own,
-      inner && !others.length
-        ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?`
+      other
+        ? `is not a field that users see. Did you mean ${selectorOf(other, allRoots())} ${shown ? "next to" : "in"} it?`
         : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? NO_FIELD),
     );
   }
