@@ -508,17 +508,19 @@ async def test_requests_that_a_page_sends_again_and_again_are_not_its_loading(em
         await empty.page.evaluate("fetch('/late').then((answer) => answer.text())")
     site.finish_slow.clear()
 
-    async def listed_with(path: str, count: int) -> str:
-        await empty.page.evaluate("path => void fetch(path)", path)
+    async def listed_with(path: str, count: int, send: str = "path => void fetch(path)") -> str:
+        await empty.page.evaluate(send, path)
 
         async def is_known() -> bool:
-            requests = (await empty.do("network_requests", filter="fetch"))["entries"]
+            requests = (await empty.do("network_requests"))["entries"]
             return [request["url"] for request in requests].count(site.url(path)) == count
 
         await until(is_known)
         return (await empty.do("page_elements"))["text"]
 
     assert "loading" not in await listed_with("/late", 4)
+    # The browser does not report the end of a worker's script.
+    assert "loading" not in await listed_with("/worker.js", 1, "path => void new Worker(path)")
     assert "loading (1 request)" in await listed_with("/slow", 1)
     # What the page before has requested does not count.
     await empty.page.evaluate("() => void fetch('/slow', { keepalive: true })")
