@@ -425,6 +425,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
         ],
+        "part of a panel that declares itself modal": [
+            'button "Save"  body > button',
+            'button "Undo"  button text=Undo',
+            'dialog "Colors"',
+            'button "Red"  [aria-label=Colors] > button',
+        ],
     },
 }
 
