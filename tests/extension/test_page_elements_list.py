@@ -468,7 +468,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         "<p><input type=checkbox aria-label='Far switch' style='opacity: 0'><i style='cursor: pointer; position: absolute;"
         " left: 0; width: 30px; height: 20px'></i></p>"
         "<p><select tabindex=-1 style='position: absolute; width: 1px; height: 1px; clip-path: inset(50%)'><option>Far"
-        "</select></p>"
+        "</select></p><table><tr><th aria-sort=none><button>Far column</button></th></tr></table>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
     await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
@@ -481,7 +481,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         lines = lines_of(result)
         assert {'clickable "Far clickable"', 'checkbox "Far box" off'} <= {line.split("  ")[0] for line in lines}
         assert "# Far heading" in lines
-        assert result["total"] == 205
+        assert result["total"] == 206
     assert 'text "Near text"' in lines_of(below)
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)
