@@ -265,6 +265,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Charts" collapsed  #s',
             'button next to "Charts" collapsed icon "plus"  #t',
             'button icon "ViewColumn"  #u',
+            'combobox "Size" = "Small" collapsed  #v',
         ],
         "titles with buttons": [
             'tab "SQL"  #a',
