@@ -35,7 +35,7 @@ const geometry = (() => {
   const SEEN = { visibilityProperty: true };
   const DRAWN = { ...SEEN, opacityProperty: true };
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
-  const CHECKED = "input[type=checkbox], input[type=radio]";
+  const CHECKED = "[type=checkbox], [type=radio], button:is([role=checkbox], [role=radio], [role=switch])";
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
@@ -351,7 +351,7 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes are often hidden, with a label drawn in their place.
+   * Checkboxes and switches are often hidden, with a label drawn in their place.
    *
    * @param {Element} element
    */
