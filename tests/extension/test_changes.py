@@ -102,6 +102,7 @@ CHANGES = {
     "a layer with scroll bars that closes": 'gone "Commands"',
     "a class in a hidden copy of a header": "",
     "a class of a box without height": "",
+    "a dialog whose content fades in a web component": 'dialog "Tour" closed',
 }
 
 

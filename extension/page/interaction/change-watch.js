@@ -11,6 +11,7 @@ const changeWatch = (() => {
     holds,
     isControl,
     isDocument,
+    isDrawnIn,
     isElement,
     isInPage,
     isMatch,
@@ -274,11 +275,10 @@ const changeWatch = (() => {
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
+      const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
       return [
-        ...[...this.#before.dialogs.keys(), ...coming]
-          .filter(isElement)
-          .filter(isVisible)
-          .flatMap((one) => animationsOf(one)),
+        ...layers.flatMap((one) => animationsOf(one)),
+        ...this.#animationsInside(layers),
         ...(this.#isOpener ? [...this.#come] : [])
           .filter((one) => isElement(one) && isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(/** @type {Element} */ (one))),
@@ -289,7 +289,21 @@ const changeWatch = (() => {
       ];
     }
 
-    /** @returns {boolean} whether an element that was pressed is to open something, which is not drawn yet */
+    /**
+     * @param {Element[]} layers
+     * @returns {Promise<Animation>[]} the ends of animations in shadow trees inside them
+     */
+    #animationsInside(layers) {
+      const trees = layers.length ? this.#roots.filter((root) => !isDocument(root)) : [];
+      const isInside = (/** @type {Animation} */ { effect }) => {
+        const target = effect instanceof KeyframeEffect ? effect.target : null;
+        return target !== null && layers.some((one) => isDrawnIn(one, target));
+      };
+      const running = trees.flatMap((tree) => endingAnimations(/** @type {ShadowRoot} */ (tree)));
+      return running.filter(isInside).map(({ finished }) => finished);
+    }
+
+    /** @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet */
     #mayOpen() {
       if (this.#isTyped || !this.#isOpener) return false;
       this.#take(this.#observer.takeRecords());

@@ -17,6 +17,7 @@ const geometry = (() => {
     isControl,
     isDocument,
     isDrawnIn,
+    isElement,
     isMatch,
     labelsOf,
     parentElementOf,
@@ -399,12 +400,14 @@ const geometry = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @param {boolean} [subtree] whether to include those of its descendants
+   * @param {Element | ShadowRoot} tree
+   * @param {boolean} [subtree] whether to include those of an element's descendants, as far as the next shadow root
    * @returns {Animation[]} without those that go on for ever
    */
-  function endingAnimations(element, subtree = false) {
-    const all = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
+  function endingAnimations(tree, subtree = false) {
+    const all = isElement(tree)
+      ? Reflect.apply(Element.prototype.getAnimations, tree, [{ subtree }])
+      : tree.getAnimations();
     return all.filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
   }
 
