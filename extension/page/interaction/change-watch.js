@@ -86,7 +86,7 @@ const changeWatch = (() => {
     /** @readonly */
     #roots;
     /** @readonly */
-    #isTyped;
+    #action;
     /** @type {Element[]} typing here is not a reported change */
     #editors = [];
     /** @readonly @type {Set<Element>} elements acted on */
@@ -127,13 +127,13 @@ const changeWatch = (() => {
     /**
      * @param {Element} element the one acted on
      * @param {Root[]} roots of the whole page
-     * @param {boolean} isTyped whether a field is being filled
+     * @param {ElementAction["action"]} action
      */
-    constructor(element, roots, isTyped) {
+    constructor(element, roots, action) {
       this.#roots = roots;
-      this.#isTyped = isTyped;
+      this.#action = action;
       this.goOn(element);
-      this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
+      this.#before = stateOf(roots, action === "fill" ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       const { signal } = this.#listening;
       for (const view of roots.filter(isDocument).map(windowOf)) {
@@ -155,7 +155,8 @@ const changeWatch = (() => {
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
-      this.#isOpener = this.#path.slice(0, TOGGLE_LEVELS).some((one) => isMatch(one, OPENERS));
+      const isOpener = (/** @type {Element} */ one) => isMatch(one, OPENERS);
+      this.#isOpener = this.#action === "hover" || this.#path.slice(0, TOGGLE_LEVELS).some(isOpener);
       for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
         if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
       }
@@ -305,7 +306,7 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet */
     #mayOpen() {
-      if (this.#isTyped || !this.#isOpener) return false;
+      if (this.#action === "fill" || !this.#isOpener) return false;
       this.#take(this.#observer.takeRecords());
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
       return ![...this.#come, ...this.#before.hidden].some((node) => isWorded(node) && isShown(node));
