@@ -103,6 +103,7 @@ CHANGES = {
     "a class in a hidden copy of a header": "",
     "a class of a box without height": "",
     "a dialog whose content fades in a web component": 'dialog "Tour" closed',
+    "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
 }
 
 

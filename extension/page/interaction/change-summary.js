@@ -94,10 +94,15 @@ const changeSummary = (() => {
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
     const { come, gone } = differences(outermost(shown), outermost(left), hasState);
     const isUnreported = (/** @type {News} */ { node }) =>
-      !reported.some((one) => holds(one, node) || holds(node, one) || (isElement(node) && isDrawnIn(one, node)));
+      !reported.some((one) => holds(one, node) || (isElement(node) && isDrawnIn(one, node)));
+    // A new part of the page may contain a reported one.
+    const withoutReported = (/** @type {News} */ { node, texts: own }) => {
+      const known = new Set(reported.filter((one) => holds(node, one)).flatMap(textsIn));
+      return { node, texts: own.filter((text) => !known.has(text)) };
+    };
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
-    const news = come.filter(isUnreported);
+    const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
