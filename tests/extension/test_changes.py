@@ -104,6 +104,7 @@ CHANGES = {
     "a class of a box without height": "",
     "a dialog whose content fades in a web component": 'dialog "Tour" closed',
     "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
+    "boxes of a tree": 'input in li#go "Trees" on',
 }
 
 
