@@ -20,6 +20,7 @@ const MAX_PARTS = 4;
 /** Branches of a tree that may stay shut. */
 const MAX_SHUT = 3;
 const MAX_CHIPS = 30;
+const MAX_DESELECTED = 200;
 const MAX_TRIES = 3;
 const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
 /** Between the options of a path through menus. */
@@ -112,9 +113,9 @@ export class ListWidget extends Widget {
    * @param {boolean} isList
    */
   async #choose(values, isList) {
-    if (!values.some(Boolean)) await this.#pressClearer();
-    const { shown, isMultiple, chips, typed: text, isOpen } = await this.#list("");
-    this.#before = shown;
+    const begun = await this.#list("");
+    this.#before = begun.shown;
+    const { isMultiple, chips, typed: text, isOpen } = values.some(Boolean) ? begun : await this.#pressClearer(begun);
     this.#wasOpen = isOpen;
     this.#wasEmpty = text === "";
     this.#isAdding = chips.length > 0 && text === "";
@@ -161,12 +162,16 @@ export class ListWidget extends Widget {
     }
   }
 
-  /** Empties the field by its own button for that: some fields keep their choice when only its text is deleted. */
-  async #pressClearer() {
+  /**
+   * Empties the field by its own button for that: some fields keep their choice when only its text is deleted.
+   *
+   * @param {ListState} state
+   */
+  async #pressClearer(state) {
     const clearer = await this.ask("clearer");
-    if (!clearer) return;
+    if (!clearer) return state;
     await this.click(clearer.selector);
-    await this.#until("", ({ shown }) => shown.length === 0, QUIET_MS);
+    return this.#until("", ({ shown }) => shown.length === 0, QUIET_MS);
   }
 
   /**
@@ -181,11 +186,14 @@ export class ListWidget extends Widget {
     const mayHaveOthers = state.shown.some(isOther) && (labels.size > 1 || state.isMultiple);
     if (!state.isOpen && (mayHaveOthers || !labels.size)) state = await this.#opened(state, "");
     if (!state.isMultiple) return;
-    for (const other of othersIn(await this.ask("list", { values }), values)) {
-      const { option } = await this.#list(other);
-      if (!option?.isSelected) continue;
+    // A list that puts its selected options first moves the others with each click, so the next one may miss.
+    for (let count = 0, before = ""; count < MAX_DESELECTED; count += 1) {
+      const others = othersIn(await this.ask("list", { values }), values);
+      const { option } = await this.#list(others[0] ?? "");
+      if (!option?.isSelected || others.join("\n") === before) return;
+      before = others.join("\n");
       await this.click(option.selector);
-      await this.#until(other, (now) => !now.option?.isSelected, QUIET_MS);
+      await this.#until(option.label, (now) => !now.option?.isSelected, QUIET_MS);
     }
   }
 
@@ -531,11 +539,12 @@ export class ListWidget extends Widget {
       throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
     }
     const isMeant = (/** @type {string} */ shown) => values.some((value) => isAlike(shown, value));
-    if (values.length && !state.chips.every(isMeant)) {
+    // Otherwise a single one may be the number of them.
+    if (isEvery && values.length && !state.chips.every(isMeant)) {
       throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
-    if (isEvery) return state.shown;
-    return before.selected;
+    if (!isEvery) return before.selected;
+    return labels.size || !this.#isCleared(state) ? state.shown : [];
   }
 
   /**

@@ -102,6 +102,9 @@ CHANGES = {
     "a layer with scroll bars that closes": 'gone "Commands"',
     "a class in a hidden copy of a header": "",
     "a class of a box without height": "",
+    "a dialog whose content fades in a web component": 'dialog "Tour" closed',
+    "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
+    "boxes of a tree": 'input in li#go "Trees" on',
 }
 
 
@@ -230,10 +233,12 @@ async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenT
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
     await tab.show(
         "<style>#tip { display: none } #menu:hover + #tip { display: block }</style><p id=menu>Menu</p><p id=tip>Tip</p>"
+        "<p onmouseenter=\"setTimeout(() => (late.textContent = 'Late tip'), 200)\" id=slow>More</p><p id=late></p>"
         "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p>"
     )
 
     assert (await tab.do("hover", selector="#menu"))["changed"] == 'now "Tip"'
+    assert 'now "Late tip"' in (await tab.do("hover", selector="#slow"))["changed"]
     assert 'now "Sold out"' in (await tab.do("select", selector="#list", value="M"))["changed"]
 
 

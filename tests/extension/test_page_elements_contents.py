@@ -268,6 +268,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Charts" collapsed  #s',
             'button next to "Charts" collapsed icon "plus"  #t',
             'button icon "ViewColumn"  #u',
+            'combobox "Size" = "Small" collapsed  #v',
         ],
         "titles with buttons": [
             'tab "SQL"  #a',
@@ -429,6 +430,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Contains"  #filter > button',
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
+        ],
+        "part of a panel that declares itself modal": [
+            'button "Save"  body > button',
+            'button "Undo"  button text=Undo',
+            'dialog "Colors"',
+            'button "Red"  [aria-label=Colors] > button',
         ],
     },
 }

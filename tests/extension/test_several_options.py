@@ -19,6 +19,7 @@ REQUESTED = [
     ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
     ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
     ("#extra", "extras", [["Boat", "Sauna"], ["Sauna"]]),
+    ("#grade", "grades", [["Low"], ["Mid", "High"], ["Low", "High"], ["Mid"], []]),
 ]
 
 

@@ -145,10 +145,10 @@ export class NetworkLog {
   }
 
   /**
-   * @param {{requestId: string, timestamp?: number, type?: string, request: NetworkRequest}} event
+   * @param {{requestId: string, loaderId?: string, timestamp?: number, type?: string, request: NetworkRequest}} event
    * @param {string[]} pages
    */
-  #begin({ requestId, timestamp, type = "Other", request }, pages) {
+  #begin({ requestId, loaderId, timestamp, type = "Other", request }, pages) {
     // Both the page around a cross-origin frame and the one in it report the load.
     if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
     const { url, method, postData = "" } = request;
@@ -171,9 +171,11 @@ export class NetworkLog {
       error: "",
     };
     this.#requests.push(logged);
+    if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
+    // The end of a worker's script is reported to the worker alone.
+    if (type === "Script" && loaderId === "") return;
     this.#open.set(requestId, logged);
     this.ofAction.add(requestId, logged.type, url);
-    if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
   }
 
   /**

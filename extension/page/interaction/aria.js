@@ -609,7 +609,8 @@ const aria = (() => {
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
-    const content = plain(contentOf(element, new Set(queryIn(element, BUTTONS))));
+    // An icon may have a name of its own, such as "Open menu".
+    const content = plain(contentOf(element, new Set(queryIn(element, `${BUTTONS}, svg`))));
     // A label may be drawn in place of the value, or above it.
     const name = accessibleNameOf(element, false);
     const isLabel = attributeOf(element, "aria-labelledby") === null && content === name;

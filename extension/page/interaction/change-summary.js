@@ -8,6 +8,7 @@ const changeSummary = (() => {
     childrenOf,
     closestOf,
     controlOf,
+    drawnAncestors,
     drawnChildrenOf,
     holds,
     isControl,
@@ -25,8 +26,8 @@ const changeSummary = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten } = texts;
-  const { isVisible } = geometry;
+  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
+  const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
@@ -42,6 +43,8 @@ const changeSummary = (() => {
   const STATEFUL = "[aria-checked], [aria-pressed], [aria-selected], [type='checkbox'], [type='radio']";
   /** Maximum number of levels from the element acted on to the one with a state. */
   const STATE_LEVELS = 4;
+  /** What a box without a name may belong to. */
+  const ITEMS = "[role='treeitem'], [role='row'], [role='option'], li, tr";
   /** Attributes that name an element. */
   const LABELS = ["aria-label", "title"];
   const MOST_CHARACTERS = 200;
@@ -94,10 +97,15 @@ const changeSummary = (() => {
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
     const { come, gone } = differences(outermost(shown), outermost(left), hasState);
     const isUnreported = (/** @type {News} */ { node }) =>
-      !reported.some((one) => holds(one, node) || holds(node, one) || (isElement(node) && isDrawnIn(one, node)));
+      !reported.some((one) => holds(one, node) || (isElement(node) && isDrawnIn(one, node)));
+    // A new part of the page may contain a reported one.
+    const withoutReported = (/** @type {News} */ { node, texts: own }) => {
+      const known = new Set(reported.filter((one) => holds(node, one)).flatMap(textsIn));
+      return { node, texts: own.filter((text) => !known.has(text)) };
+    };
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
-    const news = come.filter(isUnreported);
+    const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
@@ -189,11 +197,21 @@ const changeSummary = (() => {
   function checkings(before, now, [acted]) {
     const isOwn = (/** @type {Element} */ box) => acted !== undefined && (acted === box || controlOf(acted) === box);
     return [true, false].flatMap((isOn) => {
-      const boxes = [...now].filter(([box, is]) => is === isOn && before.get(box) === !isOn && !isOwn(box));
+      const isChanged = (/** @type {[Element, boolean]} */ [box, is]) => is === isOn && before.get(box) === !isOn;
+      const boxes = [...now].filter((one) => isChanged(one) && !isOwn(one[0]) && isVisible(handleOf(one[0])));
       const word = isOn ? "on" : "off";
       if (boxes.length > MOST_TEXTS) return [`${boxes.length} checkboxes ${word}`];
-      return boxes.map(([box]) => `${nameOf(box)} ${word}`);
+      return boxes.map(([box]) => `${boxNameOf(box)} ${word}`);
     });
+  }
+
+  /**
+   * @param {Element} box
+   * @returns {string} with the item that it belongs to, if it has no name
+   */
+  function boxNameOf(box) {
+    const item = [...drawnAncestors(box)].find((one) => isMatch(one, ITEMS));
+    return textOf(box) || !item ? nameOf(box) : `${nameOf(box)} in ${nameOf(item)}`;
   }
 
   /**

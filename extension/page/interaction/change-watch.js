@@ -11,6 +11,7 @@ const changeWatch = (() => {
     holds,
     isControl,
     isDocument,
+    isDrawnIn,
     isElement,
     isInPage,
     isMatch,
@@ -85,7 +86,7 @@ const changeWatch = (() => {
     /** @readonly */
     #roots;
     /** @readonly */
-    #isTyped;
+    #action;
     /** @type {Element[]} typing here is not a reported change */
     #editors = [];
     /** @readonly @type {Set<Element>} elements acted on */
@@ -126,13 +127,13 @@ const changeWatch = (() => {
     /**
      * @param {Element} element the one acted on
      * @param {Root[]} roots of the whole page
-     * @param {boolean} isTyped whether a field is being filled
+     * @param {ElementAction["action"]} action
      */
-    constructor(element, roots, isTyped) {
+    constructor(element, roots, action) {
       this.#roots = roots;
-      this.#isTyped = isTyped;
+      this.#action = action;
       this.goOn(element);
-      this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
+      this.#before = stateOf(roots, action === "fill" ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       const { signal } = this.#listening;
       for (const view of roots.filter(isDocument).map(windowOf)) {
@@ -154,7 +155,8 @@ const changeWatch = (() => {
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
-      this.#isOpener = this.#path.slice(0, TOGGLE_LEVELS).some((one) => isMatch(one, OPENERS));
+      const isOpener = (/** @type {Element} */ one) => isMatch(one, OPENERS);
+      this.#isOpener = this.#action === "hover" || this.#path.slice(0, TOGGLE_LEVELS).some(isOpener);
       for (const one of this.#path.slice(0, TOGGLE_LEVELS)) {
         if (!this.#toggles.has(one)) this.#toggles.set(one, toggleOf(one));
       }
@@ -274,11 +276,10 @@ const changeWatch = (() => {
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
+      const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
       return [
-        ...[...this.#before.dialogs.keys(), ...coming]
-          .filter(isElement)
-          .filter(isVisible)
-          .flatMap((one) => animationsOf(one)),
+        ...layers.flatMap((one) => animationsOf(one)),
+        ...this.#animationsInside(layers),
         ...(this.#isOpener ? [...this.#come] : [])
           .filter((one) => isElement(one) && isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(/** @type {Element} */ (one))),
@@ -289,9 +290,23 @@ const changeWatch = (() => {
       ];
     }
 
-    /** @returns {boolean} whether an element that was pressed is to open something, which is not drawn yet */
+    /**
+     * @param {Element[]} layers
+     * @returns {Promise<Animation>[]} the ends of animations in shadow trees inside them
+     */
+    #animationsInside(layers) {
+      const trees = layers.length ? this.#roots.filter((root) => !isDocument(root)) : [];
+      const isInside = (/** @type {Animation} */ { effect }) => {
+        const target = effect instanceof KeyframeEffect ? effect.target : null;
+        return target !== null && layers.some((one) => isDrawnIn(one, target));
+      };
+      const running = trees.flatMap((tree) => endingAnimations(/** @type {ShadowRoot} */ (tree)));
+      return running.filter(isInside).map(({ finished }) => finished);
+    }
+
+    /** @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet */
     #mayOpen() {
-      if (this.#isTyped || !this.#isOpener) return false;
+      if (this.#action === "fill" || !this.#isOpener) return false;
       this.#take(this.#observer.takeRecords());
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
       return ![...this.#come, ...this.#before.hidden].some((node) => isWorded(node) && isShown(node));

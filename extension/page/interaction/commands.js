@@ -111,8 +111,8 @@ const elementCommands = (() => {
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // The action may remove the element.
       const description = describe(element, roots);
-      if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, false);
-      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
+      if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
+      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
       const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
       const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};

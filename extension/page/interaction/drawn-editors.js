@@ -93,7 +93,7 @@ const drawnEditors = (() => {
     const around = parentElementOf(sink);
     const { width: wide, height: high } = around ? boxOf(around) : { width, height };
     const isCut = Math.min(wide, high) < NARROW && around !== null && getComputedStyle(around).overflow === "hidden";
-    return width === 0 || height === 0 || opacity === "0" || isCut;
+    return Math.min(width, height) <= 1 || opacity === "0" || isCut;
   }
 
   /** @param {Element} element */

@@ -18,6 +18,7 @@ const geometry = (() => {
     isControl,
     isDocument,
     isDrawnIn,
+    isElement,
     isMatch,
     labelsOf,
     parentElementOf,
@@ -36,7 +37,7 @@ const geometry = (() => {
   const SEEN = { visibilityProperty: true };
   const DRAWN = { ...SEEN, opacityProperty: true };
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
-  const CHECKED = "input[type=checkbox], input[type=radio]";
+  const CHECKED = "[type=checkbox], [type=radio], button:is([role=checkbox], [role=radio], [role=switch])";
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
@@ -371,7 +372,7 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes are often hidden, with a label drawn in their place.
+   * Checkboxes and switches are often hidden, with a label drawn in their place.
    *
    * @param {Element} element
    */
@@ -419,12 +420,14 @@ const geometry = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @param {boolean} [subtree] whether to include those of its descendants
+   * @param {Element | ShadowRoot} tree
+   * @param {boolean} [subtree] whether to include those of an element's descendants, as far as the next shadow root
    * @returns {Animation[]} without those that go on for ever
    */
-  function endingAnimations(element, subtree = false) {
-    const all = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
+  function endingAnimations(tree, subtree = false) {
+    const all = isElement(tree)
+      ? Reflect.apply(Element.prototype.getAnimations, tree, [{ subtree }])
+      : tree.getAnimations();
     return all.filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
   }
 

@@ -57,9 +57,10 @@ const listFields = (() => {
     const native = chosenInNative(field);
     const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(labelOf(one)));
     // Otherwise the attribute may mark the option that the keys have come to.
+    const isTicked = (/** @type {Element} */ one) => attributeOf(one, "aria-checked") === "true";
     const selected = native
       ? options.filter(isChosen)
-      : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active);
+      : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active || isTicked(one));
     const chipTexts = chipsOf(field).map(({ text }) => text);
     const isMultiple = isDeclared || (nativeBehind(field)?.multiple ?? false) || selected.length > 1;
     const shown = native ?? (chipTexts.length ? chipTexts : shownBy(field));

@@ -37,14 +37,17 @@ const modals = (() => {
         .slice(-1);
     const [inTopLayer] = shown("dialog:modal");
     const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
-    if (declared) return [declared, ...layersAbove(roots, [declared]).layers];
+    const around = declared && layersAbove(roots, [declared]);
+    // A part of the page may declare itself modal, and block nothing.
+    const isModal = () => around && (isOwnLayer(declared) || around.hidden >= around.reached);
+    if (around && (inTopLayer || isModal())) return [declared, ...around.layers];
     const sole = outermost(layersWithInput(roots, POPUPS));
     if (sole.length) return sole;
     const layers = covers();
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
     // A layer that hides nothing is the page itself.
-    return above.hasHidden ? [...layers, ...above.layers] : [];
+    return above.hidden ? [...layers, ...above.layers] : [];
   }
 
   /**
@@ -70,10 +73,19 @@ const modals = (() => {
   }
 
   /**
+   * @param {Element} dialog
+   * @returns {boolean} whether it is out of the page's flow, without other elements to act on
+   */
+  function isOwnLayer(dialog) {
+    const layer = [...drawnAncestors(dialog)].find(isRaised);
+    return layer !== undefined && queryIn(layer, CANDIDATES).every((one) => isDrawnIn(dialog, one));
+  }
+
+  /**
    * @param {Root[]} roots of the whole page
    * @param {Element[]} open
-   * @returns {{layers: Element[], hasHidden: boolean}} other parts of the page that a press would reach, such as the
-   *   options of a list in a dialog, and whether there are any that it would not reach
+   * @returns {{layers: Element[], hidden: number, reached: number}} layers that a press would reach, such as the options
+   *   of a list in a dialog, and the numbers of other elements that it would not reach, and that it would
    */
   function layersAbove(roots, open) {
     const isInside = (/** @type {Element} */ one) => open.some((layer) => isDrawnIn(layer, one));
@@ -82,14 +94,15 @@ const modals = (() => {
       .filter((one) => isInSight(one) && !isInside(one));
     /** @type {Set<Element>} */
     const layers = new Set();
-    let hasHidden = false;
+    let [hidden, reached] = [0, 0];
     for (const one of others.slice(0, MOST_TRIED)) {
       if (isInside(one) || [...layers].some((layer) => isDrawnIn(layer, one))) continue;
       const layer = isReached(one) ? layerOf(one) : undefined;
-      if (!layer || open.some((modal) => isDrawnIn(layer, modal))) hasHidden ||= !isReached(one);
-      else layers.add(layer);
+      if (layer && !open.some((modal) => isDrawnIn(layer, modal))) layers.add(layer);
+      else if (isReached(one)) reached += 1;
+      else hidden += 1;
     }
-    return { layers: [...layers], hasHidden };
+    return { layers: [...layers], hidden, reached };
   }
 
   /** @param {Element} element */
@@ -112,9 +125,7 @@ const modals = (() => {
    * @returns {Element | undefined} its outermost ancestor that is out of the page's flow
    */
   function layerOf(element) {
-    return [...drawnAncestors(element)].findLast((one) =>
-      ["fixed", "absolute"].includes(getComputedStyle(one).position),
-    );
+    return [...drawnAncestors(element)].findLast((one) => isRaised(one));
   }
 
   /** @param {Element} layer */

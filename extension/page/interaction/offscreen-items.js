@@ -38,6 +38,7 @@ const offscreenItems = (() => {
     const role = said || (cursor && silentRoleOf(element, cursor, around.cursor));
     const isHeading = !role && !isHolder && HEADINGS.has(tagOf(element));
     const isThing = role !== "" && isThere(element) && !(role === "select" && isStandIn(element));
+    const place = items.length;
     if (isThing || (isHeading && isRendered(element, SEEN))) {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });
@@ -48,7 +49,17 @@ const offscreenItems = (() => {
     for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
       distantItemsIn(child, acted, within, items);
     }
+    if (isThing && role === "clickable" && isBare(element, items.slice(place + 1))) items.splice(place, 1);
     return items;
+  }
+
+  /**
+   * @param {Element} element that listens to the mouse
+   * @param {Item[]} inner the items inside it
+   * @returns {boolean} whether it only surrounds another element to act on, such as the button of a table's heading
+   */
+  function isBare(element, [inner, ...others]) {
+    return inner?.kind === "thing" && !others.length && contentOf(element).trim() === contentOf(inner.element).trim();
   }
 
   /**
