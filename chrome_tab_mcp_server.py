@@ -125,6 +125,7 @@ from typing_extensions import TypedDict, TypeIs
 if TYPE_CHECKING:
     import httpx
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from babel import Locale
     from mcp.shared._context_streams import ContextSendStream
     from unicode_rbnf import RbnfEngine
 
@@ -3977,7 +3978,7 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
     return spans
 
 
-# --- Words for numbers, months and currencies, from CLDR ---
+# --- Words for numbers, months and units, from CLDR ---
 
 
 # Languages by script; a page does not reliably state its language.
@@ -3998,6 +3999,21 @@ LANGUAGES = MappingProxyType(
 MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 1_000, 15, 40
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
+# The units of measure that are compared, by kind.
+UNITS = MappingProxyType(
+    {
+        "area": "hectare acre square-meter square-kilometer square-foot square-mile",
+        "digital": "kilobyte megabyte gigabyte terabyte",
+        "duration": "second minute hour day week month year",
+        "length": "millimeter centimeter meter kilometer inch foot yard mile",
+        "mass": "milligram gram kilogram tonne ounce pound",
+        "power": "watt kilowatt megawatt",
+        "speed": "kilometer-per-hour mile-per-hour",
+        "temperature": "celsius fahrenheit",
+        "volume": "milliliter liter gallon",
+    }
+)
+CURRENCY_KIND = "currency-"
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
@@ -4010,7 +4026,7 @@ class Spellings(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: months, factors, currency signs (codes), parts of the day, and hours.
+    """The meaning of words in some languages: months, factors, units and currencies, parts of the day, and hours.
 
     `clock` is the pattern of times with these words.
     """
@@ -4020,7 +4036,7 @@ class Vocabulary(NamedTuple):
     factor_words: Spellings
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
-    currencies: Mapping[str, frozenset[str]]
+    units: Mapping[str, frozenset[str]]  # each "kind-name"
     day_parts: Mapping[str, frozenset[str]]
     hours: Mapping[str, frozenset[str]]
 
@@ -4059,8 +4075,6 @@ def spellings(words: Iterable[str]) -> Spellings:
 def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     """Return the words of a language for what `Vocabulary` has, from CLDR, each with its meaning."""
     from babel import Locale
-    from babel.numbers import get_currency_name
-    from babel.units import format_unit
 
     locale = Locale.parse(language)
     with contextlib.suppress(ValueError):
@@ -4082,22 +4096,39 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     ]
     factors += MORE_FACTORS
     factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
-    currencies = [
-        (word, code)
-        for code, sign in locale.currency_symbols.items()
-        for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5)))
-        for word in (fold(name), *CURRENCY_WORD.findall(fold(name)))
-    ]
     day_parts = [
         (fold(name).strip(), part.rstrip("12"))
         for width in ("wide", "abbreviated")
         for part, name in locale.day_periods["format"].get(width, {}).items()
         if len(name) >= MIN_SPELLED_CHARS or not name.isascii()
     ]
-    hour_words = {"clock": re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)}
-    hour_words["unit"] = [re.sub(r"[\d\s]", "", format_unit(count, "hour", locale=locale)) for count in (1, 2, 5)]
-    hours = [(fold(word), kind) for kind, words in hour_words.items() for word in words]
-    return months, factors, currencies, day_parts, hours
+    hours = [(fold(word), "clock") for word in re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)]
+    measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
+    units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
+    hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
+    return months, factors, [*currency_words(locale), *units], day_parts, hours
+
+
+def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
+    """Yield the signs, codes and names of the currencies, and the words of the names."""
+    from babel.numbers import get_currency_name
+
+    for code, sign in locale.currency_symbols.items():
+        for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5))):
+            for word in (fold(name), *CURRENCY_WORD.findall(fold(name))):
+                yield word, f"{CURRENCY_KIND}{code}"
+
+
+def unit_words(locale: Locale, unit: str) -> Iterator[str]:
+    """Yield the words for a unit of measure; of those with one or two Latin letters only what is international."""
+    from babel.units import format_unit
+
+    is_english = locale.language == "en"
+    lengths: tuple[Literal["long", "short", "narrow"], ...] = ("long", "short", "narrow")
+    for length, count in itertools.product(lengths[: 3 if is_english else 2], (1, 2, 5)):
+        word = fold(format_unit(count, unit, length, locale=locale)).strip("0123456789. ")
+        if word != "in" and (is_english or len(word) >= MIN_SPELLED_CHARS or not word.isascii()):
+            yield word
 
 
 @functools.lru_cache(64)
@@ -4130,13 +4161,13 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 
 # --- Figures ---
 
-SCALED = "scaled "  # prefix of the value of a number before "million"
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
+SCALED = "scaled "  # prefix of the value of a number before "million"
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4201,8 +4232,7 @@ SHORT_DATE = re.compile(
 )
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
 MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
-MONEY_AFTER = re.compile(rf" ?({CURRENCY}|{LETTER}{{2,16}}(?!\w))")
-UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
+UNIT_AFTER = re.compile(rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}})?)")
 GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
 BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
 AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{4}}|[0-9]{{1,2}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
@@ -4268,33 +4298,18 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
     return tuple(map(frozenset, found))
 
 
-def factor_word(after: str, words: Vocabulary) -> str:
-    """Return the words after a number that multiply it, such as "million"."""
-    for word in (after, after.partition(" ")[0]):
-        if word in words.factors:
-            return word
-    starts = (after[:length] for length in range(4, 0, -1)) if SPACELESS.match(after) else ()
-    return next((word for word in starts if word in words.factors), "")
-
-
-def values_in(folded: str, words: Vocabulary) -> set[str]:
-    """Return every possible value of the figures in a folded text."""
-    # No pattern reaches further from a digit.
-    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
-    found = short_values_in(folded, words)
-    for raw, after in set(NUMBER.findall(folded)):
-        values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
-        word = factor_word(after, words)
-        if factors := words.factors.get(word):
-            found |= {scaled(value, factor) for value in values for factor in factors}
-            found |= {SCALED + value for value in values}
-        found |= set() if is_factor(word) else values
-    long = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
-    return found | {f"{float(f'{value:.{digits}e}'):.0f}" for value in long for digits in range(1, MIN_ROUNDED)}
+def known_word(text: str, table: Mapping[str, Any]) -> str:
+    """Return the words of a table that a text begins with: two, one, or a part of one in a script without spaces."""
+    first = text.replace("/", " ").partition(" ")[0]
+    ends = range(len(first) - 1, 0, -1) if not first.isascii() else ()
+    parts = (first[:end] for end in ends if SPACELESS.search(first, end - 1, end + 1))
+    return next((word for word in (text, first, *parts) if word in table), "")
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     """Return the values of what is written short: times, 3/4, the year of 4.7.26, "4.7.", version 3.11 of 3.11.7."""
+    # No pattern reaches further from a digit.
+    folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
     found = set[str]()
     for clock in find_times(folded, words):
         found.update(f"{hour}:{clock.minute:02}" for hour in clock.hours)
@@ -4357,7 +4372,7 @@ class Figure(NamedTuple):
     start: int
     end: int
     options: tuple[frozenset[Value], ...] = ()
-    currency: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
     name: str = ""
@@ -4417,7 +4432,7 @@ def with_name(figure: Figure, text: str) -> Figure:
     """Return a figure with the name that it is in, such as K2, COVID-19 or 39A, if its letters touch it; a year has none."""
     shown = fold(text[figure.start : figure.end])
     is_year = re.fullmatch("(?:19|20)[0-9]{2}", shown)
-    if figure.currency or not shown.isdecimal() or len(shown) >= LONG_NUMBER or is_year:
+    if figure.units or not shown.isdecimal() or len(shown) >= LONG_NUMBER or is_year:
         return figure
     before = NAME_BEFORE.search(text, max(0, figure.start - MAX_NAME_CHARS), figure.start)
     after = LETTER_AFTER.match(text, figure.end)
@@ -4547,7 +4562,7 @@ def find_scores(folded: str, _words: object = None) -> Iterator[Figure]:
 def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the numbers with two factors, such as "2 million 500 thousand"; in East Asia the second one may be absent."""
     for match in COMPOUND.finditer(folded):
-        last = factor_word(match[4], words)
+        last = known_word(match[4], words.factors)
         if match[2] in words.factors and (last or SPACELESS.match(match[2])):
             factors = (min(words.factors.get(word, {1})) for word in (match[2], last))
             total = sum(
@@ -4568,12 +4583,15 @@ def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
-    """Yield the other numbers, each with its currency, unit and factor."""
-    for match in NUMBER.finditer(folded):
-        money, unit = money_around(match, words), UNIT_AFTER.match(folded, match.end(1))
-        ends = [end_of_number(match, words), *(sign.end() for sign in (*money, unit) if sign)]
-        first = min([match.start(), *(sign.start() for sign in money)])
-        yield figure_of((first, max(ends)), number_options(match, words), currency=currency_of(money, words))
+    """Yield the other numbers, each with its factor and units."""
+    for number in read_numbers(folded, words):
+        raw, plain = number.raw, () if number.has_factor else number.plain
+        options: list[Collection[Value]] = [*number.scaled, *plain[: 1 if THOUSANDS.fullmatch(raw) else None]]
+        options += [] if number.scaled else [{SCALED + value for value in values} for values in number.plain]
+        if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+            options += [{f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ())]
+            options += pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
+        yield figure_of((number.start, number.end), options, units=number.units)
 
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
@@ -4632,20 +4650,40 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
     return pairs
 
 
-def number_options(match: re.Match[str], words: Vocabulary) -> Iterator[Collection[Value]]:
-    """Yield the sets of values that a page can write a number with, a match of NUMBER with what follows it."""
-    raw, word = match[1], factor_word(match[2] or "", words)
-    factors = words.factors.get(word, frozenset[int]())
-    is_grouped = not factors and THOUSANDS.fullmatch(raw)
-    for values in readings(raw)[: 1 if is_grouped else None]:
-        yield from ({scaled(value, factor) for value in values} for factor in factors)
-        if not is_factor(word):  # "12 m" may be twelve metres
-            yield values
-        if not factors:
-            yield {SCALED + value for value in values}
-    if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
-        yield from ({f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ()))
-        yield from pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
+class Number(NamedTuple):
+    """A number as written, with its units: its possible values as they are, and times its factor.
+
+    If it certainly has a factor, the former begin with `SCALED`: "12 m" may be twelve meters, "12 million" is not 12.
+    """
+
+    start: int
+    end: int
+    raw: str
+    plain: tuple[frozenset[str], ...]
+    scaled: tuple[frozenset[str], ...]
+    units: frozenset[str]
+    has_factor: bool
+
+
+def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
+    """Yield the numbers in a folded text, of an answer or a page."""
+    for match in NUMBER.finditer(folded):
+        plain, word = readings(match[1]), known_word(match[2] or "", words.factors)
+        factors = words.factors.get(word, ())
+        times = [frozenset(scaled(value, factor) for value in values) for values in plain for factor in factors]
+        start, end = match.start(), match.start(2) + len(word) if word else match.end(1)
+        units = set[str]()
+        for place in {match.end(1), end}:
+            if after := UNIT_AFTER.match(folded, place):
+                name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
+                units |= words.units.get(name, set())
+                end = max(end, after.start(1) + len(name)) if name else end
+        if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
+            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(CURRENCY_KIND)}
+            start, units = before.start() if codes else start, units | codes
+        if has_factor := is_factor(word):
+            plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
+        yield Number(start, end, match[1], plain, tuple(times), frozenset(units), has_factor)
 
 
 def is_factor(word: str) -> bool:
@@ -4653,22 +4691,9 @@ def is_factor(word: str) -> bool:
     return len(word) >= MIN_SPELLED_CHARS or bool(word and SPACELESS.match(word))
 
 
-def end_of_number(match: re.Match[str], words: Vocabulary) -> int:
-    """Return where a number ends, a match of NUMBER, with the words that multiply it."""
-    word = factor_word(match[2] or "", words)
-    return match.start(2) + len(word) if word else match.end(1)
-
-
-def money_around(match: re.Match[str], words: Vocabulary) -> list[re.Match[str]]:
-    """Return the signs and names of known currencies next to a number, a match of NUMBER."""
-    start, end = match.start(), end_of_number(match, words)
-    signs = (MONEY_BEFORE.search(match.string, max(0, start - 4), start), MONEY_AFTER.match(match.string, end))
-    return [sign for sign in signs if sign and sign[1] in words.currencies]
-
-
-def currency_of(money: Sequence[re.Match[str]], words: Vocabulary) -> frozenset[str]:
-    """Return the codes of the currencies that the first sign or name can mean."""
-    return words.currencies[money[0][1]] if money else frozenset()
+def kinds_of(units: Iterable[str]) -> set[str]:
+    """Return the kinds of some units, such as mass."""
+    return {unit.partition("-")[0] for unit in units}
 
 
 # --- The passages of a page ---
@@ -4709,11 +4734,23 @@ class TextChunk:
         return letters_of(self.folded.replace(TRUNK_ZERO, ""))
 
     @functools.cached_property
+    def numbers(self) -> Mapping[frozenset[Any], set[frozenset[str]]]:
+        """The possible values of the numbers, each with the units that they have."""
+        found: dict[frozenset[Any], set[frozenset[str]]] = {}
+        for number in read_numbers(self.folded, self.vocabulary):
+            for values in (*number.plain, *number.scaled):
+                found.setdefault(values, set()).add(number.units)
+        return found
+
+    @functools.cached_property
     def values(self) -> set[str]:
         """Every possible value of the figures."""
-        found, day_parts = values_in(self.folded, self.vocabulary), self.vocabulary.day_parts
+        found = short_values_in(self.folded, self.vocabulary).union(*self.numbers)
+        day_parts = self.vocabulary.day_parts
         for part in map(day_parts.get, day_parts.keys() & set(self.words)):
             found.update(NAMED_HOURS.get("".join(part or ()), ()))
+        whole = [int(value) for value in found if value.isdecimal() and MIN_ROUNDED <= len(value) <= MAX_DIGITS]
+        found |= {f"{float(f'{value:.{digits}e}'):.0f}" for value in whole for digits in range(1, MIN_ROUNDED)}
         numbers = [value for value in found if value.replace(".", "").isdecimal()] if self.factors else []
         return found.union(scaled(number, factor) for number in numbers for factor in self.factors)
 
@@ -4757,7 +4794,7 @@ class TextChunk:
         if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
         is_named = not figure.name or has_name(self.folded, figure.name)
-        return is_named and not (figure.currency and self._is_other_currency(figure))
+        return is_named and not (figure.units and self._has_only_other_units(figure))
 
     def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
@@ -4791,14 +4828,11 @@ class TextChunk:
             return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
-    def _is_other_currency(self, figure: Figure) -> bool:
-        """Return whether the chunk has an amount only in other currencies."""
-        found: list[frozenset[str]] = []
-        for match in NUMBER.finditer(self.folded):
-            options = map(frozenset, number_options(match, self.vocabulary))
-            if not set(options).isdisjoint(figure.options):
-                found.append(currency_of(money_around(match, self.vocabulary), self.vocabulary))
-        return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+    def _has_only_other_units(self, figure: Figure) -> bool:
+        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone."""
+        found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
+        has_own = any(not units or not units.isdisjoint(figure.units) for units in found)
+        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds_of(figure.units))
 
 
 class RankedPassage(NamedTuple):

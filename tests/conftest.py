@@ -25,7 +25,6 @@ from typing import Any
 
 import pytest
 from fastmcp.prompts.base import Prompt
-from fastmcp.server.dependencies import transform_context_annotations
 from fastmcp.tools.function_tool import FunctionTool
 from hypothesis import settings
 
@@ -171,7 +170,9 @@ def schemas_made_once() -> Generator[None]:
         key = (function.__code__, str(signature), str(about))
         if key not in made:
             made[key] = make(function, **about)
-        return made[key].model_copy(update={"fn": transform_context_annotations(function)})
+        # What FastMCP sets for its own arguments; finding out again which these are would take as long as the schema.
+        vars(function)["__signature__"] = inspect.signature(made[key].fn)
+        return made[key].model_copy(update={"fn": function})
 
     made_prompts: dict[tuple[object, ...], Prompt] = {}
     make_prompt = Prompt.from_function

@@ -33,6 +33,8 @@ export class ListWidget extends Widget {
   #before = [];
   /** Whether it adds what is typed to the values next to it. */
   #isAdding = false;
+  /** The label of the option that was pressed last. */
+  #pressed = "";
   #wasOpen = false;
   #wasEmpty = false;
   /** Whether its list, which was open before, shows what was found for the typed text. */
@@ -50,10 +52,29 @@ export class ListWidget extends Widget {
     try {
       return await this.#choose(values, isList);
     } catch (error) {
+      const text = values.length === 1 && this.#pressed ? await this.#cellText() : null;
+      if (text !== null && isAlike(text, this.#pressed)) return [text];
+      if (text !== null) throw notKept(this.found, this.#pressed, text, "");
       // If the page has replaced the field, the first failure says more.
       await this.#dropText().catch(() => {});
       await this.#shut().catch(() => {});
       throw error;
+    }
+  }
+
+  /**
+   * An editor in a cell of a table may go once an option is chosen.
+   *
+   * @returns {Promise<string | null>} what its cell shows instead, once that is the option, or after a short time; null if
+   *   the editor is still there, or was in no cell
+   */
+  async #cellText() {
+    const end = performance.now() + QUIET_MS;
+    for (;;) {
+      const text = await this.target.look("operate", { look: "cell" });
+      if (typeof text !== "string") return null;
+      if (isAlike(text, this.#pressed) || performance.now() > end) return text;
+      await pause(POLL_MS);
     }
   }
 
@@ -219,6 +240,7 @@ export class ListWidget extends Widget {
     if (isSelected && isSure) return label;
     /** @type {boolean} */
     let isWhole;
+    this.#pressed = label;
     try {
       isWhole = await this.click(selector);
     } catch (error) {

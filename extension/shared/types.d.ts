@@ -714,6 +714,7 @@ export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
 export type WidgetLook =
   | "list"
   | "calendar"
+  | "cell"
   | "time"
   | "opener"
   | "complaint"

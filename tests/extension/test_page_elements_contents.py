@@ -291,7 +291,9 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "rows by their places": ['row "above"', 'row "below"'],
         "row with what selects it": ['row "Ada"  div', 'checkbox "Toggle" off  #c'],
-        "header that sorts, and a cell that is checked": ['clickable "Name"  #h', 'gridcell "yes" on  #d'],
+        "headers that sort, and a cell that is checked": [
+            *('clickable "Name"  #h', 'clickable "Age"  #s', 'gridcell "yes" on  #d'),
+        ],
     },
     "drawings": {
         "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  [role=button]'],

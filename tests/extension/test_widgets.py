@@ -598,5 +598,14 @@ async def test_option_that_moves_under_the_pressed_mouse_is_pressed_again(drawn:
     assert await drawn.page.locator("#cities [aria-selected=true]").all_inner_texts() == ["Bern", "Bonn"]
 
 
+async def test_option_of_an_editor_that_goes_with_it_is_read_in_the_cell(drawn: DrivenTab) -> None:
+    result = await drawn.do("select", selector="#inline", value="Large")
+
+    assert [option["label"] for option in result["selected"]] == ["Large"]
+    await drawn.do("click", selector="#cell", count=2)
+    code, message = await drawn.refused("select", selector="#inline", value="Sold out")
+    assert (code, '"Large" now' in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_path_leads_through_menus_that_open_when_the_mouse_comes(drawn: DrivenTab) -> None:
     assert (await drawn.do("fill", selector="#place", value="Italy / Rome"))["value"] == "Rome"

@@ -131,6 +131,17 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("A map 1:5, with 3 cities, 2 rivers.", "The scale is 1:5", "The scale is 1:2"),
         ("5.000 Euro in cash.", "It costs €5,000", "It costs $5,000"),
         ("It costs $5 in all.", "It costs 5 dollars", "It costs 5 euros"),
+        ("The parcel weighs 5 lb.", "It weighs 5 pounds", "It weighs 5 kg"),
+        ("Das Paket wiegt 5 Kilogramm.", "It weighs 5 kg", "Das Paket wiegt 5 Gramm"),
+        ("Посылка весит 5 кг.", "It weighs 5 kilograms", "Посылка весит 5 грамм"),
+        ("荷物は5kgです。", "5キログラムです", "5グラムです"),
+        ("A tunnel of 12 km, open for 12 hours.", "12 kilometers long", "12 miles long"),
+        ("The room measures 20 m².", "It has 20 square meters", "It has 20 ft²"),
+        ("It is 20 °C outside.", "It is 20 degrees Celsius", "It is 20 °F"),
+        ("Take 5 to 10 minutes.", "It takes 10 min", "It takes 10 hours"),
+        ("The limit is 120 km/h.", "At most 120 kilometers per hour", "At most 120 mph"),
+        ("料金は1200円です。", "It costs 1,200 yen", "It costs 1,200 dollars"),
+        ("Sales of 3 billion kg.", "Sales of 3 bn kilograms", "Sales of 3 billion pounds"),
         ("ลด ถึง 31 ธ.ค.", "Until 31 December", "Until 31 January"),
         ("Open from noon, 2 floors, 13 rooms.", "Open from 12:00", "Open from 11:00"),
         ("Open until midnight, 2 floors.", "Open until 12 am", "Open until 11 pm"),
@@ -219,9 +230,15 @@ async def test_a_figure_in_a_name_is_found_only_with_its_name(
         ("A 1/2.8 inch sensor.", "A 1/2.8 inch sensor"),
         ("A gear of 16/36t.", "A gear of 16/36t"),
         ("In 2024, 125,000,000 people.", "2024年の人口は約1億2,500万人です"),
+        ("Weight (kg): 5, width 9 cm.", "It weighs 5 kg"),
+        ("A walk of 5 km or 5 minutes.", "5 m"),
+        ("20 degrees, 20 m³.", "20 °C and 20 cubic meters"),
+        ("Nach 5 Monaten in 5 Ländern.", "5 months"),
     ],
 )
-async def test_each_figure_of_a_short_notation_is_found(page: str, true: str, osascript: FakeOsascript) -> None:
+async def test_each_figure_of_a_short_or_ambiguous_notation_is_found(
+    page: str, true: str, osascript: FakeOsascript
+) -> None:
     osascript.shows(page)
 
     found = await checked(true)

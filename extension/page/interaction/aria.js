@@ -129,12 +129,15 @@ const aria = (() => {
   /** Close icons of tabs: they have no words of their own, and the tab's name is not theirs. */
   const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
 
+  /** Headers of columns that only their classes declare to be sorted by a click. */
+  const SORTING = "[role=columnheader][class*='-sortable' i]";
+
   /** Elements that may be acted on, by their own markup. */
   const CANDIDATES =
     `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
-    ":is(td, th, tr)[tabindex], [aria-sort], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
+    `:is(td, th, tr)[tabindex], [aria-sort], ${SORTING}, [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], ` +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");

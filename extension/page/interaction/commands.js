@@ -3,7 +3,8 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } = dom;
+  const { closestOf, comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } =
+    dom;
   const { windowOf } = dom;
   const { PageError, misfit, shorten, textOf, visibleTextOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
@@ -36,6 +37,7 @@ const elementCommands = (() => {
   const SUGGESTING_MS = 400;
   /** For a switch that slides. */
   const TOGGLING_MS = 400;
+  const CELLS = "td, [role='gridcell'], [role='cell']";
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
@@ -52,6 +54,7 @@ const elementCommands = (() => {
    * @property {PreparedField} [prepared]
    * @property {boolean} [isEntered]
    * @property {HTMLElement} [widget]
+   * @property {Element} [cell] of a table that the widget is in
    * @property {Element} [group]
    * @property {Press} [press]
    * @property {Drag} [drag]
@@ -93,7 +96,7 @@ const elementCommands = (() => {
     try {
       comeBy(request.way ?? "");
       const before = stateOf(request.id);
-      const { pressed, drag, placed, widget, group, changes: begun, form } = before;
+      const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
@@ -102,7 +105,7 @@ const elementCommands = (() => {
       // The steps of one action are reported together.
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, drag, placed, widget, group, element, changes: begun, form };
+      latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
       // They may be clicks for a field that is being filled.
       if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
@@ -282,7 +285,7 @@ const elementCommands = (() => {
    */
   async function operate({ id, ...request }) {
     const { widget } = stateOf(id);
-    return widget && isInPage(widget) ? widgetLooks.operate(widget, latest, request) : null;
+    return widget ? widgetLooks.operate(widget, latest, request) : null;
   }
 
   /**
@@ -536,6 +539,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
+    latest.cell = closestOf(element, CELLS) ?? undefined;
     listOptions.begin(element, latest.changes);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };

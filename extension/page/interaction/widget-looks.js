@@ -5,12 +5,12 @@
 /**
  * @typedef {{look: WidgetLook, wanted?: string, isLoose?: boolean, values?: string[], index?: number}} WidgetRequest
  *
- * @typedef {{widget?: HTMLElement, group?: Element, changes?: Watch}} WidgetState of the action that operates it
+ * @typedef {{widget?: HTMLElement, cell?: Element, group?: Element, changes?: Watch}} WidgetState of the action that operates it
  */
 
 const widgetLooks = (() => {
-  const { holds, isTextField } = dom;
-  const { PageError } = texts;
+  const { holds, isInPage, isTextField } = dom;
+  const { PageError, collapse, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { complaintOf, selectContent, setValue } = formControls;
   const { nextBranch, popupOf } = listOptions;
@@ -24,10 +24,13 @@ const widgetLooks = (() => {
    * @param {HTMLElement} field
    * @param {WidgetState} state
    * @param {WidgetRequest} request
-   * @returns {Promise<unknown>} JSON
+   * @returns {Promise<unknown>} JSON; null if the page has replaced the field
    */
   async function operate(field, state, { look, wanted = "", isLoose = false, values = [], index = 0 }) {
+    if (!isInPage(field)) return look === "cell" ? textLeftIn(state.cell) : null;
     switch (look) {
+      case "cell":
+        return null;
       case "list":
         return readList(field, { wanted, isLoose, values });
       case "selector":
@@ -84,6 +87,11 @@ const widgetLooks = (() => {
         await state.changes?.rest();
         return state.changes?.hasOpenedLayer() ? "open" : "left";
     }
+  }
+
+  /** @param {Element | undefined} cell that the field was in */
+  function textLeftIn(cell) {
+    return cell && isInPage(cell) ? collapse(visibleTextOf(cell)) : null;
   }
 
   /** @param {Element} element */
