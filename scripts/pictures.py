@@ -37,7 +37,8 @@ PANEL: ViewportSize = {"width": 960, "height": 420}
 SHOWN: ViewportSize = {"width": 760, "height": 480}
 NARROW: ViewportSize = {"width": 420, "height": 560}
 SIDE_PANEL: ViewportSize = {"width": 380, "height": 460}
-PAGE: ViewportSize = {"width": 720, "height": 600}
+# High enough for the whole page: a scroll bar would shift it.
+PAGE: ViewportSize = {"width": 720, "height": 1600}
 APP: ViewportSize = {"width": 1180, "height": 900}
 
 
