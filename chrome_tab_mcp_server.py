@@ -2168,10 +2168,8 @@ LOOP_CHARS, MIN_LOOP_CHARS, LOOP_TIMES = 8_000, 1_000, 10
 def repetition(text: str) -> tuple[int, int]:
     """Return how many characters at a text's end, up to `LOOP_CHARS`, repeat one block, and its length; zeros if none."""
     tail = text[: -LOOP_CHARS - 1 : -1]
-    found, borders = (
-        (0, 0),
-        [0],
-    )  # of each start of the reversed tail, the length of its longest end that is also its start
+    found = (0, 0)
+    borders = [0]  # of each start of the reversed tail, the length of its longest end that is also its start
     for i in range(1, len(tail)):
         border = borders[-1]
         while border and tail[i] != tail[border]:

@@ -2,9 +2,9 @@
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
 // `button text=Pay` finds what matches the CSS selector and has that text. A whole text comes before a part of one, which
-// starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow
-// root or the frame of `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text.
-// For a cross-origin frame the worker continues with the rest of the selector.
+// starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow root or the frame of
+// `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text. For a cross-origin
+// frame the worker continues with the rest of the selector.
 
 /**
  * @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS

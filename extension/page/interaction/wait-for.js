@@ -71,7 +71,7 @@ const waitFor = (() => {
 
   /** @param {WaitRequest} request */
   function watchesFor({ selector, text, gone }) {
-    // Here quotes belong to the text.
+    // Here quotes do not ask for the whole text.
     const byText = (/** @type {string} */ words) => `text=${words.replace(/^(["'])([^]*)\1$/u, "$2")}`;
     return [
       selector && new Watch(selector, `element that matches ${quote(fromMainFrame(selector))}`, false),
