@@ -109,10 +109,14 @@ class Popup:
 
     async def pair(self, bridge: FakeBridge) -> None:
         """Connect without the popup's form, which has its own tests."""
+        await self.connect(bridge)
+        await self.shows("Connected")
+
+    async def connect(self, bridge: FakeBridge) -> None:
+        """Pair without showing the popup."""
         message = json.dumps({"action": "connect", "connectionString": bridge.connection_string})
         await self.chrome(f"chrome.runtime.connect().postMessage({message})")
         await bridge.connected()
-        await self.shows("Connected")
 
     async def press(self, element_id: str) -> None:
         await self.show_connection()
@@ -465,9 +469,8 @@ class DrivenTab(AttachedTab):
 async def driver(shared_popup: Popup) -> AsyncGenerator[Driver]:
     """One pairing for all tests of a file. The popup is closed; its tab still has the extension's APIs."""
     async with running_bridge() as bridge:
-        await shared_popup.open()
-        await shared_popup.pair(bridge)
         await shared_popup.rest()
+        await shared_popup.connect(bridge)
         yield bridge, shared_popup
         await shared_popup.forget()
 

@@ -801,13 +801,13 @@ async def test_dialog_is_left_to_the_user_while_the_data_layer_is_shown(panel: P
     await (await opening.value).accept()
 
     await expect(entries_of(panel).first).to_contain_text("answered")
-    assert await inspected.page.title() == "true"
+    await comes_true(inspected.page, "document.title === 'true'")
     await expect(panel.element("data-layer-state")).to_be_empty()
     # The control: an action does answer it.
     assert (await inspected.do("click", selector="button"))["dialogs"] == [
         {"type": "confirm", "message": "Pay?", "answer": "dismissed"}
     ]
-    assert await inspected.page.title() == "false"
+    await comes_true(inspected.page, "document.title === 'false'")
 
 
 BROKEN_PORT = """
