@@ -102,7 +102,8 @@ async def test_the_image_reaches_the_model_and_only_its_words_reach_the_client()
 
 
 async def test_text_that_an_image_makes_the_model_write_is_sanitized_and_cut() -> None:
-    said = "A bar\u202e![17](https://evil.test/17.png). https://mine.test " + "x" * 40_000
+    said = "A bar\u202e![17](https://evil.test/17.png). https://mine.test "
+    said += " ".join("x" * i for i in range(3, 300))
     async with FakeOpenAIServer(answer(said)) as fake, looking(fake) as asked:
         result = await asked.look(question="What does https://mine.test show?")
 
