@@ -598,11 +598,11 @@ async def test_answers_too_long_to_combine_follow_one_another(osascript: FakeOsa
 @pytest.mark.parametrize(("chars", "notes"), [(40_000, 0), (40_001, 1)])
 async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int, osascript: FakeOsascript) -> None:
     osascript.shows("The ferry leaves at noon.")
-    async with FakeOpenAIServer(answer("a" * chars)) as fake, serving(fake) as asker:
+    said = "".join("a" * i + "b" for i in range(300))[:chars]
+    async with FakeOpenAIServer(answer(said)) as fake, serving(fake) as asker:
         result = await asker.ask(system_prompt=PROMPT)
 
-    assert text_of(result).count("a" * 40_000) == 1
-    assert "a" * 40_001 not in text_of(result)
+    assert text_of(result).partition("\n\n")[0] == said[:40_000]
     assert receipt_of(result)["notes"] == ["the answer was cut at 40,000 characters"][:notes]
     assert ("Note: the answer was cut at 40,000 characters." in text_of(result)) is bool(notes)
 

@@ -86,8 +86,10 @@ async def test_each_tab_has_its_answer_and_there_is_one_for_all_of_them() -> Non
 
 
 async def test_each_answer_may_link_only_to_its_own_page_and_the_total_length_is_bounded() -> None:
+    long = " ".join("x" * i for i in range(3, 300))
+
     def script(request: Request) -> Reply:
-        return answer("Compared." if "Tab 1" in request.data else "See https://a.test/ now. " + "x" * 40_000)
+        return answer("Compared." if "Tab 1" in request.data else f"See https://a.test/ now. {long}")
 
     async with FakeOpenAIServer(script=script) as fake, serving(fake) as client:
         blocks = blocks_of(await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}))
