@@ -61,8 +61,10 @@ class Panel:
                 await self.send_event({"id": await self.question("models")}, "models", **models)
 
         answering = asyncio.create_task(answer())
-        await expect(self.at("#model option")).to_have_text(shown)
-        answering.cancel()
+        try:
+            await expect(self.at("#model option")).to_have_text(shown)
+        finally:
+            answering.cancel()
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
