@@ -227,20 +227,14 @@ property pageFunction : "function readPage(request) {
   const [MIN_PICTURE, MIN_FIELD] = [50, 8];
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
-    canvas:
-      \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
-    \"embed, object, iframe\":
-      \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.\",
+    canvas: \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
+    \"embed, object, iframe\": \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.\",
     \"video, audio\": \"This tab plays video or audio and shows no text. Open its transcript as a page, then ask again.\",
   };
-  const DRAWN_EDITOR =
-    \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
-  const ONLY_SPARE =
-    'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content=\"main\" (in the call or in config.toml).';
-  const PDF_SELECTION =
-    \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.\";
-  const NOTHING_SELECTED =
-    \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
+  const DRAWN_EDITOR = \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
+  const ONLY_SPARE = 'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content=\"main\" (in the call or in config.toml).';
+  const PDF_SELECTION = \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.\";
+  const NOTHING_SELECTED = \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
@@ -266,8 +260,7 @@ property pageFunction : "function readPage(request) {
   const SWITCHED_ON = \"input:checked, [aria-checked=true]:not(form)\";
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
-  const SECRET_FIELD =
-    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
+  const SECRET_FIELD = /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
   const CELLS = \"[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]\";
   const LAYOUT = \"h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
   const SIGNS = new Map(
@@ -309,7 +302,10 @@ property pageFunction : "function readPage(request) {
     return new PageError(\"UNREADABLE_PAGE\", message);
   }
   function all(selector, inside = pages) {
-    return inside.flatMap((page) => [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])]);
+    return inside.flatMap((part) => {
+      const { prototype } = typeOf.call(part) === Node.DOCUMENT_NODE ? Document : DocumentFragment;
+      return [...Reflect.apply(prototype.querySelectorAll, part, [selector])];
+    });
   }
   function shownText() {
     if (![\"http:\", \"https:\", \"file:\"].includes(location.protocol)) {
@@ -335,23 +331,26 @@ property pageFunction : "function readPage(request) {
     return { text, pieces, headings: [] };
   }
   function alignedPage(text) {
-    roles = new Map(all(\"[role]\").map((element) => [element, attributeOf(element, \"role\")]));
-    if (isWebPage) {
-      thirds = all(\":nth-child(3)\");
-      rows = rowsOfData();
-      formulas = new Map(all(\"math\").map((math) => [formulaAround(math), math]));
-      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
-      cards = cardsOfPage();
-    }
-    return aligned(text, ofDocument(\"body\"));
+    findMeanings(pages);
+    return aligned(text, ofDocument(\"body\"), 0);
   }
-  function aligned(text, part) {
-    const quick = new Alignment(text, part, false);
-    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, true) : quick;
+  function findMeanings(parts) {
+    for (const element of all(\"[role]\", parts)) roles.set(element, attributeOf(element, \"role\"));
+    if (!isWebPage) return;
+    const thirds = all(\"* > :nth-child(3)\", parts);
+    findRows(parts, thirds);
+    for (const math of all(\"math\", parts)) formulas.set(formulaAround(math), math);
+    const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
+    for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
+    findCards(thirds);
+  }
+  function aligned(text, part, traits) {
+    const quick = new Alignment(text, part, traits, false);
+    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, traits, true) : quick;
     return { text: parts.join(\"\"), pieces, headings };
   }
   class Alignment {
-    constructor(source, part, isStrict) {
+    constructor(source, part, traits, isStrict) {
       this.source = source;
       this.isStrict = isStrict;
       this.isLost = false;
@@ -361,7 +360,7 @@ property pageFunction : "function readPage(request) {
       this.length = 0;
       this.pieces = [];
       this.headings = [];
-      this.traits = 0;
+      this.traits = traits;
       this.open = [];
       this.level = 0;
       this.marked = 0;
@@ -405,7 +404,10 @@ property pageFunction : "function readPage(request) {
       }
       if (rows.size > 0) this.#enterRow(element);
       const root = tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
-      if (root) this.#inner(root, drawnTextOf(root));
+      if (root) {
+        findMeanings([root]);
+        this.#inner(root, drawnTextOf(root));
+      }
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -534,7 +536,7 @@ property pageFunction : "function readPage(request) {
       if (value) this.#value(textOf(value, KEPT));
     }
     #inner(part, text) {
-      const inner = aligned(withLineFeeds(text), part);
+      const inner = aligned(withLineFeeds(text), part, this.traits);
       if (inner.text.trim()) this.#value(inner);
     }
     #value(value) {
@@ -675,18 +677,16 @@ property pageFunction : "function readPage(request) {
     for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
     return children;
   }
-  function rowsOfData() {
-    const found = new Map();
+  function findRows(parts, thirds) {
     const add = (element, cells, given) => {
-      if (found.has(element)) return;
+      if (rows.has(element)) return;
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
-      for (const cell of [element, ...cells]) found.set(cell, row);
+      for (const cell of [element, ...cells]) rows.set(cell, row);
     };
-    for (const [table, role] of roles) {
-      if (!/^(?:table|grid|treegrid)$/.test(role)) continue;
+    for (const table of all(\"[role=table], [role=grid], [role=treegrid]\", parts)) {
       for (const row of table.querySelectorAll(\"[role=row]\")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
-    for (const table of all(\"table\")) {
+    for (const table of all(\"table\", parts)) {
       const isLoose = !table.querySelector(\"th, caption\");
       const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll(\"tr\") : [];
       const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
@@ -694,13 +694,12 @@ property pageFunction : "function readPage(request) {
       const gaps = gapsIn(cells);
       rowsOfTable.forEach((row, i) => add(row, cells[i] ?? [], { group: table, maxLength, gaps: gaps[i] ?? [] }));
     }
-    for (const list of all(\"dl\")) {
-      const parts = childrenOf(list);
-      const isPaired = parts.length > 2 && parts.every((part, i) => tagOf.call(part) === (i % 2 === 0 ? \"dt\" : \"dd\"));
-      if (isPaired) add(list, parts, { group: list, columns: 2, isNarrow: true });
+    for (const list of all(\"dl\", parts)) {
+      const entries = childrenOf(list);
+      const isPaired = entries.length > 2 && entries.every((one, i) => tagOf.call(one) === (i % 2 === 0 ? \"dt\" : \"dd\"));
+      if (isPaired) add(list, entries, { group: list, columns: 2, isNarrow: true });
     }
-    addShapes(add);
-    return found;
+    addShapes(thirds, add);
   }
   function gapsIn(cells) {
     let covered = [];
@@ -724,7 +723,7 @@ property pageFunction : "function readPage(request) {
     const wide = [...table.querySelectorAll(\"tr\")].filter((row) => childrenOf(row).length > 1);
     return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
   }
-  function addShapes(add) {
+  function addShapes(thirds, add) {
     for (const third of thirds) {
       if (childrenOf(third).length < 2) continue;
       const group = parentOf.call(third);
@@ -746,15 +745,13 @@ property pageFunction : "function readPage(request) {
       if (columns > 1 && cells.length % columns === 0) add(group, cells, { group, columns, isNarrow: true });
     }
   }
-  function cardsOfPage() {
-    const cards = new Set();
+  function findCards(thirds) {
     for (const third of thirds) {
       if (!Reflect.apply(Element.prototype.querySelector, third, [\":nth-child(2)\"])) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
     }
-    return cards;
   }
   function shapeOf(element) {
     const [name] = /\\S+/.exec(attributeOf(element, \"class\")) ?? [];
@@ -1127,8 +1124,7 @@ property pageFunction : "function readPage(request) {
         if (!shown.text.trim()) throw error;
       }
     }
-    const note =
-      main.text.length > more.length ? \"a keyword is outside of the main content, so the whole page was read\" : \"\";
+    const note = main.text.length > more.length ? \"a keyword is outside of the main content, so the whole page was read\" : \"\";
     return { text: wholeText(shown), content: { path: \"whole\", left_out: 0, note } };
   }
   function mainContent(shown) {
@@ -1161,12 +1157,11 @@ property pageFunction : "function readPage(request) {
   const range = new Range();
   const pages = withFrames(document);
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
-  let rows = new Map();
-  let formulas = new Map();
-  let checked = new Set();
-  let thirds = [];
-  let roles = new Map();
-  let cards = new Set();
+  const rows = new Map();
+  const formulas = new Map();
+  const checked = new Set();
+  const roles = new Map();
+  const cards = new Set();
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";

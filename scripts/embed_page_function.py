@@ -18,11 +18,13 @@ BEGIN = "-- begin of the page function, written by scripts/embed_page_function.p
 END = "-- end of the page function\n"
 # A comment at the start of a line, up to the end of the line on which it ends.
 COMMENT = re.compile(r"^ *(?://.*|/\*(?:.|\n)*?\*/)\n", re.MULTILINE)
+# Between a name or a key and its value, which is on a line of its own if it is long.
+BEFORE_VALUE = re.compile(r"(?<= =|\w:|\":)\n +")
 
 
 def without_comments(code: str) -> str:
-    """Return JavaScript without comments, blank lines and characters beyond ASCII."""
-    plain = re.sub(r"\n\n+", "\n", COMMENT.sub("", code)).strip()
+    """Return JavaScript without comments, blank lines, line breaks before values, and characters beyond ASCII."""
+    plain = BEFORE_VALUE.sub(" ", re.sub(r"\n\n+", "\n", COMMENT.sub("", code)).strip())
     return re.sub(r"[^\0-\x7f]", lambda found: f"\\u{ord(found[0]):04x}", plain)
 
 

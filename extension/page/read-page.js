@@ -211,11 +211,14 @@ export function readPage(request) {
 
   /**
    * @param {string} selector
-   * @param {Document[]} [inside] this page and those in its frames, if not given
+   * @param {(Document | ShadowRoot)[]} [inside] this page and those in its frames, if not given
    * @returns {Element[]}
    */
   function all(selector, inside = pages) {
-    return inside.flatMap((page) => [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])]);
+    return inside.flatMap((part) => {
+      const { prototype } = typeOf.call(part) === Node.DOCUMENT_NODE ? Document : DocumentFragment;
+      return [...Reflect.apply(prototype.querySelectorAll, part, [selector])];
+    });
   }
 
   /**
@@ -264,26 +267,36 @@ export function readPage(request) {
    *   and frames
    */
   function alignedPage(text) {
-    roles = new Map(all("[role]").map((element) => [element, attributeOf(element, "role")]));
-    if (isWebPage) {
-      thirds = all(":nth-child(3)");
-      rows = rowsOfData();
-      formulas = new Map(all("math").map((math) => [formulaAround(math), math]));
-      checked = new Set(all(SWITCHED_ON).flatMap((one) => (one.checkVisibility() ? labelsOf(one) : [])));
-      cards = cardsOfPage();
-    }
-    return aligned(text, ofDocument("body"));
+    findMeanings(pages);
+    return aligned(text, ofDocument("body"), 0);
+  }
+
+  /**
+   * Finds what elements are that their own names do not say, before their text is read.
+   *
+   * @param {(Document | ShadowRoot)[]} parts
+   */
+  function findMeanings(parts) {
+    for (const element of all("[role]", parts)) roles.set(element, attributeOf(element, "role"));
+    if (!isWebPage) return;
+    const thirds = all("* > :nth-child(3)", parts);
+    findRows(parts, thirds);
+    for (const math of all("math", parts)) formulas.set(formulaAround(math), math);
+    const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
+    for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
+    findCards(thirds);
   }
 
   /**
    * @param {string} text
    * @param {Element | ShadowRoot} part whose `innerText` it is
+   * @param {number} traits of what is around it
    * @returns {AlignedText}
    */
-  function aligned(text, part) {
-    const quick = new Alignment(text, part, false);
+  function aligned(text, part, traits) {
+    const quick = new Alignment(text, part, traits, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
-    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, true) : quick;
+    const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, traits, true) : quick;
     return { text: parts.join(""), pieces, headings };
   }
 
@@ -292,9 +305,10 @@ export function readPage(request) {
     /**
      * @param {string} source
      * @param {Element | ShadowRoot} part
+     * @param {number} traits of what is around it
      * @param {boolean} isStrict whether to check that each element is drawn
      */
-    constructor(source, part, isStrict) {
+    constructor(source, part, traits, isStrict) {
       this.source = source;
       this.isStrict = isStrict;
       this.isLost = false;
@@ -308,7 +322,7 @@ export function readPage(request) {
       this.pieces = [];
       /** @type {Heading[]} */
       this.headings = [];
-      this.traits = 0;
+      this.traits = traits;
       /** @type {{element: Element, traits: number, mark: string}[]} ancestors with traits, and the traits outside them */
       this.open = [];
       /** Level of the heading that begins with the next text. */
@@ -367,7 +381,10 @@ export function readPage(request) {
       }
       if (rows.size > 0) this.#enterRow(element);
       const root = tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
-      if (root) this.#inner(root, drawnTextOf(root));
+      if (root) {
+        findMeanings([root]);
+        this.#inner(root, drawnTextOf(root));
+      }
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -552,7 +569,7 @@ export function readPage(request) {
      * @param {string} text
      */
     #inner(part, text) {
-      const inner = aligned(withLineFeeds(text), part);
+      const inner = aligned(withLineFeeds(text), part, this.traits);
       if (inner.text.trim()) this.#value(inner);
     }
 
@@ -761,21 +778,23 @@ export function readPage(request) {
     return children;
   }
 
-  /** @returns {Map<Element, Row>} the rows of data of this page and their cells */
-  function rowsOfData() {
-    /** @type {Map<Element, Row>} */
-    const found = new Map();
+  /**
+   * Finds the rows of data and their cells.
+   *
+   * @param {(Document | ShadowRoot)[]} parts
+   * @param {Element[]} thirds one of each group of three or more siblings in them
+   */
+  function findRows(parts, thirds) {
     /** @type {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} */
     const add = (element, cells, given) => {
-      if (found.has(element)) return;
+      if (rows.has(element)) return;
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
-      for (const cell of [element, ...cells]) found.set(cell, row);
+      for (const cell of [element, ...cells]) rows.set(cell, row);
     };
-    for (const [table, role] of roles) {
-      if (!/^(?:table|grid|treegrid)$/.test(role)) continue;
+    for (const table of all("[role=table], [role=grid], [role=treegrid]", parts)) {
       for (const row of table.querySelectorAll("[role=row]")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
-    for (const table of all("table")) {
+    for (const table of all("table", parts)) {
       const isLoose = !table.querySelector("th, caption");
       const rowsOfTable = isDataTable(table, isLoose) ? table.querySelectorAll("tr") : [];
       const maxLength = isLoose ? MAX_LOOSE_ROW : Infinity;
@@ -783,13 +802,12 @@ export function readPage(request) {
       const gaps = gapsIn(cells);
       rowsOfTable.forEach((row, i) => add(row, cells[i] ?? [], { group: table, maxLength, gaps: gaps[i] ?? [] }));
     }
-    for (const list of all("dl")) {
-      const parts = childrenOf(list);
-      const isPaired = parts.length > 2 && parts.every((part, i) => tagOf.call(part) === (i % 2 === 0 ? "dt" : "dd"));
-      if (isPaired) add(list, parts, { group: list, columns: 2, isNarrow: true });
+    for (const list of all("dl", parts)) {
+      const entries = childrenOf(list);
+      const isPaired = entries.length > 2 && entries.every((one, i) => tagOf.call(one) === (i % 2 === 0 ? "dt" : "dd"));
+      if (isPaired) add(list, entries, { group: list, columns: 2, isNarrow: true });
     }
-    addShapes(add);
-    return found;
+    addShapes(thirds, add);
   }
 
   /**
@@ -829,9 +847,10 @@ export function readPage(request) {
   /**
    * Finds rows made only by style: children of the same shape whose own children are side by side, or a grid.
    *
+   * @param {Element[]} thirds
    * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
    */
-  function addShapes(add) {
+  function addShapes(thirds, add) {
     for (const third of thirds) {
       if (childrenOf(third).length < 2) continue;
       const group = parentOf.call(third);
@@ -855,20 +874,18 @@ export function readPage(request) {
   }
 
   /**
-   * Returns the entries of lists in any markup: they repeat the same labels about different things.
+   * Finds the entries of lists in any markup, three or more siblings of the same shape: they repeat the same labels about
+   * different things.
    *
-   * @returns {Set<Element>} groups of three or more siblings of the same shape
+   * @param {Element[]} thirds one of each group of three or more siblings
    */
-  function cardsOfPage() {
-    /** @type {Set<Element>} */
-    const cards = new Set();
+  function findCards(thirds) {
     for (const third of thirds) {
       if (!Reflect.apply(Element.prototype.querySelector, third, [":nth-child(2)"])) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
     }
-    return cards;
   }
 
   /** @param {Element} element */
@@ -1528,17 +1545,15 @@ export function readPage(request) {
   /** What the steps know of the text, and their results. */
   let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   /** @type {Map<Element, Row>} each row and each cell of the page, with its row */
-  let rows = new Map();
+  const rows = new Map();
   /** @type {Map<Element, Element>} the MathML of each element that shows a formula */
-  let formulas = new Map();
+  const formulas = new Map();
   /** @type {Set<Node | null>} controls that are switched on, their labels, and the texts after those without one */
-  let checked = new Set();
-  /** @type {Element[]} one of each group of three or more siblings */
-  let thirds = [];
+  const checked = new Set();
   /** @type {Map<Element, string>} each element of the page that has a role */
-  let roles = new Map();
+  const roles = new Map();
   /** @type {Set<Element>} the entries of its lists */
-  let cards = new Set();
+  const cards = new Set();
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
