@@ -462,6 +462,17 @@ def test_text_to_the_left_of_the_window_counts_as_visible_in_a_right_to_left_pag
     assert "Seen." in read(tab)["text"]
 
 
+def test_buttons_that_head_columns_or_show_a_choice_are_content(tab: Page) -> None:
+    rows = "".join(f"<tr><td>Server {i}<td>{8_000 + i}<td><button>Stop {i}</button>" for i in range(6))
+    table = f"<table><thead><tr><th><button>Host</button><th><button>Port</button><th></thead>{rows}</table>"
+    choice = "<p>Region <button role=combobox aria-haspopup=listbox>Europe</button></p>"
+    show(tab, f"<title>Servers</title>{MENU}<main><h1>Servers</h1><p>{SENTENCE}</p>{choice}{table}</main>{FOOTER}")
+
+    text = read(tab)["text"]
+
+    assert [word in text for word in ("| Host | Port |", "Region Europe", "Stop 4")] == [True, True, False]
+
+
 def test_open_shadow_roots_and_same_site_frames_are_read(tab: Page) -> None:
     shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
     framed = f"<p>In the frame. {SENTENCE}</p>"

@@ -59,6 +59,7 @@ const mainContent = (() => {
   const [MAX_MESSAGE, MAX_MESSAGES] = [500, 20];
   const IN_MODAL = `${MODAL} :is([role=dialog], [role=alertdialog], [role=status], [role=alert])`;
   const CONSENT = ":is([class*=cookie i], [id*=cookie i], [class*=consent i], [id*=consent i])";
+  const HEADINGS = "h1, h2, h3, h4, h5, h6, dt, th, [role=columnheader]";
   const IN_CONTENT = `article, main, [role=main], blockquote, ${MODAL}`;
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
@@ -151,7 +152,8 @@ const mainContent = (() => {
     if (element.matches(IN_MODAL)) return false;
     // What an entry of a list is called may be a path: "Flows > Nightly report".
     if (tag === "nav") return !element.closest("li");
-    if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
+    // Headers of columns sort by a click, and a field with a list shows its value.
+    if (tag === "button") return !element.closest(`${HEADINGS}, [role=combobox]`);
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
     if (tag === "aside") return !element.closest(IN_CONTENT) || isLinked(element);
     if (tag !== "header" || element.hasAttribute("role")) return true;
