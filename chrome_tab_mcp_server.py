@@ -4144,16 +4144,17 @@ def number_words(language: str) -> Iterator[tuple[str, int]]:
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
     """Return the words of several languages; a word keeps all its meanings."""
     tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}, {}]
+    *_, numbers, _day_parts, hours = tables
     for language in languages:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
-    tables[-1] |= {sign: {"clock"} for sign in CLOCK_WORDS}
-    for part in WORDS.findall(" ".join(tables[3])):
-        tables[3].setdefault(part, set())
+    hours |= {sign: {"clock"} for sign in CLOCK_WORDS}
+    for part in WORDS.findall(" ".join(numbers)):
+        numbers.setdefault(part, set())
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
-    parts, hours = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
-    clock = re.compile(CLOCK % (hours, AFTER_NAME, parts, AFTER_NAME))
+    of_day, of_hour = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
+    clock = re.compile(CLOCK % (of_hour, AFTER_NAME, of_day, AFTER_NAME))
     return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
@@ -4675,7 +4676,7 @@ def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
             continue
         after = folded[match.end() : match.end() + MAX_LIST]
         numbers = [next(read_numbers(f"{value:02}{after}", words)) for value in values]
-        end, units = match.end() + numbers[0].end - len("00"), numbers[0].units
+        end, units = match.end() + numbers[0].end - len(numbers[0].raw), numbers[0].units
         following = NUMBER_WORD.match(folded, end + 1)
         if (numbers[0].scaled or units) and not (following and following[0] in words.numbers):
             options = (option for number in numbers for option in number.scaled or number.plain)

@@ -143,6 +143,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("料金は1200円です。", "It costs 1,200 yen", "It costs 1,200 dollars"),
         ("Sales of 3 billion kg.", "Sales of 3 bn kilograms", "Sales of 3 billion pounds"),
         ("It costs $9 for 2 people.", "It costs nine dollars", "It costs eight dollars"),
+        ("Cuesta 100 euros.", "Cuesta cien euros. Cinco plazas", "Cuesta setenta euros. Cinco plazas"),
         ("Garantie : 30 jours, 2 ans.", "Garantie : trente jours", "Garantie : vingt jours"),
         ("It has 2,000,000 guests, 3 doors.", "It has two million guests", "It has three million guests"),
         ("It costs two thousand five hundred dollars.", "It costs $2,500", "It costs $2,600"),
