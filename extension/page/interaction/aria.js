@@ -4,6 +4,7 @@
 
 const aria = (() => {
   const {
+    BODY_CELLS,
     attributeOf,
     childrenOf,
     closestOf,
@@ -184,7 +185,7 @@ const aria = (() => {
 
   /** @param {Element} element */
   function isCell(element) {
-    return isMatch(element, "td, [role=gridcell], [role=cell]");
+    return isMatch(element, BODY_CELLS);
   }
 
   /**

@@ -5,7 +5,7 @@
 const elementCommands = (() => {
   const { closestOf, comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } =
     dom;
-  const { windowOf } = dom;
+  const { BODY_CELLS, windowOf } = dom;
   const { PageError, misfit, shorten, textOf, visibleTextOf } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
@@ -37,7 +37,6 @@ const elementCommands = (() => {
   const SUGGESTING_MS = 400;
   /** For a switch that slides. */
   const TOGGLING_MS = 400;
-  const CELLS = "td, [role='gridcell'], [role='cell']";
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
@@ -539,7 +538,7 @@ const elementCommands = (() => {
    */
   function rememberWidget(element) {
     latest.widget = /** @type {HTMLElement} */ (element);
-    latest.cell = closestOf(element, CELLS) ?? undefined;
+    latest.cell = closestOf(element, BODY_CELLS) ?? undefined;
     listOptions.begin(element, latest.changes);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };

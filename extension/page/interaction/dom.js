@@ -38,6 +38,8 @@ const dom = (() => {
   const timelineOf = getter(Document.prototype, "timeline");
 
   const NATIVE_FIELDS = "input:not([type='hidden']), select, textarea";
+  /** Cells of a table or a grid that are not headers. */
+  const BODY_CELLS = "td, [role='gridcell'], [role='cell']";
   /** Fields of web components. */
   const FIELDS =
     `${NATIVE_FIELDS}, ` +
@@ -470,6 +472,7 @@ const dom = (() => {
   }
 
   return {
+    BODY_CELLS,
     NATIVE_FIELDS,
     attributeNamesOf,
     attributeOf,

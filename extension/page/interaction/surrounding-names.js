@@ -18,7 +18,9 @@ const surroundingNames = (() => {
     isText,
     kindOf,
   } = dom;
-  const { NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf, tagOf } = dom;
+  const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf } =
+    dom;
+  const { tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
   const { accessibleNameOf, contentOf, plainQuote } = aria;
@@ -50,7 +52,6 @@ const surroundingNames = (() => {
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const CHECKABLE = "[type=checkbox], [type=radio]";
   const HEADERS = "th, [role=columnheader]";
-  const BODY_CELLS = "td, [role=gridcell], [role=cell]";
   const ROWS = "tr, [role=row]";
   const BRANCHES = "[role=treeitem], [role=option]";
   /** Entries that are known by their text if it is short. */
