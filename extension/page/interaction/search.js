@@ -138,8 +138,13 @@ const search = (() => {
    * @returns {Wanted}
    */
   function wantedIn(words) {
-    const [, , quoted] = /^(["'])([^]*)\1$/u.exec(words) ?? [];
-    return { text: folded(quoted ?? words), isWhole: quoted !== undefined };
+    const bare = unquoted(words);
+    return { text: folded(bare), isWhole: bare !== words };
+  }
+
+  /** @param {string} words */
+  function unquoted(words) {
+    return words.replace(/^(["'])([^]*)\1$/u, "$2");
   }
 
   /**
@@ -376,5 +381,5 @@ const search = (() => {
     return hasPart(found, wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, wholeTextOf };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, unquoted, wholeTextOf };
 })();

@@ -6,7 +6,7 @@ const waitFor = (() => {
   const { pause } = dom;
   const { PageError, nameOf, quote } = texts;
   const { isVisible } = geometry;
-  const { Search } = search;
+  const { Search, unquoted } = search;
   const { adviceOn } = suggestions;
   const { fromMainFrame } = selectorGenerator;
 
@@ -72,11 +72,10 @@ const waitFor = (() => {
   /** @param {WaitRequest} request */
   function watchesFor({ selector, text, gone }) {
     // Here quotes do not ask for the whole text.
-    const byText = (/** @type {string} */ words) => `text=${words.replace(/^(["'])([^]*)\1$/u, "$2")}`;
     return [
       selector && new Watch(selector, `element that matches ${quote(fromMainFrame(selector))}`, false),
-      text && new Watch(byText(text), `text ${quote(text)}`, false),
-      gone && new Watch(byText(gone), `text ${quote(gone)}`, true),
+      text && new Watch(`text=${unquoted(text)}`, `text ${quote(text)}`, false),
+      gone && new Watch(`text=${unquoted(gone)}`, `text ${quote(gone)}`, true),
     ].filter((watch) => watch instanceof Watch);
   }
 
