@@ -368,18 +368,16 @@ const mainContent = (() => {
    * @returns {boolean[]} the same, with the rest of each list that is mostly code
    */
   function withCodeLists(blocks, isKept) {
-    /** @type {Map<Element | null, {all: number, code: number}>} */
-    const lists = new Map();
-    const listOf = blocks.map(({ holder }) => holder.closest("ul, ol"));
-    blocks.forEach(({ text: { length }, around }, i) => {
-      const { all: before, code } = lists.get(listOf[i] ?? null) ?? { all: 0, code: 0 };
-      const isCode = isKept[i] && around.tags.has("pre");
-      lists.set(listOf[i] ?? null, { all: before + length, code: code + (isCode ? length : 0) });
+    const items = blocks.map(({ holder, text, around }, i) => {
+      const code = isKept[i] && around.tags.has("pre") ? text.length : 0;
+      return { list: holder.closest("ul, ol"), length: text.length, code };
     });
-    return isKept.map((isOwn, i) => {
-      const size = listOf[i] && lists.get(listOf[i] ?? null);
-      return isOwn || Boolean(size && size.code >= MIN_CODE * size.all);
+    const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, number) => total + number, 0);
+    const lists = [...Map.groupBy(items, ({ list }) => list)].filter(([, own]) => {
+      return sum(own.map(({ code }) => code)) >= MIN_CODE * sum(own.map(({ length }) => length));
     });
+    const ofCode = new Set(lists.map(([list]) => list));
+    return items.map(({ list }, i) => Boolean(isKept[i]) || (list !== null && ofCode.has(list)));
   }
 
   /**
