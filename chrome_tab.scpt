@@ -220,11 +220,13 @@ property asListOfTexts : "(page) => page === 'pdf' ? page : [page.code, page.mes
 -- begin of the page function, written by scripts/embed_page_function.py
 property pageFunction : "function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
+  const EXCERPT_LENGTH = 80;
+  const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
   const MIN_SPARE = 250;
-  const [MIN_PICTURE, MIN_FIELD] = [50, 8];
+  const MIN_PICTURE = 50;
+  const MIN_FIELD = 8;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
     canvas: \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
@@ -238,6 +240,7 @@ property pageFunction : "function readPage(request) {
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
+  const ENTRIES = \"li, tr, [role=row], [role=listitem]\";
   const [MIN_RUN_LINES, MIN_RUN_CHARS] = [3, 100];
   const MAX_LOOSE_ROW = 1_000;
   const MAX_SKIP = 1_000;
@@ -809,7 +812,7 @@ property pageFunction : "function readPage(request) {
     );
     const lengths = menus.map((menu) => (\"innerText\" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
-    const entries = all(`:is(li, tr, [role=row], [role=listitem]):not(:is(${MENUS}) *)`);
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
   function pdfText() {
@@ -868,7 +871,8 @@ property pageFunction : "function readPage(request) {
       const label = picture.getAttribute(\"aria-label\") || picture.getAttribute(\"alt\") || picture.getAttribute(\"title\");
       return label || (picture.localName === \"svg\" ? textOfDrawing(picture) : \"\");
     });
-    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join(\"\\n\");
+    const found = texts.map((text) => text.trim()).filter(Boolean);
+    return found.map((text) => `[Picture: ${text}]`).join(\"\\n\");
   }
   function refuseEmpty() {
     if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);

@@ -54,15 +54,17 @@
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  /** Characters of each quoted line, and number of lines. */
-  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
+  const EXCERPT_LENGTH = 80;
+  const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
   /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
   /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
-  /** CSS pixels per side; nothing smaller is an image to look at, or a field in which anything can be read. */
-  const [MIN_PICTURE, MIN_FIELD] = [50, 8];
+  /** CSS pixels per side; nothing smaller is an image to look at. */
+  const MIN_PICTURE = 50;
+  /** CSS pixels per side; nothing in a smaller field can be read. */
+  const MIN_FIELD = 8;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   /** Why a page has no text, by what it shows instead. */
   const SHOWN_INSTEAD = {
@@ -84,6 +86,8 @@ export function readPage(request) {
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters outside a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
+  /** Entries such as files, tabs and results: a page that lists some is more than what it draws. */
+  const ENTRIES = "li, tr, [role=row], [role=listitem]";
   /** A repeated run has at least this many different lines, or this many characters. */
   const [MIN_RUN_LINES, MIN_RUN_CHARS] = [3, 100];
   /** Maximum length of a row that only its shape makes one. */
@@ -982,8 +986,7 @@ export function readPage(request) {
     );
     const lengths = menus.map((menu) => ("innerText" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
-    // Files, tabs, results: a page that lists some is more than what it draws.
-    const entries = all(`:is(li, tr, [role=row], [role=listitem]):not(:is(${MENUS}) *)`);
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
     return !entries.some((entry) => drawnSize(entry).height > 0 && entry.textContent?.trim());
   }
 
@@ -1076,7 +1079,8 @@ export function readPage(request) {
       const label = picture.getAttribute("aria-label") || picture.getAttribute("alt") || picture.getAttribute("title");
       return label || (picture.localName === "svg" ? textOfDrawing(picture) : "");
     });
-    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join("\n");
+    const found = texts.map((text) => text.trim()).filter(Boolean);
+    return found.map((text) => `[Picture: ${text}]`).join("\n");
   }
 
   /**
