@@ -3815,7 +3815,6 @@ def with_lists(value: Any, merged: Any) -> Any:
 
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-MAX_FOLDED = 20_000  # characters kept in the table
 STEM, LONG_STEM = 5, 7  # characters
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
@@ -3846,7 +3845,7 @@ ABBREVIATED = re.compile(
 )
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
-# Frequent characters, such as every eighth letter of Greek: one after another they are replaced faster than by the table.
+# Frequent characters, such as every eighth letter of Greek: replacing them one kind at a time is faster.
 FREQUENT = (
     *zip("\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce", "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9", strict=True),
     *(("\u060c", ","), ("\uff0c", ",")),
@@ -3859,20 +3858,15 @@ SPECIAL = re.compile(
 )
 
 
-class FoldedCharacters(dict[int, str]):
-    """The comparable form of each character by its code, for `str.translate`; computed when first needed."""
-
-    def __missing__(self, code: int) -> str:
-        """Return a character without case and compatibility form, as one kind of digit, space and dash."""
-        if len(self) > MAX_FOLDED:
-            self.clear()
-        character = chr(code)
-        if not SPECIAL.match(character):
-            return self.setdefault(code, character.casefold())
-        form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
-        folded = "".join(map(folded_part, form.casefold()))
-        # A fraction follows a number without a space.
-        return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
+@functools.lru_cache(20_000)
+def folded_character(character: str) -> str:
+    """Return the comparable form of a character: without case, and as one kind of digit, space and dash."""
+    if not SPECIAL.match(character):
+        return character.casefold()
+    form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
+    folded = "".join(map(folded_part, form.casefold()))
+    # A fraction follows a number without a space.
+    return f" {folded}" if "\u2044" in form and len(form) > 1 else folded
 
 
 def folded_part(character: str) -> str:
@@ -3891,9 +3885,6 @@ def folded_part(character: str) -> str:
     )
 
 
-FOLDED = FoldedCharacters()
-
-
 def fold(text: str) -> str:
     """Return a text in comparable form."""
     if text.isascii():
@@ -3902,7 +3893,7 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
     for frequent, plain in FREQUENT:
         text = text.replace(frequent, plain)
-    return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
+    return SPECIAL.sub(lambda special: "".join(map(folded_character, special[0])), text).casefold()
 
 
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
@@ -4427,7 +4418,7 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if numbering and not (set(WORDS.findall(fold(rest[numbering.end() :][:MAX_NAME_CHARS]))[:1]) & words.months.keys()):
         rest = take(numbering) + rest[numbering.end() :]
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
-    folded = [FOLDED[ord(c)] for c in rest]
+    folded = [*map(folded_character, rest)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
