@@ -3972,37 +3972,33 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
 
 # Languages by script; a page does not reliably state its language.
-LANGUAGES = MappingProxyType(
-    {
-        "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
-        "CYRILLIC": "ru uk bg sr",
-        "GREEK": "el",
-        "ARABIC": "ar fa",
-        "DEVANAGARI": "hi",
-        "THAI": "th",
-        "CJK": "zh ja",
-        "HIRAGANA": "ja",
-        "HANGUL": "ko",
-        "HEBREW": "he",
-    }
-)
+LANGUAGES = {
+    "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
+    "CYRILLIC": "ru uk bg sr",
+    "GREEK": "el",
+    "ARABIC": "ar fa",
+    "DEVANAGARI": "hi",
+    "THAI": "th",
+    "CJK": "zh ja",
+    "HIRAGANA": "ja",
+    "HANGUL": "ko",
+    "HEBREW": "he",
+}
 MAX_NUMBER_WORD, MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 1_000, 15, 40  # the first in answers, the second on pages
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 # The units of measure that are compared, by kind.
-UNITS = MappingProxyType(
-    {
-        "area": "hectare acre square-meter square-kilometer square-foot square-mile",
-        "digital": "kilobyte megabyte gigabyte terabyte",
-        "duration": "second minute hour day week month year",
-        "length": "millimeter centimeter meter kilometer inch foot yard mile",
-        "mass": "milligram gram kilogram tonne ounce pound",
-        "power": "watt kilowatt megawatt",
-        "speed": "kilometer-per-hour mile-per-hour",
-        "temperature": "celsius fahrenheit",
-        "volume": "milliliter liter gallon",
-    }
-)
+UNITS = {
+    "area": "hectare acre square-meter square-kilometer square-foot square-mile",
+    "digital": "kilobyte megabyte gigabyte terabyte",
+    "duration": "second minute hour day week month year",
+    "length": "millimeter centimeter meter kilometer inch foot yard mile",
+    "mass": "milligram gram kilogram tonne ounce pound",
+    "power": "watt kilowatt megawatt",
+    "speed": "kilometer-per-hour mile-per-hour",
+    "temperature": "celsius fahrenheit",
+    "volume": "milliliter liter gallon",
+}
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
 CURRENCY_KIND = "currency-"
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
