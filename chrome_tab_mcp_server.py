@@ -4446,6 +4446,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
+    left = list(folded)
     for notation in (
         stated_dates,
         stated_times,
@@ -4457,18 +4458,11 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
         plain_numbers,
         spelled_numbers,
     ):
-        figures = list(notation(folded, words))
+        figures = list(notation("".join(left), words))
         found += figures
-        folded = without_ranges(folded, figures)
+        for each in figures:
+            left[each.start : each.end] = " " * (each.end - each.start)
     return [each._replace(start=places[each.start], end=places[each.end - 1] + 1) for each in found]
-
-
-def without_ranges(text: str, ranges: Sequence[Figure]) -> str:
-    """Return a text with spaces in place of some ranges."""
-    characters = list(text)
-    for each in ranges:
-        characters[each.start : each.end] = " " * (each.end - each.start)
-    return "".join(characters)
 
 
 def figure_of(span: tuple[int, int], options: Iterable[Collection[Value]], **about: Any) -> Figure:
