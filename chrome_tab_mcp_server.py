@@ -4869,9 +4869,13 @@ class PageIndex:
         self.texts = texts
         self.chunks: list[TextChunk] = []
         self._words: dict[str, str] = {}  # each word once, or those of a long page would take ten times its memory
-        for chunk in itertools.chain.from_iterable(text_chunks(*text, chunk_chars) for text in enumerate(texts)):
+        for source, text in enumerate(texts):
+            end = 0
+            while end < len(text):
+                start, end = end, last_break(text, end, min(end + chunk_chars, len(text)), ())
+                self.chunks.append(TextChunk(source, text, start, end))
+        for chunk in self.chunks:
             chunk.words = [self._words.setdefault(word, word) for word in chunk.words]
-            self.chunks.append(chunk)
         mean = sum(map(len, texts)) / max(1, len(self.chunks))
         sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
         self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
@@ -4960,15 +4964,6 @@ def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
         yield first, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
-
-
-def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of at most `chunk_chars` characters."""
-    start = 0
-    while start < len(text):
-        end = last_break(text, start, min(start + chunk_chars, len(text)), ())
-        yield TextChunk(source, text, start, end)
-        start = end
 
 
 def quoted_parts(quoted: str) -> list[str]:
