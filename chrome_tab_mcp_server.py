@@ -4939,11 +4939,7 @@ class PageIndex:
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
-    def coverage(self, query: Collection[str], number: int) -> float:
-        """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return self.share(self.weights(query), number)
-
-    def share(self, weights: Mapping[str, float], number: int) -> float:
+    def coverage(self, weights: Mapping[str, float], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
         return sum(weight for stem, weight in weights.items() if number in self._places[stem])
 
@@ -5088,7 +5084,7 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
     if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
-        words = set(stems(fold(text)))
+        words = index.weights(set(stems(fold(text))))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
         results.append("on_page" if is_near else whole)
     worst: CheckResult = "on_page"
@@ -5355,7 +5351,8 @@ def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk
         return []
     (best, number), *others = ranked
     unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
-    if best - unread < MIN_QUICK_LEAD * best or index.coverage(question, number) < MIN_QUICK_COVERAGE:
+    covered = index.coverage(index.weights(question), number)
+    if best - unread < MIN_QUICK_LEAD * best or covered < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
 
