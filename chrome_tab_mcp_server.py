@@ -5180,7 +5180,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
+    """Yield the passages that may support a sentence, best first and without overlaps; `about` are the question's stems.
 
     What the sentence adds to the question decides between passages about the same thing.
     """
@@ -5190,12 +5190,17 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
-        around = index.share(order, number)
+        around = index.coverage(order, number)
         found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
-    for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
-        score = passage_score(weights, window, index.share(weights, number))
-        yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
+    better = list[RankedPassage]()
+    for _, number, window in sorted(found, key=lambda each: -each[0]):
+        source, (start, end, _) = index.chunks[number].source, window
+        if any(source == each.source and start < each.end and each.start < end for each in better):
+            continue
+        score = passage_score(weights, window, index.coverage(weights, number))
+        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end))
+        yield better[-1]
 
 
 def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
@@ -5203,18 +5208,6 @@ def passage_score(weights: Mapping[str, float], window: Window, around: float) -
     start, end, found = window
     own = sum(weight for stem, weight in weights.items() if stem in found)
     return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
-
-
-def without_overlaps(
-    ranked: Sequence[tuple[float, int, Window]], index: PageIndex
-) -> Iterator[tuple[float, int, Window]]:
-    """Yield the passages (score, number of the chunk, window) that overlap no better one."""
-    kept = list[tuple[int, int, int]]()
-    for each in ranked:
-        source, (start, end, _) = index.chunks[each[1]].source, each[2]
-        if not any(source == other and start < after and before < end for other, before, after in kept):
-            kept.append((source, start, end))
-            yield each
 
 
 def fragment_link(url: str, passage: str) -> str | None:
