@@ -5267,7 +5267,6 @@ CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 # A clear match; the lead from half of XQuAD's languages (bench/checked.py).
 QUICK_CHUNKS, MIN_QUICK_COVERAGE, MIN_QUICK_LEAD = 5, 0.45, 0.25
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
-FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
 QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 
 
@@ -5313,7 +5312,8 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
         listed = ", ".join(f'"{text}"' for text in shown)
         return listed + (f" and {more} more" if more > 0 else "")
 
-    found, total = (sum(len(checked.get(result, ())) for result in kinds) for kinds in (FOUND_RESULTS, JUDGED_RESULTS))
+    found = sum(len(checked.get(result, ())) for result in ("on_page", "elsewhere"))
+    total = found + len(checked.get("not_on_page", ()))
     if not total:
         return ""
     line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if total == 1 else 'are'} on the page"
