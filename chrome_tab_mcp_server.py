@@ -1034,9 +1034,19 @@ def canonical(address: str) -> str:
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
+BRACKET = re.compile(r"[()\[\]]")
+
+
 def trim_address(address: str) -> str:
     """Return an address without what follows it: a bracket that it does not open, the punctuation of its sentence."""
-    return address[: first_excess(address)].rstrip(".,;:!?*_~\\&")
+    depth = {")": 0, "]": 0}
+    for found in BRACKET.finditer(address):
+        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
+        depth[closing] += 1 if found[0] != closing else -1
+        if depth[closing] < 0:
+            address = address[: found.start()]
+            break
+    return address.rstrip(".,;:!?*_~\\&")
 
 
 def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
@@ -1076,7 +1086,6 @@ def known_addresses(known: str) -> frozenset[str]:
 
 
 ASCII = re.compile(r"[\x00-\x7f]*")
-BRACKET = re.compile(r"[()\[\]]")
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
 
 
@@ -1087,17 +1096,6 @@ def known_length(address: str, known: str) -> int:
         if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
             return len(shorter)
     return 0
-
-
-def first_excess(address: str) -> int:
-    """Return the position of the first closing bracket that the address has not opened, or its end."""
-    depth = {")": 0, "]": 0}
-    for found in BRACKET.finditer(address):
-        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
-        depth[closing] += 1 if found[0] != closing else -1
-        if depth[closing] < 0:
-            return found.start()
-    return len(address)
 
 
 def is_known(target: str, known: str) -> bool:
