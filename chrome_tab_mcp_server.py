@@ -1418,7 +1418,6 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
 HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|chunk|all)\b", re.IGNORECASE)
-FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 
 def settled_end(text: str) -> tuple[int, int]:
@@ -1427,7 +1426,7 @@ def settled_end(text: str) -> tuple[int, int]:
     What follows must not be able to change the meaning of either.
     """
     blocks = text.rfind("\n\n") + 1
-    fences = list(FENCE_ROW.finditer(text, 0, blocks))
+    fences = list(CODE_FENCE.finditer(text, 0, blocks))
     if len(fences) % 2:
         blocks = fences[-1].start()
     # Whether a malformed tag, or an image without its own target, takes effect depends on what follows.
