@@ -1742,9 +1742,7 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         return headings[at - 1]
     for first in (near, half):
         for pattern in (PARAGRAPH_END, LINE_BREAK, SENTENCE_END):
-            places = [match.end() for match in pattern.finditer(text, first, end)]
-            while places:
-                place = places.pop()
+            for place in reversed([match.end() for match in pattern.finditer(text, first, end)]):
                 # A sentence that ends inside a table row counts only if even the last half has no complete row.
                 in_row = pattern is SENTENCE_END and first == near and is_in_row(text, start, place)
                 if not in_row and not continues(text, place):
@@ -1791,7 +1789,7 @@ def split_text(
     size = 4096
     while start < len(text):
         before = opening(start)
-        size = longest_prefix(text, start, size, (lambda piece, head=before: cost(head + piece)) if before else cost)
+        size = longest_prefix(text, start, size, lambda piece, before=before: cost(before + piece))
         end = last_break(text, start, start + size, headings)
         slices.append((start, end))
         start = end
