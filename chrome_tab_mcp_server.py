@@ -2515,28 +2515,28 @@ class ModelServer:
         import httpx
 
         seconds = timeout_s or FETCH_TIMEOUT_S
+        client = self._client()
         try:
-            async with asyncio.timeout(seconds):
-                async with self._client().stream(method, self.url + path, json=body or None) as response:
-                    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-                        raise self._busy(response, "")
-                    if failing and response.status_code in BUSY + REFUSED_ACCESS:
-                        raise await self._refusal(response, {})
-                    return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
+            async with asyncio.timeout(seconds), client.stream(method, self.url + path, json=body or None) as response:
+                if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise self._busy(response, "")
+                if failing and response.status_code in BUSY + REFUSED_ACCESS:
+                    raise await self._refusal(response, {})
+                return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
         except TimeoutError:
-            problem = ChromeTabError(
-                "MODEL_TIMEOUT",
-                f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
-                "with another request: try again later, or check its log.",
-            )
-        except ChromeTabError as error:
-            problem = error
+            if failing:
+                raise ChromeTabError(
+                    "MODEL_TIMEOUT",
+                    f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
+                    "with another request: try again later, or check its log.",
+                ) from None
+        except ChromeTabError:
+            if failing:
+                raise
         except (httpx.TransportError, httpx.DecodingError, ValueError):
-            return None
-        if failing:
-            raise problem
+            pass
         return None
 
     async def window(self, model: str) -> ContextWindow:
