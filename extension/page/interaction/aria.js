@@ -42,7 +42,7 @@ const aria = (() => {
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
   /** Images in content that a style adds before or after. */
-  const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
+  const IMAGES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
   const NAMING_PARTS = new Map([
     ["fieldset", "legend"],
     ["figure", "figcaption"],
@@ -410,7 +410,7 @@ const aria = (() => {
       const { content, display } = style;
       if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
-      const texts = (alternative ?? content.replace(PICTURES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
+      const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
       this.#add(display === "inline" ? text : ` ${text} `);
     }

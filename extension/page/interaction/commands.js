@@ -89,37 +89,34 @@ const elementCommands = (() => {
    *
    * @param {ElementRequest} request
    * @returns {Promise<ElementAnswer>}
+   * @throws {PageError} ELEMENT_NOT_FOUND, EXECUTION_ERROR, INVALID_SELECTOR
    */
   async function act(request) {
     const { signal } = begin(request.id);
-    try {
-      comeBy(request.way ?? "");
-      const before = stateOf(request.id);
-      const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
-      const known = request.action === "place" ? placed : undefined;
-      const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
-      const { element, found, roots, rest, ...more } = ready;
-      latest.press?.stop();
-      if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
-      // The steps of one action are reported together.
-      const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
-      if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
-      // They may be clicks for a field that is being filled.
-      if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
-      if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
-      // The action may remove the element.
-      const description = describe(element, roots);
-      if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
-      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
-      const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
-      const done = actOn(element, roots, request);
-      const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
-      if (MOVING.has(request.action)) lastTarget = element;
-      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
-    } catch (error) {
-      return failure(error);
-    }
+    comeBy(request.way ?? "");
+    const before = stateOf(request.id);
+    const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
+    const known = request.action === "place" ? placed : undefined;
+    const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
+    const { element, found, roots, rest, ...more } = ready;
+    latest.press?.stop();
+    if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
+    // The steps of one action are reported together.
+    const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
+    if (isReporting || !begun) latest.changes?.stop();
+    latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
+    // They may be clicks for a field that is being filled.
+    if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
+    if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
+    // The action may remove the element.
+    const description = describe(element, roots);
+    if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
+    if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
+    const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
+    const done = actOn(element, roots, request);
+    const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
+    if (MOVING.has(request.action)) lastTarget = element;
+    return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
   }
 
   /**
@@ -164,20 +161,17 @@ const elementCommands = (() => {
   /**
    * @param {WaitRequest} request
    * @returns {Promise<WaitAnswer>}
+   * @throws {PageError} COMMAND_TIMEOUT, INVALID_SELECTOR
    */
   async function waitForElements(request) {
     const { signal } = begin(request.id);
-    try {
-      comeBy(request.way ?? "");
-      const met = await untilAllHold(request, signal);
-      const [element] = met?.shown ?? [];
-      if (!met || !element) return { code: "" };
-      const { rest, roots } = met.search;
-      if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
-      return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
-    } catch (error) {
-      return failure(error);
-    }
+    comeBy(request.way ?? "");
+    const met = await untilAllHold(request, signal);
+    const [element] = met?.shown ?? [];
+    if (!met || !element) return { code: "" };
+    const { rest, roots } = met.search;
+    if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
+    return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
   }
 
   /**
@@ -605,17 +599,22 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {unknown} error
-   * @returns {{code: ErrorCode, message: string}} returned, not thrown: no answer would mean that the page has left
+   * @param {unknown} error thrown by one of these commands
+   * @returns {{code: ErrorCode, message: string} | {uncaught: string}} the answer instead; `uncaught`: the kind of an error
+   *   in this code
    */
   function failure(error) {
-    if (error instanceof PageError) return { code: error.code, message: error.message };
-    const kind = error instanceof Error ? error.name : typeof error;
-    const advice = "Use a simpler selector, or one with the element's id.";
-    return {
-      code: "EXECUTION_ERROR",
-      message: `The page's structure makes the search fail (${kind}). ${advice}`,
-    };
+    // Recursion ends where a page is nested too deeply.
+    const known = error instanceof RangeError ? tooDeep() : error;
+    if (known instanceof PageError) return { code: known.code, message: known.message };
+    return { uncaught: known instanceof Error ? known.name : typeof known };
+  }
+
+  function tooDeep() {
+    return new PageError(
+      "EXECUTION_ERROR",
+      "The page is nested too deeply to be searched. Use a simpler selector, or one with the element's id.",
+    );
   }
 
   const looks = {

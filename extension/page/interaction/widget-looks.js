@@ -10,7 +10,7 @@
 
 const widgetLooks = (() => {
   const { holds, isInPage, isTextField } = dom;
-  const { PageError, collapse, visibleTextOf } = texts;
+  const { collapse, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { complaintOf, selectContent, setValue } = formControls;
   const { nextBranch, popupOf } = listOptions;
@@ -25,6 +25,7 @@ const widgetLooks = (() => {
    * @param {WidgetState} state
    * @param {WidgetRequest} request
    * @returns {Promise<unknown>} JSON; null if the page has replaced the field
+   * @throws {PageError} EXECUTION_ERROR
    */
   async function operate(field, state, { look, wanted = "", isLoose = false, values = [], index = 0 }) {
     if (!isInPage(field)) return look === "cell" ? textLeftIn(state.cell) : null;
@@ -67,13 +68,7 @@ const widgetLooks = (() => {
       case "scroll":
         return scrollList(field, wanted);
       case "focus":
-        if (!hasFocusIn(field)) {
-          try {
-            takeFocusIn(field);
-          } catch (error) {
-            return { trouble: error instanceof PageError ? error.message : String(error) };
-          }
-        }
+        if (!hasFocusIn(field)) takeFocusIn(field);
         if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
         return true;
       case "focusList":

@@ -169,7 +169,7 @@ const visibleCopy = (() => {
       const math = this.meanings.formulas.get(element);
       if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style, found);
       if (math) return;
-      // A check box may be transparent, and something next to it its picture.
+      // A check box may be transparent, and something next to it its image.
       const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
       if (isField) to.append(` ${this.meanings.fieldValue(element, tag)} `);
