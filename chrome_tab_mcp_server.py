@@ -2041,7 +2041,7 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         message = server_message(raw, key)
         if too_long := prompt_too_long(raw, message):
             raise too_long
-        said = f" It reported: {message}" if isinstance(reply, dict) and "error" in reply else ""
+        said = f" It reported: {message.rstrip('.')}." if isinstance(reply, dict) and "error" in reply else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Check its log.")
     content, reasoning = contents(fields(choice, "message"))
     finish_reason = str(choice.get("finish_reason") or "")
@@ -2148,7 +2148,7 @@ def parse_event(data: str, key: str | None) -> Any:
     if isinstance(event, dict) and event.get("error"):
         message = server_message(data, key)
         raise prompt_too_long(data, message) or ChromeTabError(
-            "MODEL_ERROR", f"The model server failed while answering: {message}. Check its log."
+            "MODEL_ERROR", f"The model server failed while answering: {message.rstrip('.')}. Check its log."
         )
     return event
 
