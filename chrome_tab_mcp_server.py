@@ -434,9 +434,7 @@ def existing_folder(path: str) -> str:
     return path
 
 
-Folders = Annotated[
-    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
-]
+Folders = Annotated[list[Annotated[str, AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)]
 
 
 def header_safe(value: str) -> str:
