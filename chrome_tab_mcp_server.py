@@ -1909,8 +1909,7 @@ class ContextWindow(NamedTuple):
 
     tokens: int
     origin: str
-    # Whether the server may cut a long prompt to half the window; others refuse it.
-    halves: bool = True
+    halves: bool = True  # whether the server may cut a long prompt to half the window; others refuse it
 
 
 class Completion(NamedTuple):
@@ -1920,10 +1919,8 @@ class Completion(NamedTuple):
     prompt_tokens: int | None
     answer_tokens: int | None
     early_end: str  # a code of EARLY_ENDS, or empty
-    # Prompt tokens that the server had cached.
-    cached_tokens: int | None = None
-    # The model that answered, if the server names it: llama.cpp ignores the name in the request.
-    model: str = ""
+    cached_tokens: int | None = None  # of the prompt
+    model: str = ""  # that answered, if the server names it: llama.cpp ignores the name in the request
 
 
 class Watcher(Protocol):
@@ -2271,10 +2268,8 @@ class ModelServer:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
-        # Optional request fields that this server has rejected by name.
-        self._refused_fields: set[str] = set()
+        self._refused_fields: set[str] = set()  # optional ones that this server has rejected by name
         self._cloud_hosts: dict[str, str] = {}
-        # The server's host if it is another computer.
         self.host = other_computer(url)
 
     def _client(self) -> httpx.AsyncClient:
@@ -2586,19 +2581,14 @@ class Page(NamedTuple):
     title: str
     text: str
     source: SourceName
-    # Sentences about dialogs that blocked reading.
-    dialogs: tuple[str, ...] = ()
+    dialogs: tuple[str, ...] = ()  # sentences about dialogs that blocked reading
     # How the main content was found: `{path, left_out, note}`; empty for a whole page.
     content: Mapping[str, Any] = MappingProxyType({})
     incognito: bool | None = None  # None where unknown
-    # What the text lacks of the page.
-    notes: tuple[str, ...] = ()
-    # The number of repeated lines that were removed.
-    repeated_lines: int = 0
-    # Offsets of the headings' lines, with their levels.
-    headings: tuple[tuple[int, int], ...] = ()
-    # The pages that the text combines, if it is not one page's: answers are checked against them.
-    sources: tuple[Page, ...] = ()
+    notes: tuple[str, ...] = ()  # what the text lacks of the page
+    repeated_lines: int = 0  # that were removed
+    headings: tuple[tuple[int, int], ...] = ()  # offsets of their lines, with their levels
+    sources: tuple[Page, ...] = ()  # the pages that the text combines: answers are checked against them
     # `{read, chunks}`, if only the chunks that match the prompt best were read.
     quick: Mapping[str, int] = MappingProxyType({})
     tab_id: int | None = None  # for one of several tabs
@@ -2721,14 +2711,12 @@ class Progress:
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
         self.known = ""  # addresses that an answer may link to
-        # What the model has written in this step so far.
-        self._pieces: Pieces = ()
+        self._pieces: Pieces = ()  # what the model has written in this step so far
         self._settled = ("", "")  # its complete blocks, and their sanitized form
         self._shown_at = 0.0
         self._showing: asyncio.TimerHandle | None = None
         self._began = time.monotonic()
-        # Intervals of this step that were reported.
-        self._beats = 0
+        self._beats = 0  # intervals of this step that were reported
 
     async def __aenter__(self) -> Self:
         current_progress.set(self)
@@ -3748,8 +3736,7 @@ class MergedJson(NamedTuple):
     """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
 
     value: Any
-    # Whether no values contradict each other; otherwise the model must reconcile them.
-    is_clear: bool
+    is_clear: bool  # no values contradict each other; otherwise the model must reconcile them
 
     @property
     def text(self) -> str:
