@@ -5193,15 +5193,13 @@ def fragment_link(url: str, passage: str) -> str | None:
         return None
     parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
     blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
-    words = [block.split(" ") for block in blocks]
-    if len(blocks) > 1:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])
-    elif blocks and len(blocks[0]) > MAX_FRAGMENT_CHARS and len(words[0]) >= 2 * FRAGMENT_WORDS:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[0][-FRAGMENT_WORDS:])
-    else:
-        ends = tuple(blocks)
-    encoded = (quote(end, safe="").replace("-", "%2D") for end in ends)
-    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}" if ends else None
+    if not blocks:
+        return None
+    first, last = blocks[0].split(" "), blocks[-1].split(" ")
+    if len(blocks) > 1 or (len(blocks[0]) > MAX_FRAGMENT_CHARS and len(first) >= 2 * FRAGMENT_WORDS):
+        blocks = [" ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])]
+    encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
+    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
 
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
