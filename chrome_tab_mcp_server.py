@@ -1250,7 +1250,6 @@ MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
 FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
 SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
-TICKS = re.compile("`+")
 TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
@@ -1304,7 +1303,7 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     outside: list[str] = []
     at, opened = 0, None
-    for ticks in TICKS.finditer(text):
+    for ticks in re.finditer("`+", text):
         if opened is None:
             opened = ticks
             outside.append(text[at : ticks.start()])
