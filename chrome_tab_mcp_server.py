@@ -1829,6 +1829,7 @@ CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
 ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
+REST_OF_LINE = re.compile(r"[^\n]*")
 
 
 class TextLayout:
@@ -1894,9 +1895,7 @@ def listed_headings(text: str, listed: Sequence[tuple[int, int]]) -> list[Headin
     for offset, level in listed[:MAX_HEADINGS]:
         is_line = 0 <= offset < len(text) and (offset == 0 or text[offset - 1] == "\n")
         if is_line and (not found or offset > found[-1].offset):
-            found.append(
-                Heading(offset, level, text[offset : (text.find("\n", offset) + 1 or len(text) + 1) - 1].strip())
-            )
+            found.append(Heading(offset, level, matched(REST_OF_LINE, text, offset).strip()))
     return found
 
 
