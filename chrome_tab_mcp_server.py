@@ -3089,10 +3089,8 @@ class ChunkPlanner:
         under = " > ".join(map(repr, self.layout.path(start)))
         place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
         full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
-        for opening in (full + continued, place + continued, full):
-            if usual_tokens(opening) <= room // 4:
-                return opening
-        return place
+        openings = (full + continued, place + continued, full)
+        return next((opening for opening in openings if usual_tokens(opening) <= room // 4), place)
 
     async def stored(self) -> tuple[str, list[int] | None]:
         """Return the key of the page's plan, and where its chunks ended when it was last read."""
