@@ -5476,10 +5476,9 @@ class AppleScriptSource:
             if error.code == "NO_BROWSER":
                 unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
-            if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
-                text = f"AppleScript reaches the active tab. {error.message}"
-                return [answers, Layer("permission", ok=True, text=text)]
-            return [answers, Layer("permission", ok=False, text=error.message)]
+            is_reached = error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}
+            text = f"AppleScript reaches the active tab. {error.message}" if is_reached else error.message
+            return [answers, Layer("permission", ok=is_reached, text=text)]
         text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
         return [answers, Layer("permission", ok=True, text=text)]
 
