@@ -6457,24 +6457,20 @@ def argument_parser(program: Program) -> OneLineParser:
 
 def add_setting(group: Any, name: str, action: Action | None) -> None:
     """Add a setting's flag to its group in --help; a setting that is also an action has the action's flag."""
-    field, kind = Settings.model_fields[name], setting_kind(name)
+    field = Settings.model_fields[name]
     if action:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+    elif field.annotation is bool:
+        kind = {"action": argparse.BooleanOptionalAction}
+    else:
+        kind = {"metavar": field.title or "|".join(get_args(field.annotation))}
+        kind |= {"action": "append"} if isinstance(field.default, list) else {}
     default = "" if field.default in (None, [], False) else f", default: {field.default}"
     choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
     listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
-
-
-def setting_kind(name: str) -> dict[str, Any]:
-    """Return argparse's options for a setting's flag."""
-    field = Settings.model_fields[name]
-    if field.annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    metavar = field.title or "|".join(get_args(field.annotation))
-    return {"metavar": metavar} | ({"action": "append"} if isinstance(field.default, list) else {})
 
 
 def configure_logging(level: int) -> None:
