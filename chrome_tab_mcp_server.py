@@ -318,8 +318,6 @@ class RetryableError(Exception):
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
 # Whether this file is part of an installed package, not of a clone or a folder of the user's.
 IS_INSTALLED = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
-
-
 # How an installed package is started; chrome_tab/app.py sets it.
 package_command: Callable[[], str] | None = None
 
@@ -860,8 +858,6 @@ PROBLEMS = {
     "dict": "must be an object",
     "model": "must be an object",
 }
-
-
 # The same for what only the configuration file contains.
 FILE_PROBLEMS = {
     "extra_forbidden": "is not a known key; the known keys are {known}",
@@ -3943,7 +3939,6 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
 # --- Words for numbers, months and units, from CLDR ---
 
-
 # Languages by script; a page does not reliably state its language.
 LANGUAGES = {
     "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
@@ -4691,8 +4686,6 @@ SAMPLED = 10_000  # length of the sample that shows which scripts a text uses
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-
-
 Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
 
 
@@ -5379,8 +5372,6 @@ APPLE_EVENT_ERRORS = {
         "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
     ),
 }
-
-
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
