@@ -3968,7 +3968,7 @@ UNITS = {
     "volume": "milliliter liter gallon",
 }
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
-CURRENCY_KIND = "currency-"
+MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
@@ -4070,7 +4070,7 @@ def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
     for code, sign in locale.currency_symbols.items():
         for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5))):
             for word in (fold(name), *CURRENCY_WORD.findall(fold(name))):
-                yield word, f"{CURRENCY_KIND}{code}"
+                yield word, f"{MONEY}-{code}"
 
 
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
@@ -4661,7 +4661,7 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
                 units |= words.units.get(name, set())
                 end = max(end, after.start(1) + len(name)) if name else end
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
-            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(CURRENCY_KIND)}
+            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
         if has_factor := is_factor(word):
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
@@ -4810,10 +4810,15 @@ class TextChunk:
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _has_only_other_units(self, figure: Figure) -> bool:
-        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone."""
+        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone.
+
+        A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
+        """
         found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
-        has_own = any(not units or not units.isdisjoint(figure.units) for units in found)
-        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds_of(figure.units))
+        kinds = kinds_of(figure.units)
+        is_alone = frozenset() in found and MONEY not in kinds
+        has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
+        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
 
 
 class RankedPassage(NamedTuple):

@@ -130,7 +130,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Mix one part cement with three parts sand.", "Mix them 1:3", "Mix them 1:4"),
         ("A map 1:5, with 3 cities, 2 rivers.", "The scale is 1:5", "The scale is 1:2"),
         ("5.000 Euro in cash.", "It costs €5,000", "It costs $5,000"),
-        ("It costs $5 in all.", "It costs 5 dollars", "It costs 5 euros"),
+        ("It costs $5 for 5 rooms.", "It costs 5 dollars", "It costs 5 euros"),
         ("The parcel weighs 5 lb.", "It weighs 5 pounds", "It weighs 5 kg"),
         ("Das Paket wiegt 5 Kilogramm.", "It weighs 5 kg", "Das Paket wiegt 5 Gramm"),
         ("Посылка весит 5 кг.", "It weighs 5 kilograms", "Посылка весит 5 грамм"),
