@@ -4135,6 +4135,7 @@ MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 SCALED = "scaled "  # prefix of the value of a number before "million"
+CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4382,12 +4383,19 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if numbering and not (set(WORDS.findall(fold(rest[numbering.end() :][:MAX_NAME_CHARS]))[:1]) & words.months.keys()):
         rest = take(numbering) + rest[numbering.end() :]
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
+    rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
     folded = [*map(folded_character, rest)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
     numbers = (each for each in numbers if not UNIT.search(text, max(0, each.start - 3), each.start))
     return sorted([*found, *(with_name(each, text) for each in numbers)])
+
+
+def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
+    is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{word[0].upper()}"])
+    return " " * len(word[0]) if is_code and not word[0].isupper() else word[0]
 
 
 def plain_tex(tex: re.Match[str]) -> str:

@@ -131,6 +131,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("A map 1:5, with 3 cities, 2 rivers.", "The scale is 1:5", "The scale is 1:2"),
         ("5.000 Euro in cash.", "It costs €5,000", "It costs $5,000"),
         ("It costs $5 for 5 rooms.", "It costs 5 dollars", "It costs 5 euros"),
+        ("Top 5: 5 € each.", "All 5 of them", "All 6 of them"),
         ("The parcel weighs 5 lb.", "It weighs 5 pounds", "It weighs 5 kg"),
         ("Das Paket wiegt 5 Kilogramm.", "It weighs 5 kg", "Das Paket wiegt 5 Gramm"),
         ("Посылка весит 5 кг.", "It weighs 5 kilograms", "Посылка весит 5 грамм"),
