@@ -3958,6 +3958,7 @@ MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other
 # The units of measure that are compared, by kind.
 UNITS = {
     "area": "hectare acre square-meter square-kilometer square-foot square-mile",
+    "concentr": "percent",
     "digital": "kilobyte megabyte gigabyte terabyte",
     "duration": "second minute hour day week month year",
     "length": "millimeter centimeter meter kilometer inch foot yard mile",
@@ -3967,6 +3968,12 @@ UNITS = {
     "temperature": "celsius fahrenheit",
     "volume": "milliliter liter gallon",
 }
+# CLDR does not have these; those of more than two words are not read.
+PERCENTAGE_POINTS = (
+    "percentage point, percentage points, prozentpunkt, prozentpunkte, prozentpunkten, puntos porcentuales, "
+    "punti percentuali, pontos percentuais, procentpunt, procentenheter, \u767e\u5206\u70b9, \u4e2a\u767e\u5206\u70b9, \u500b\u767e\u5206\u9ede, "
+    "\u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u0430, \u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u043e\u0432"
+)
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
 MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
@@ -4059,6 +4066,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     hours = [(fold(word), "clock") for word in re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)]
     measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
     units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
+    units += [(word, "concentr-percentage-point") for word in PERCENTAGE_POINTS.split(", ")]
     hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
     return months, factors, [*currency_words(locale), *units], [*number_words(language)], day_parts, hours
 

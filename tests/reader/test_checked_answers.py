@@ -130,6 +130,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Mix one part cement with three parts sand.", "Mix them 1:3", "Mix them 1:4"),
         ("A map 1:5, with 3 cities, 2 rivers.", "The scale is 1:5", "The scale is 1:2"),
         ("5.000 Euro in cash.", "It costs €5,000", "It costs $5,000"),
+        ("It grew by 5 %.", "It grew by five percent", "It grew by 5 percentage points"),
         ("It costs $5 for 5 rooms.", "It costs 5 dollars", "It costs 5 euros"),
         ("Top 5: 5 € each.", "All 5 of them", "All 6 of them"),
         ("The parcel weighs 5 lb.", "It weighs 5 pounds", "It weighs 5 kg"),
