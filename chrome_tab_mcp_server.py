@@ -3947,7 +3947,7 @@ LANGUAGES = {
     "ARABIC": "ar fa",
     "DEVANAGARI": "hi",
     "THAI": "th",
-    "CJK": "zh ja",
+    "CJK": "zh zh_Hant ja",
     "HIRAGANA": "ja",
     "HANGUL": "ko",
     "HEBREW": "he",
