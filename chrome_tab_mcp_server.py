@@ -318,8 +318,6 @@ class RetryableError(Exception):
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
 # Whether this file is part of an installed package, not of a clone or a folder of the user's.
 IS_INSTALLED = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
-
-
 # How an installed package is started; chrome_tab/app.py sets it.
 package_command: Callable[[], str] | None = None
 
@@ -434,9 +432,7 @@ def existing_folder(path: str) -> str:
     return path
 
 
-Folders = Annotated[
-    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
-]
+Folders = Annotated[list[Annotated[str, AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)]
 
 
 def header_safe(value: str) -> str:
@@ -862,8 +858,6 @@ PROBLEMS = {
     "dict": "must be an object",
     "model": "must be an object",
 }
-
-
 # The same for what only the configuration file contains.
 FILE_PROBLEMS = {
     "extra_forbidden": "is not a known key; the known keys are {known}",
@@ -1252,7 +1246,6 @@ MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
 FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
 SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
-TICKS = re.compile("`+")
 TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
@@ -1306,7 +1299,7 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     outside: list[str] = []
     at, opened = 0, None
-    for ticks in TICKS.finditer(text):
+    for ticks in re.finditer("`+", text):
         if opened is None:
             opened = ticks
             outside.append(text[at : ticks.start()])
@@ -1832,6 +1825,7 @@ CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
 ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
+REST_OF_LINE = re.compile(r"[^\n]*")
 
 
 class TextLayout:
@@ -1897,9 +1891,7 @@ def listed_headings(text: str, listed: Sequence[tuple[int, int]]) -> list[Headin
     for offset, level in listed[:MAX_HEADINGS]:
         is_line = 0 <= offset < len(text) and (offset == 0 or text[offset - 1] == "\n")
         if is_line and (not found or offset > found[-1].offset):
-            found.append(
-                Heading(offset, level, text[offset : (text.find("\n", offset) + 1 or len(text) + 1) - 1].strip())
-            )
+            found.append(Heading(offset, level, matched(REST_OF_LINE, text, offset).strip()))
     return found
 
 
@@ -1911,8 +1903,7 @@ class ContextWindow(NamedTuple):
 
     tokens: int
     origin: str
-    # Whether the server may cut a long prompt to half the window; others refuse it.
-    halves: bool = True
+    halves: bool = True  # whether the server may cut a long prompt to half the window; others refuse it
 
 
 class Completion(NamedTuple):
@@ -1922,10 +1913,8 @@ class Completion(NamedTuple):
     prompt_tokens: int | None
     answer_tokens: int | None
     early_end: str  # a code of EARLY_ENDS, or empty
-    # Prompt tokens that the server had cached.
-    cached_tokens: int | None = None
-    # The model that answered, if the server names it: llama.cpp ignores the name in the request.
-    model: str = ""
+    cached_tokens: int | None = None  # of the prompt
+    model: str = ""  # that answered, if the server names it: llama.cpp ignores the name in the request
 
 
 class Watcher(Protocol):
@@ -2273,10 +2262,8 @@ class ModelServer:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
-        # Optional request fields that this server has rejected by name.
-        self._refused_fields: set[str] = set()
+        self._refused_fields: set[str] = set()  # optional ones that this server has rejected by name
         self._cloud_hosts: dict[str, str] = {}
-        # The server's host if it is another computer.
         self.host = other_computer(url)
 
     def _client(self) -> httpx.AsyncClient:
@@ -2588,19 +2575,14 @@ class Page(NamedTuple):
     title: str
     text: str
     source: SourceName
-    # Sentences about dialogs that blocked reading.
-    dialogs: tuple[str, ...] = ()
+    dialogs: tuple[str, ...] = ()  # sentences about dialogs that blocked reading
     # How the main content was found: `{path, left_out, note}`; empty for a whole page.
     content: Mapping[str, Any] = MappingProxyType({})
     incognito: bool | None = None  # None where unknown
-    # What the text lacks of the page.
-    notes: tuple[str, ...] = ()
-    # The number of repeated lines that were removed.
-    repeated_lines: int = 0
-    # Offsets of the headings' lines, with their levels.
-    headings: tuple[tuple[int, int], ...] = ()
-    # The pages that the text combines, if it is not one page's: answers are checked against them.
-    sources: tuple[Page, ...] = ()
+    notes: tuple[str, ...] = ()  # what the text lacks of the page
+    repeated_lines: int = 0  # that were removed
+    headings: tuple[tuple[int, int], ...] = ()  # offsets of their lines, with their levels
+    sources: tuple[Page, ...] = ()  # the pages that the text combines: answers are checked against them
     # `{read, chunks}`, if only the chunks that match the prompt best were read.
     quick: Mapping[str, int] = MappingProxyType({})
     tab_id: int | None = None  # for one of several tabs
@@ -2723,14 +2705,12 @@ class Progress:
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
         self.known = ""  # addresses that an answer may link to
-        # What the model has written in this step so far.
-        self._pieces: Pieces = ()
+        self._pieces: Pieces = ()  # what the model has written in this step so far
         self._settled = ("", "")  # its complete blocks, and their sanitized form
         self._shown_at = 0.0
         self._showing: asyncio.TimerHandle | None = None
         self._began = time.monotonic()
-        # Intervals of this step that were reported.
-        self._beats = 0
+        self._beats = 0  # intervals of this step that were reported
 
     async def __aenter__(self) -> Self:
         current_progress.set(self)
@@ -3105,10 +3085,8 @@ class ChunkPlanner:
         under = " > ".join(map(repr, self.layout.path(start)))
         place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
         full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
-        for opening in (full + continued, place + continued, full):
-            if usual_tokens(opening) <= room // 4:
-                return opening
-        return place
+        openings = (full + continued, place + continued, full)
+        return next((opening for opening in openings if usual_tokens(opening) <= room // 4), place)
 
     async def stored(self) -> tuple[str, list[int] | None]:
         """Return the key of the page's plan, and where its chunks ended when it was last read."""
@@ -3750,8 +3728,7 @@ class MergedJson(NamedTuple):
     """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
 
     value: Any
-    # Whether no values contradict each other; otherwise the model must reconcile them.
-    is_clear: bool
+    is_clear: bool  # no values contradict each other; otherwise the model must reconcile them
 
     @property
     def text(self) -> str:
@@ -3962,7 +3939,6 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
 # --- Words for numbers, months and units, from CLDR ---
 
-
 # Languages by script; a page does not reliably state its language.
 LANGUAGES = {
     "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
@@ -3971,7 +3947,7 @@ LANGUAGES = {
     "ARABIC": "ar fa",
     "DEVANAGARI": "hi",
     "THAI": "th",
-    "CJK": "zh ja",
+    "CJK": "zh zh_Hant ja",
     "HIRAGANA": "ja",
     "HANGUL": "ko",
     "HEBREW": "he",
@@ -3982,6 +3958,7 @@ MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other
 # The units of measure that are compared, by kind.
 UNITS = {
     "area": "hectare acre square-meter square-kilometer square-foot square-mile",
+    "concentr": "percent",
     "digital": "kilobyte megabyte gigabyte terabyte",
     "duration": "second minute hour day week month year",
     "length": "millimeter centimeter meter kilometer inch foot yard mile",
@@ -3991,8 +3968,14 @@ UNITS = {
     "temperature": "celsius fahrenheit",
     "volume": "milliliter liter gallon",
 }
+# CLDR does not have these; those of more than two words are not read.
+PERCENTAGE_POINTS = (
+    "percentage point, percentage points, prozentpunkt, prozentpunkte, prozentpunkten, puntos porcentuales, "
+    "punti percentuali, pontos percentuais, procentpunt, procentenheter, \u767e\u5206\u70b9, \u4e2a\u767e\u5206\u70b9, \u500b\u767e\u5206\u9ede, "
+    "\u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u0430, \u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u043e\u0432"
+)
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
-CURRENCY_KIND = "currency-"
+MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
@@ -4083,6 +4066,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     hours = [(fold(word), "clock") for word in re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)]
     measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
     units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
+    units += [(word, "concentr-percentage-point") for word in PERCENTAGE_POINTS.split(", ")]
     hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
     return months, factors, [*currency_words(locale), *units], [*number_words(language)], day_parts, hours
 
@@ -4094,7 +4078,7 @@ def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
     for code, sign in locale.currency_symbols.items():
         for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5))):
             for word in (fold(name), *CURRENCY_WORD.findall(fold(name))):
-                yield word, f"{CURRENCY_KIND}{code}"
+                yield word, f"{MONEY}-{code}"
 
 
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
@@ -4159,6 +4143,7 @@ MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 SCALED = "scaled "  # prefix of the value of a number before "million"
+CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4406,12 +4391,19 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if numbering and not (set(WORDS.findall(fold(rest[numbering.end() :][:MAX_NAME_CHARS]))[:1]) & words.months.keys()):
         rest = take(numbering) + rest[numbering.end() :]
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
+    rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
     folded = [*map(folded_character, rest)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
     numbers = (each for each in numbers if not UNIT.search(text, max(0, each.start - 3), each.start))
     return sorted([*found, *(with_name(each, text) for each in numbers)])
+
+
+def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
+    is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{word[0].upper()}"])
+    return " " * len(word[0]) if is_code and not word[0].isupper() else word[0]
 
 
 def plain_tex(tex: re.Match[str]) -> str:
@@ -4685,7 +4677,7 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
                 units |= words.units.get(name, set())
                 end = max(end, after.start(1) + len(name)) if name else end
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
-            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(CURRENCY_KIND)}
+            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
         if has_factor := is_factor(word):
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
@@ -4710,8 +4702,6 @@ SAMPLED = 10_000  # length of the sample that shows which scripts a text uses
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-
-
 Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
 
 
@@ -4836,10 +4826,15 @@ class TextChunk:
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _has_only_other_units(self, figure: Figure) -> bool:
-        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone."""
+        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone.
+
+        A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
+        """
         found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
-        has_own = any(not units or not units.isdisjoint(figure.units) for units in found)
-        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds_of(figure.units))
+        kinds = kinds_of(figure.units)
+        is_alone = frozenset() in found and MONEY not in kinds
+        has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
+        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
 
 
 class RankedPassage(NamedTuple):
@@ -5208,15 +5203,13 @@ def fragment_link(url: str, passage: str) -> str | None:
         return None
     parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
     blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
-    words = [block.split(" ") for block in blocks]
-    if len(blocks) > 1:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])
-    elif blocks and len(blocks[0]) > MAX_FRAGMENT_CHARS and len(words[0]) >= 2 * FRAGMENT_WORDS:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[0][-FRAGMENT_WORDS:])
-    else:
-        ends = tuple(blocks)
-    encoded = (quote(end, safe="").replace("-", "%2D") for end in ends)
-    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}" if ends else None
+    if not blocks:
+        return None
+    first, last = blocks[0].split(" "), blocks[-1].split(" ")
+    if len(blocks) > 1 or (len(blocks[0]) > MAX_FRAGMENT_CHARS and len(first) >= 2 * FRAGMENT_WORDS):
+        blocks = [" ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])]
+    encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
+    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
 
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
@@ -5400,8 +5393,6 @@ APPLE_EVENT_ERRORS = {
         "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
     ),
 }
-
-
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -5497,10 +5488,9 @@ class AppleScriptSource:
             if error.code == "NO_BROWSER":
                 unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
-            if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
-                text = f"AppleScript reaches the active tab. {error.message}"
-                return [answers, Layer("permission", ok=True, text=text)]
-            return [answers, Layer("permission", ok=False, text=error.message)]
+            is_reached = error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}
+            text = f"AppleScript reaches the active tab. {error.message}" if is_reached else error.message
+            return [answers, Layer("permission", ok=is_reached, text=text)]
         text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
         return [answers, Layer("permission", ok=True, text=text)]
 
@@ -6479,24 +6469,20 @@ def argument_parser(program: Program) -> OneLineParser:
 
 def add_setting(group: Any, name: str, action: Action | None) -> None:
     """Add a setting's flag to its group in --help; a setting that is also an action has the action's flag."""
-    field, kind = Settings.model_fields[name], setting_kind(name)
+    field = Settings.model_fields[name]
     if action:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+    elif field.annotation is bool:
+        kind = {"action": argparse.BooleanOptionalAction}
+    else:
+        kind = {"metavar": field.title or "|".join(get_args(field.annotation))}
+        kind |= {"action": "append"} if isinstance(field.default, list) else {}
     default = "" if field.default in (None, [], False) else f", default: {field.default}"
     choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
     listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
-
-
-def setting_kind(name: str) -> dict[str, Any]:
-    """Return argparse's options for a setting's flag."""
-    field = Settings.model_fields[name]
-    if field.annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    metavar = field.title or "|".join(get_args(field.annotation))
-    return {"metavar": metavar} | ({"action": "append"} if isinstance(field.default, list) else {})
 
 
 def configure_logging(level: int) -> None:
