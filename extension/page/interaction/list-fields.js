@@ -42,10 +42,10 @@ const listFields = (() => {
 
   /**
    * @param {Element} field
-   * @param {{wanted: string, isLoose?: boolean, values?: string[]}} request
+   * @param {{wanted: string, isLoose: boolean, values: string[]}} request
    * @returns {ListState}
    */
-  function readList(field, { wanted, isLoose = false, values = [] }) {
+  function readList(field, { wanted, isLoose, values }) {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
