@@ -30,14 +30,26 @@
  */
 
 const actionLooks = (() => {
-  const { BODY_CELLS, closestOf, comesTrue, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } =
-    dom;
+  const {
+    BODY_CELLS,
+    closestOf,
+    comesTrue,
+    documentOf,
+    hasIn,
+    isDocument,
+    isInPage,
+    kindOf,
+    pause,
+    queryAll,
+    tagOf,
+    roleOf,
+  } = dom;
   const { shorten, textOf, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { isHolder, traitsOf } = crossOriginFrames;
   const { isCheckable, isChecked, selectContent, shownBy } = formControls;
   const { chosenIn } = nativeLists;
-  const { roleOf, widgetKind } = widgets;
+  const { widgetKind } = widgets;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { isField } = targets;

@@ -17,6 +17,7 @@ const listFields = (() => {
     queryIn,
     referred,
     textContentOf,
+    roleOf,
   } = dom;
   const { treeAncestors } = dom;
   const { collapse, shorten } = texts;
@@ -25,7 +26,7 @@ const listFields = (() => {
   const { selectorOf } = selectorGenerator;
   const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
   const { chipsOf } = chips;
-  const { isEditable, roleOf } = widgets;
+  const { isEditable } = widgets;
   const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
   const { isSameTime } = sameValues;
   const { shownBy } = shownValues;
