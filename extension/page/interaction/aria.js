@@ -27,6 +27,7 @@ const aria = (() => {
     likelyRootOf,
     queryAll,
     queryIn,
+    referred,
     rootOf,
     tagOf,
     textContentOf,
@@ -218,9 +219,7 @@ const aria = (() => {
 
   /** @param {Element} element */
   function labelledBy(element) {
-    const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
-    const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
-    const named = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+    const named = referred(element, "aria-labelledby");
     // What a combobox contains is its value.
     const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
     const labels = outside.length ? outside : named;
