@@ -71,6 +71,7 @@ import string
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import tomllib
 import traceback
@@ -94,7 +95,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, Protocol, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, Protocol, Self, TextIO, get_args
 from urllib.parse import quote, unquote, urlsplit
 
 if __name__ == "__main__":
@@ -336,7 +337,7 @@ def start_command() -> str:
 
 def example() -> str:
     """Return an example command line with the required settings."""
-    return f"Example: {start_command()} --ollama-url http://localhost:11434 --model qwen3"
+    return f"Example: `{start_command()} --ollama-url http://localhost:11434 --model qwen3`"
 
 
 def config_dir() -> Path:
@@ -892,6 +893,25 @@ def strip_controls(text: str) -> str:
     """Remove the characters that control a terminal from untrusted text; line feeds and tabs stay."""
     steering = (c for c in set(text) - set("\n\t\u200c\u200d") if unicodedata.category(c) in CONTROLS)
     return text.translate(dict.fromkeys(map(ord, steering)))
+
+
+# A command in backticks, or a path: after a blank, the path continues if the next word contains a separator.
+UNBROKEN = re.compile(r"`[^`\n]*`|(?<!\S)(?:[A-Za-z]:)?[/\\]\S*(?: [^\s/\\]+[/\\]\S*)*")
+
+
+def wrapped(text: str, width: int, *, hanging: int = 0) -> str:
+    """Break the lines of a text for a terminal; words, commands and paths stay whole."""
+    wrap = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    wrap.subsequent_indent = " " * hanging
+    lines = UNBROKEN.sub(lambda whole: whole[0].replace(" ", "\u00a0"), text).split("\n")
+    return "\n".join(line if len(line) <= width else wrap.fill(line) for line in lines).replace("\u00a0", " ")
+
+
+def print_message(text: object, stream: TextIO | None = None, *, hanging: int = 0) -> None:
+    """Print a message without control characters, to stderr or another stream; in a terminal its lines are wrapped."""
+    message, width = strip_controls(str(text)), shutil.get_terminal_size().columns
+    target: TextIO = stream or sys.stderr
+    print(wrapped(message, width, hanging=hanging) if target.isatty() else message, file=target, flush=True)
 
 
 # Characters that are invisible by themselves: controls, format characters, fillers, variation selectors, tags.
@@ -5726,6 +5746,10 @@ class TabAnswer(NamedTuple):
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
+# The characters in front of a layer's text.
+LAYER_WIDTH = 15
+
+
 class Layer(NamedTuple):
     """The state of one layer: its name, whether it works (None: unknown), and what it is or how to fix it."""
 
@@ -6385,7 +6409,7 @@ class Invocation(NamedTuple):
         """Return the settings; raise ValueError if they are invalid."""
         settings = load_settings(self.flags, need_model=need_model)
         for warning in cloud_warnings(settings) if need_model else ():
-            print(warning, file=sys.stderr)
+            print_message(warning)
         return settings
 
 
@@ -6529,14 +6553,12 @@ def greet_terminal() -> None:
     if not sys.stdin.isatty():
         return
     setup = "" if IS_ALONE else f"  set it up:        {start_command()} --setup\n"
-    print(
+    print_message(
         "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
         f"You probably want to\n{setup}"
         f'  ask here:         {start_command()} --analyze "What is this page about?"\n'
         f"  check each layer: {start_command()} --doctor\n"
-        "It is waiting for messages. Ctrl+C ends it.",
-        file=sys.stderr,
-        flush=True,
+        "It is waiting for messages. Ctrl+C ends it."
     )
 
 
@@ -6628,7 +6650,7 @@ def analyze(invocation: Invocation) -> Work:
         receipt = answer.receipt
         summary = f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}"
         for part in filter(None, (answer.notes, summary)):
-            print(f"\n{strip_controls(part)}", file=sys.stderr)
+            print_message(f"\n{part}")
         return 0
 
     return work()
@@ -6643,7 +6665,7 @@ def doctor(invocation: Invocation) -> Work:
             async with invocation.program.open_tabs(settings) as tabs, progress:
                 layers = await status(tabs)
         for layer in layers:
-            print(addressed_to_user(strip_controls(str(layer))))
+            print_message(addressed_to_user(str(layer)), sys.stdout, hanging=LAYER_WIDTH)
         return int(any(layer.ok is False for layer in layers))
 
     return work()
@@ -6668,7 +6690,7 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     """Run the command line; return the exit status (2: wrong usage, 1: failure)."""
     argv = sys.argv[1:] if argv is None else argv
     if IS_ALONE and (flag := next((each for each in argv if each.partition("=")[0] in PACKAGE_FLAGS), None)):
-        print(needs_package(flag), file=sys.stderr)
+        print_message(needs_package(flag))
         return 2
     parser = argument_parser(program)
     parsed, unknown = parser.parse_known_args(argv)
@@ -6690,7 +6712,7 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     try:
         work = run(Invocation(program, value, flags, options))
     except (ChromeTabError, ValueError) as error:
-        print(error, file=sys.stderr)
+        print_message(error)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -6708,7 +6730,7 @@ def finish(work: Coroutine[Any, Any, int]) -> int:
         exit_status = asyncio.run(work)
         sys.stdout.flush()
     except ChromeTabError as error:
-        print(f"{addressed_to_user(error.message)} [{error.code}]", file=sys.stderr)
+        print_message(f"{addressed_to_user(error.message)} [{error.code}]")
         return 1
     except KeyboardInterrupt:
         return 130

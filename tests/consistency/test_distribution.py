@@ -208,7 +208,7 @@ def test_installed_program_prints_its_version_and_the_folder_that_chrome_loads(m
     folder = Path(run(made.program, "--extension-path", **environment).stdout.removesuffix("\n"))
     assert folder.is_relative_to(made.environment)
     assert (folder / "manifest.json").exists()
-    assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **environment).stderr
+    assert "Example: `chrome-tab-reader --ollama-url" in run(made.program, **environment).stderr
 
 
 async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(

@@ -32,7 +32,7 @@ from tests.support.fake_models import (
 )
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.stdio_server import SERVER, started
-from tests.support.terminal import in_terminal
+from tests.support.terminal import COLUMNS, in_terminal
 
 MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
 SECRET = "sk-very-secret"
@@ -64,7 +64,7 @@ def test_a_missing_setting_is_one_line_on_stderr_before_an_example_and_exit_2(
     assert err.startswith(opening)
     sentences, example = err.splitlines()
     assert "`uv run chrome_tab_mcp_server.py --setup`" in sentences
-    assert example.startswith("Example: uv run chrome_tab_mcp_server.py ")
+    assert example.startswith("Example: `uv run chrome_tab_mcp_server.py ")
 
 
 def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
@@ -130,6 +130,7 @@ async def test_a_bare_start_explains_itself_in_a_terminal_and_only_warns_of_a_cl
 
     assert "Warning" not in terminal.shown
     assert "Traceback" not in terminal.shown
+    assert terminal.width <= COLUMNS
     assert (piped.returncode, out) == (0, b"")
     assert b"Warning: --model" in err
     assert b"--setup" not in err
