@@ -1003,6 +1003,7 @@ class Place(NamedTuple):
     kind: str  # "address", "link", "picture" or "tag"
 
 
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 
 
@@ -1013,6 +1014,8 @@ def decode_target(target: str) -> str:
 
 def is_absolute(target: str) -> bool:
     """Return whether a target leads off the page that shows it, plainly or percent-encoded."""
+    if not ADDRESS_MARK.search(target):
+        return False
     decoded = decode_target(target)
     readings = (decoded, decode_target(target.replace("\\", "/")), unquote(decoded))
     return any(ABSOLUTE.match(reading) for reading in readings)
