@@ -790,9 +790,8 @@ def cloud_warnings(settings: Settings) -> list[str]:
     named |= {f'[sites."{one_line(site)}"] model': rule.model for site, rule in settings.sites.items()}
     warnings += [f"Warning: {where} {name} {leaves}." for where, name in named.items() if name and is_cloud_name(name)]
     refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
-    return warnings + [
-        f"Warning: --fallback-model {name} {leaves}. It is not used without --allow-cloud." for name in refused
-    ]
+    leaves += ". It is not used without --allow-cloud"
+    return warnings + [f"Warning: --fallback-model {name} {leaves}." for name in refused]
 
 
 def missing_settings(settings: Settings) -> str:
@@ -1023,6 +1022,7 @@ class Place(NamedTuple):
     kind: str  # "address", "link", "picture" or "tag"
 
 
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 
 
@@ -1033,6 +1033,8 @@ def decode_target(target: str) -> str:
 
 def is_absolute(target: str) -> bool:
     """Return whether a target leads off the page that shows it, plainly or percent-encoded."""
+    if not ADDRESS_MARK.search(target):
+        return False
     decoded = decode_target(target)
     readings = (decoded, decode_target(target.replace("\\", "/")), unquote(decoded))
     return any(ABSOLUTE.match(reading) for reading in readings)
@@ -1328,9 +1330,8 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
             at, opened = ticks.end(), None
     around = SIMPLE_LINK.sub("", SIMPLE_TAG.sub("", "".join(outside)))
     inside = [text[start:end] for start, end in ranges]
-    is_split = any("\n" in code for code in inside) or (
-        any("|" in code for code in inside) and DELIMITER_ROW.search(text)
-    )
+    splitting = "|\n" if DELIMITER_ROW.search(text) else "\n"
+    is_split = any(mark in code for code in inside for mark in splitting)
     return [] if opened or is_split or TAG_LIKE.search(around) or "](" in around or "$" in around else ranges
 
 
@@ -1421,10 +1422,8 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
         safe, counts = sanitize_answer(text[:most], known)
         if len(safe) <= limit:
             break
-    was_cut = (
-        [Sentence("answer_cut", f"the answer was cut at {limit:,} characters", limit=limit)] if len(text) > most else []
-    )
-    return safe, was_cut + change_notes(counts)
+    cut = Sentence("answer_cut", f"the answer was cut at {limit:,} characters", limit=limit)
+    return safe, [cut] * (len(text) > most) + change_notes(counts)
 
 
 # A word that could become part of something that takes effect, or a line that imitates this program.
@@ -2400,8 +2399,7 @@ class ModelServer:
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
         status = response.status_code
-        is_failure = status == HTTPStatus.INTERNAL_SERVER_ERROR
-        cause = "" if is_failure else " It is busy or still loading the model."
+        cause = "" if status == HTTPStatus.INTERNAL_SERVER_ERROR else " It is busy or still loading the model."
         error = ChromeTabError(
             "MODEL_ERROR",
             f"The model server at {self.url} returned HTTP {status}{said}.{cause} Try again later, or check its log.",
@@ -2449,10 +2447,8 @@ class ModelServer:
             sentence = f"The model server at {self.url} has no model {model!r} ({message}). Pull it first."
             return ChromeTabError("MODEL_NOT_FOUND", sentence)
         if status in NO_SUCH_PATH and not names:
-            sentence = (
-                f"{self.url} returned HTTP {status}: it is not an OpenAI-compatible model server. Correct --ollama-url."
-            )
-            return ChromeTabError("MODEL_ERROR", sentence)
+            problem = f"{self.url} returned HTTP {status}: it is not an OpenAI-compatible model server."
+            return ChromeTabError("MODEL_ERROR", f"{problem} Correct --ollama-url.")
         return None
 
     async def not_listed(self, model: str, names: Collection[str]) -> ChromeTabError | None:
@@ -2908,9 +2904,8 @@ class ReadingMemory:
         stored = self._stored()
         learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["factors"]}
         models = fields(stored, "models") | learned
-        ours = {
-            key: ends for key, ends in self._plans.items() if key not in self._private and len(ends) <= MAX_KEPT_ENDS
-        }
+        public = ((key, ends) for key, ends in self._plans.items() if key not in self._private)
+        ours = {key: ends for key, ends in public if len(ends) <= MAX_KEPT_ENDS}
         plans = {key: ends for key, ends in fields(stored, "plans").items() if key not in ours} | ours
         kept = {"models": newest(models, MAX_KEPT_MODELS), "plans": newest(plans, MAX_KEPT_PLANS)}
         if kept == stored or not (models or plans):
@@ -3503,9 +3498,8 @@ class PageReading:
             )
             instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
             framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
-            text = (
-                await self.requests.send(framed, instruction, Sentence("repairing", "correcting its answer"), 0.0)
-            ).text
+            step = Sentence("repairing", "correcting its answer")
+            text = (await self.requests.send(framed, instruction, step, 0.0)).text
             data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
@@ -4601,9 +4595,8 @@ def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
             yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
-        pairs = (
-            [(last, middle, first)] if len(first) == DIGITS_OF_YEAR else [(first, middle, last), (middle, first, last)]
-        )
+        is_year_first = len(first) == DIGITS_OF_YEAR
+        pairs = [(last, middle, first)] if is_year_first else [(first, middle, last), (middle, first, last)]
         found = tuple((int(month), (day, year)) for day, month, year in pairs if 0 < int(month) <= MONTHS)
         if found and len(last) > 1:  # otherwise a version
             yield Date(*match.span(), found)
@@ -5333,9 +5326,8 @@ def quick_page(page: Page, query: Query) -> Page:
     if not chunks or is_mostly_tables(page.text):
         return page
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
-    return page._replace(
-        text=text, headings=(), sources=(page,), quick={"read": len(chunks), "chunks": len(index.chunks)}
-    )
+    read = {"read": len(chunks), "chunks": len(index.chunks)}
+    return page._replace(text=text, headings=(), sources=(page,), quick=read)
 
 
 def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk]:
@@ -5835,9 +5827,8 @@ class ChromeTabs:
 
         An entry that is only a `note` reports a browser whose tabs are missing.
         """
-        return [
-            tab for tab in await self.source.tabs() if "note" in tab or not self.settings.site(str(tab.get("url"))).deny
-        ]
+        listed = await self.source.tabs()
+        return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, query: Query, options: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -6326,9 +6317,8 @@ def answer_result(answer: Answer) -> ToolResult:
     # Clients that show structured content show nothing else, so it must not hide that something was not read.
     if isinstance(answer.data, dict) and not any(sentence_data(note)["code"] == "unread" for note in notes):
         structured = answer.data
-    return ToolResult(
-        text_blocks(answer.render(), notes), structured_content=structured, meta={"receipt": answer.receipt}
-    )
+    content = text_blocks(answer.render(), notes)
+    return ToolResult(content, structured_content=structured, meta={"receipt": answer.receipt})
 
 
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
@@ -6614,10 +6604,8 @@ async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
     listed = [tab for tab in await tabs.tabs() if "note" not in tab]
     shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
     more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
-    sentence = (
-        f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}. Without --tab, the active tab is read."
-    )
-    return ChromeTabError("TAB_NOT_FOUND", sentence)
+    sentence = f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}."
+    return ChromeTabError("TAB_NOT_FOUND", f"{sentence} Without --tab, the active tab is read.")
 
 
 def integer(text: str) -> int:
