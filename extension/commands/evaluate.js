@@ -1,7 +1,7 @@
 /** @import {DrivenContext, Evaluated, JsonLimits, Remarks} from "../shared/types.d.ts" */
 /** @import {Evaluation, ExceptionDetails, RemoteObject} from "../browser/debugger/cdp.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
@@ -130,10 +130,7 @@ async function jsonOf(session, { objectId, type, value, unserializableValue = ""
   if (exceptionDetails) throw thrown(exceptionDetails, 0);
   const written = parseWritten(result.value, LIMITS);
   if (written?.found) return withNotes(written.values[0], cutNotes(written.cuts, LIMITS));
-  throw new CommandError(
-    "EXECUTION_ERROR",
-    "The result cannot be converted to JSON. Return plain strings and numbers.",
-  );
+  throw failed("The result cannot be converted to JSON. Return plain strings and numbers.");
 }
 
 /** @param {string} text */
@@ -164,8 +161,5 @@ function thrown({ text, exception, lineNumber, columnNumber }, offset) {
   const column = (place ? Number(place[2]) : columnNumber + 1) - (line === 1 ? offset : 0);
   // The lines after the first are the stack, which names files of the page.
   const message = (what.split(/\n\s+at /)[0] ?? "").slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
-  return new CommandError(
-    "EXECUTION_ERROR",
-    `The code threw ${message} (line ${line}, column ${column}). Correct it and try again.`,
-  );
+  return failed(`The code threw ${message} (line ${line}, column ${column}). Correct it and try again.`);
 }

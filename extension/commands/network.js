@@ -4,7 +4,7 @@
  * @import {Redactor} from "../browser/redaction.js"
  */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { isDenied, leftOut, refuseDenied } from "../shared/denied-hosts.js";
 import { decodeHit, isHit } from "../browser/analytics-hits.js";
 import { redactorFor } from "../browser/redaction.js";
@@ -61,9 +61,14 @@ function addressesOf({ pages, url }) {
  */
 function shown({ id, pages, method, type, url, sent, status, size, time, error }, redactor) {
   const about = { id, method, status, type, size, time, page: redactor.address(pages[0] ?? "") };
-  const failed = error && { error };
-  if (!isHit(url)) return { ...about, url: redactor.address(url), ...failed };
-  return { ...about, url: redactor.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, redactor), ...failed };
+  const problem = error && { error };
+  if (!isHit(url)) return { ...about, url: redactor.address(url), ...problem };
+  return {
+    ...about,
+    url: redactor.address(url.replace(/[?#].*$/s, "")),
+    ...decodeHit(url, sent, redactor),
+    ...problem,
+  };
 }
 
 /**
@@ -119,7 +124,7 @@ async function bodyOf(session, { id, requestId, frame, status }) {
       status === null
         ? "has no response yet, or has failed. List the requests again to check"
         : "no longer has a body: the browser keeps only those of the current page. Ask earlier, or reload the page";
-    throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
+    throw failed(`Request ${id} ${what}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** @import {CommandContext, ListRequest, LoggedRequest, PageElements} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { tabAsAsked } from "../browser/inject.js";
 import { listElements } from "../browser/page-elements.js";
@@ -37,10 +37,7 @@ export async function pageElements(context) {
     return { text, total, shown, next_offset, ...addressOf(tabAsAsked(context)) };
   }
   if (answer && "message" in answer) throw new CommandError(answer.code, answer.message);
-  throw new CommandError(
-    "EXECUTION_ERROR",
-    "The page navigated away before it was listed. Check where the tab is now.",
-  );
+  throw failed("The page navigated away before it was listed. Check where the tab is now.");
 }
 
 /**

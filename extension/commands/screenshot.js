@@ -1,6 +1,6 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { withoutDenied } from "../browser/denied-frames.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { tabById } from "../browser/tabs.js";
@@ -157,7 +157,7 @@ async function encoded(context, target, box, fitting, { format, ratio, zoom, isW
     if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown: isUnclipped ? sizeOfPng(data) : box };
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
-  throw new CommandError("EXECUTION_ERROR", "The screenshot is too large. Choose a smaller element or a smaller size.");
+  throw failed("The screenshot is too large. Choose a smaller element or a smaller size.");
 }
 
 /** @param {string} data base64 */
