@@ -8,6 +8,7 @@ import { CommandError, failed, invalid } from "../shared/errors.js";
 import { isDenied, leftOut, refuseDenied } from "../shared/denied-hosts.js";
 import { decodeHit, isHit } from "../browser/analytics-hits.js";
 import { redactorFor } from "../browser/redaction.js";
+import { integerIn, textIn } from "./params.js";
 
 const DEFAULT_MAX = 50;
 const MOST = 500;
@@ -27,8 +28,8 @@ const TYPES = new Set(
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
 export async function networkRequests({ tabId, params, sessionPool, deniedHosts }) {
-  const wanted = filterOf(params);
-  const max = maxOf(params);
+  const wanted = textIn(params, "filter", MAX_FILTER_LENGTH).toLowerCase();
+  const max = integerIn(params, "max", MOST, DEFAULT_MAX);
   const id = idOf(params);
   const session = await sessionPool.open(tabId);
   const { network: log } = session;
@@ -126,20 +127,6 @@ async function bodyOf(session, { id, requestId, frame, status }) {
         : "no longer has a body: the browser keeps only those of the current page. Ask earlier, or reload the page";
     throw failed(`Request ${id} ${what}.`);
   }
-}
-
-/** @param {Record<string, unknown>} params */
-function filterOf({ filter }) {
-  const text = filter ?? "";
-  if (typeof text === "string" && text.length <= MAX_FILTER_LENGTH) return text.toLowerCase();
-  throw invalid(`filter must be a string of at most ${MAX_FILTER_LENGTH} characters.`);
-}
-
-/** @param {Record<string, unknown>} params */
-function maxOf({ max }) {
-  const count = Number(max ?? DEFAULT_MAX);
-  if (Number.isInteger(max ?? DEFAULT_MAX) && count >= 1 && count <= MOST) return count;
-  throw invalid(`max must be an integer from 1 to ${MOST}.`);
 }
 
 /** @param {Record<string, unknown>} params */
