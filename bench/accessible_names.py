@@ -25,7 +25,7 @@ NAME_ALL = """() => {
   }
   globalThis.expecting = found;
   return found.map((element) => ({
-    ours: aria.accessibleNameOf(element, aria.isNamedByContent(aria.roleOf(element))),
+    ours: accessibleNames.accessibleNameOf(element, roles.isNamedByContent(roles.roleOf(element))),
     expected: element.getAttribute("data-expectedlabel"),
     test: element.getAttribute("data-testname") ?? element.outerHTML.slice(0, 100),
   }));

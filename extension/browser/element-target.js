@@ -7,7 +7,7 @@
  * @import {Stop} from "./find-element.js"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, failed } from "../shared/errors.js";
 import { endsWithin } from "./async.js";
 import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
@@ -64,10 +64,7 @@ export class ElementTarget {
     });
     const outcome = await findElement(this.#context, requestFor, this.#hasMissed);
     if (!outcome) {
-      throw new CommandError(
-        "EXECUTION_ERROR",
-        "The page navigated away each time before the element was ready. Check where the tab is now.",
-      );
+      throw failed("The page navigated away each time before the element was ready. Check where the tab is now.");
     }
     this.#stops = outcome.stops;
     const { answer } = outcome;
@@ -113,14 +110,10 @@ export class ElementTarget {
       const { isLost, cover, isPressed, release } = await this.#pressOnce(found, press);
       if (!cover) return { found, isLost, release };
       if (isPressed) {
-        throw new CommandError(
-          "EXECUTION_ERROR",
-          `${cover} covered the element when the mouse arrived, and was clicked instead. Check the page.`,
-        );
+        throw failed(`${cover} covered the element when the mouse arrived, and was clicked instead. Check the page.`);
       }
       if (presses === MAX_PRESSES) {
-        throw new CommandError(
-          "EXECUTION_ERROR",
+        throw failed(
           `${cover} covers the element whenever the mouse arrives, so nothing was clicked. Act on the covering element instead.`,
         );
       }

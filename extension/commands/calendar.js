@@ -5,8 +5,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { pause } from "../browser/async.js";
-import { POLL_MS, Widget } from "./widget.js";
+import { Widget, until } from "./widget.js";
 
 /** For a calendar to open, or to show another month. */
 const OPEN_MS = 1_000;
@@ -110,14 +109,14 @@ export class Calendar extends Widget {
    * @returns {Promise<CalendarState>} the state that satisfies the condition, once nothing slides; or the last one
    */
   async #until(day, isReached) {
-    const end = performance.now() + OPEN_MS;
-    for (let before = ""; ;) {
-      const state = await this.#calendar(day);
+    let before = "";
+    const isSettled = (/** @type {CalendarState} */ state) => {
       const place = state && state.shown + state.place;
-      if ((isReached(state) && place === before) || performance.now() > end) return state;
+      const rests = place === before;
       before = place;
-      await pause(POLL_MS);
-    }
+      return rests && isReached(state);
+    };
+    return until(() => this.#calendar(day), isSettled, OPEN_MS);
   }
 
   /**

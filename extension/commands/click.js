@@ -15,6 +15,7 @@ import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../b
 import { endsWithin } from "../browser/async.js";
 import { ElementTarget, notesOn, pointOf } from "../browser/element-target.js";
 import { noting, pointIn, selectorOf } from "./element-params.js";
+import { integerIn } from "./params.js";
 
 const MAX_COUNT = 3;
 /** A step is delivered with the next frame; in background tabs frames are rare, and a step may be skipped. */
@@ -61,14 +62,12 @@ export async function hover(context) {
  * @returns {Clicking}
  * @throws {CommandError} INVALID_ARGUMENT
  */
-function waysOf({ count, button, at }) {
-  const clicks = Number(count ?? 1);
-  if (!Number.isInteger(clicks) || clicks < 1 || clicks > MAX_COUNT) {
-    throw invalid(`count must be an integer from 1 to ${MAX_COUNT}.`);
-  }
+function waysOf(params) {
+  const { button, at } = params;
+  const count = integerIn(params, "count", MAX_COUNT, 1);
   const name = BUTTON_NAMES.find((each) => each === (button ?? "left"));
   if (!name) throw invalid(`button must be one of ${BUTTON_NAMES.join(", ")}.`);
-  return { count: clicks, button: name, at: pointIn("at", at) };
+  return { count, button: name, at: pointIn("at", at) };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** @import {CommandContext, ConsoleEntry, ConsoleLogs} from "../shared/types.d.ts" */
 
-import { invalid } from "../shared/errors.js";
 import { isDenied, leftOut } from "../shared/denied-hosts.js";
 import { redactorFor } from "../browser/redaction.js";
+import { integerIn } from "./params.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;
@@ -13,10 +13,7 @@ const MOST = 1_000;
  * @throws {CommandError} INVALID_ARGUMENT, UNREADABLE_PAGE
  */
 export async function consoleLogs({ tabId, params, sessionPool, deniedHosts }) {
-  const max = params.max ?? DEFAULT_MAX;
-  if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
-    throw invalid(`max must be an integer from 1 to ${MOST}.`);
-  }
+  const max = integerIn(params, "max", MOST, DEFAULT_MAX);
   const { console: log } = await sessionPool.open(tabId);
   const redactor = await redactorFor(tabId);
   /** @type {ConsoleEntry[]} */

@@ -1,11 +1,12 @@
 /** @import {DrivenContext, Evaluated, JsonLimits, Remarks} from "../shared/types.d.ts" */
 /** @import {Evaluation, ExceptionDetails, RemoteObject} from "../browser/debugger/cdp.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 import { cutNotes, parseWritten } from "./page-values.js";
+import { integerIn } from "./params.js";
 
 /** @type {JsonLimits} */
 const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
@@ -30,7 +31,7 @@ const FUNCTION_START = "await (async () => {";
  */
 export async function evaluate({ tabId, params, session }) {
   const code = codeOf(params);
-  const timeout = timeoutOf(params);
+  const timeout = integerIn(params, "timeout", MAX_TIMEOUT_MS, MAX_TIMEOUT_MS, " milliseconds");
   const work = valueOf(session, code, timeout);
   if (!(await endsWithin(timeout, work))) {
     throw new CommandError(
@@ -59,12 +60,6 @@ async function valueOf(session, code, timeout) {
 function codeOf({ code }) {
   if (typeof code === "string" && code.trim() && code.length <= MAX_CODE_LENGTH) return code;
   throw invalid(`code must be JavaScript, at most ${MAX_CODE_LENGTH} characters.`);
-}
-
-/** @param {Record<string, unknown>} params */
-function timeoutOf({ timeout = MAX_TIMEOUT_MS }) {
-  if (Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_MS) return Number(timeout);
-  throw invalid(`timeout must be an integer from 1 to ${MAX_TIMEOUT_MS} milliseconds.`);
 }
 
 /**
@@ -130,10 +125,7 @@ async function jsonOf(session, { objectId, type, value, unserializableValue = ""
   if (exceptionDetails) throw thrown(exceptionDetails, 0);
   const written = parseWritten(result.value, LIMITS);
   if (written?.found) return withNotes(written.values[0], cutNotes(written.cuts, LIMITS));
-  throw new CommandError(
-    "EXECUTION_ERROR",
-    "The result cannot be converted to JSON. Return plain strings and numbers.",
-  );
+  throw failed("The result cannot be converted to JSON. Return plain strings and numbers.");
 }
 
 /** @param {string} text */
@@ -164,8 +156,5 @@ function thrown({ text, exception, lineNumber, columnNumber }, offset) {
   const column = (place ? Number(place[2]) : columnNumber + 1) - (line === 1 ? offset : 0);
   // The lines after the first are the stack, which names files of the page.
   const message = (what.split(/\n\s+at /)[0] ?? "").slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
-  return new CommandError(
-    "EXECUTION_ERROR",
-    `The code threw ${message} (line ${line}, column ${column}). Correct it and try again.`,
-  );
+  return failed(`The code threw ${message} (line ${line}, column ${column}). Correct it and try again.`);
 }

@@ -1,7 +1,7 @@
 /** @import {CommandContext, HighlightedText} from "../shared/types.d.ts" */
 
 import { highlightText } from "../page/highlight-text.js";
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { searchablePages } from "../browser/frame-text.js";
 import { askPage, runInPage, tabAsAsked } from "../browser/inject.js";
 
@@ -60,7 +60,7 @@ function scriptFor(text) {
  */
 function outcomeOf(answer) {
   if (answer === "unsupported") {
-    throw new CommandError("EXECUTION_ERROR", "This version of the browser cannot highlight text. Update the browser.");
+    throw failed("This version of the browser cannot highlight text. Update the browser.");
   }
   if (answer === "pdf") {
     throw new CommandError(

@@ -9,7 +9,7 @@ import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
-import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote } from "./widget.js";
+import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote, until } from "./widget.js";
 
 /** For a list to open, to close, or to show search results. */
 const OPEN_MS = 500;
@@ -70,13 +70,8 @@ export class ListWidget extends Widget {
    *   the editor is still there, or was in no cell
    */
   async #cellText() {
-    const end = performance.now() + QUIET_MS;
-    for (;;) {
-      const text = await this.target.look("operate", { look: "cell" });
-      if (typeof text !== "string") return null;
-      if (isAlike(text, this.#pressed) || performance.now() > end) return text;
-      await pause(POLL_MS);
-    }
+    const read = async () => /** @type {string | null} */ (await this.target.look("operate", { look: "cell" }));
+    return until(read, (text) => text === null || isAlike(text, this.#pressed), QUIET_MS);
   }
 
   /** Deletes what was typed next to other values. */
@@ -363,12 +358,8 @@ export class ListWidget extends Widget {
     }
     // The page's offer to add the typed text may lag a letter behind. In a list that was open before, such as one of
     // commands, the typed text is a search.
-    const end = performance.now() + QUIET_MS;
-    for (;;) {
-      const state = await this.ask("list", { wanted, isLoose: !this.#wasOpen });
-      if (state.option || performance.now() > end) return state;
-      await pause(POLL_MS);
-    }
+    const read = async () => /** @type {ListState} */ (await this.ask("list", { wanted, isLoose: !this.#wasOpen }));
+    return until(read, ({ option }) => option !== undefined, QUIET_MS);
   }
 
   /**
@@ -377,8 +368,7 @@ export class ListWidget extends Widget {
    * @returns {Promise<ListState>} once the option can be pressed
    */
   async #inView(wanted, state) {
-    const end = performance.now() + OPEN_MS;
-    while (!(await this.ask("show", { wanted })) && performance.now() < end) await pause(POLL_MS);
+    await until(() => this.ask("show", { wanted }), Boolean, OPEN_MS);
     const now = await this.ask("list", { wanted, isLoose: true });
     return now.option ? now : state;
   }
@@ -501,13 +491,8 @@ export class ListWidget extends Widget {
    * @returns {Promise<{state: ListState, isLayerOpen: boolean}>} `isLayerOpen`: whether something that has opened remains
    */
   async #left() {
-    const end = performance.now() + QUIET_MS;
-    for (;;) {
-      const isLayerOpen = (await this.ask("leave")) === "open";
-      const state = await this.#list("");
-      if (!isLayerOpen || state.isOpen || performance.now() > end) return { state, isLayerOpen };
-      await pause(POLL_MS);
-    }
+    const leave = async () => ({ isLayerOpen: (await this.ask("leave")) === "open", state: await this.#list("") });
+    return until(leave, ({ isLayerOpen, state }) => !isLayerOpen || state.isOpen, QUIET_MS);
   }
 
   /**
@@ -570,11 +555,6 @@ export class ListWidget extends Widget {
    * @returns {Promise<ListState>} the state that satisfies the condition, or the last one
    */
   async #until(wanted, isReached, milliseconds) {
-    const end = performance.now() + milliseconds;
-    for (;;) {
-      const state = await this.#list(wanted);
-      if (isReached(state) || performance.now() > end) return state;
-      await pause(POLL_MS);
-    }
+    return until(() => this.#list(wanted), isReached, milliseconds);
   }
 }

@@ -1,9 +1,10 @@
 /** @import {DrivenContext, Navigated} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError } from "../shared/errors.js";
 import { runInPage } from "../browser/inject.js";
 import { PageLoadWatch } from "../browser/page-load.js";
 import { addressOf, tabById } from "../browser/tabs.js";
+import { integerIn } from "./params.js";
 import { webAddressOf } from "./tabs.js";
 
 /** Slightly shorter than a command's limit, so that this error reaches the client first. */
@@ -19,7 +20,8 @@ const FIRST_HTTP_ERROR = 400;
 export async function navigate(context) {
   const url = webAddressOf(context.params);
   const leave = () => chrome.tabs.update(context.tabId, { url });
-  const page = await load(context, timeoutOf(context.params), leave);
+  const timeout = integerIn(context.params, "timeout", MOST_MS, MOST_MS, " milliseconds");
+  const page = await load(context, Math.min(timeout, LONGEST_WAIT_MS), leave);
   if (page.status === null || page.status < FIRST_HTTP_ERROR) return page;
   throw new CommandError(
     "NAVIGATION_FAILED",
@@ -43,15 +45,6 @@ export async function back(context) {
  */
 export async function forward(context) {
   return load(context, LONGEST_WAIT_MS, () => move(context.session, 1));
-}
-
-/** @param {Record<string, unknown>} params */
-function timeoutOf({ timeout }) {
-  const given = timeout ?? MOST_MS;
-  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_MS) {
-    return Math.min(Number(given), LONGEST_WAIT_MS);
-  }
-  throw invalid(`timeout must be an integer, in milliseconds, from 1 to ${MOST_MS}.`);
 }
 
 /**

@@ -4,10 +4,11 @@
  * @import {Redactor} from "../browser/redaction.js"
  */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { isDenied, leftOut, refuseDenied } from "../shared/denied-hosts.js";
 import { decodeHit, isHit } from "../browser/analytics-hits.js";
 import { redactorFor } from "../browser/redaction.js";
+import { integerIn, textIn } from "./params.js";
 
 const DEFAULT_MAX = 50;
 const MOST = 500;
@@ -27,8 +28,8 @@ const TYPES = new Set(
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
 export async function networkRequests({ tabId, params, sessionPool, deniedHosts }) {
-  const wanted = filterOf(params);
-  const max = maxOf(params);
+  const wanted = textIn(params, "filter", MAX_FILTER_LENGTH).toLowerCase();
+  const max = integerIn(params, "max", MOST, DEFAULT_MAX);
   const id = idOf(params);
   const session = await sessionPool.open(tabId);
   const { network: log } = session;
@@ -61,9 +62,14 @@ function addressesOf({ pages, url }) {
  */
 function shown({ id, pages, method, type, url, sent, status, size, time, error }, redactor) {
   const about = { id, method, status, type, size, time, page: redactor.address(pages[0] ?? "") };
-  const failed = error && { error };
-  if (!isHit(url)) return { ...about, url: redactor.address(url), ...failed };
-  return { ...about, url: redactor.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, redactor), ...failed };
+  const problem = error && { error };
+  if (!isHit(url)) return { ...about, url: redactor.address(url), ...problem };
+  return {
+    ...about,
+    url: redactor.address(url.replace(/[?#].*$/s, "")),
+    ...decodeHit(url, sent, redactor),
+    ...problem,
+  };
 }
 
 /**
@@ -119,22 +125,8 @@ async function bodyOf(session, { id, requestId, frame, status }) {
       status === null
         ? "has no response yet, or has failed. List the requests again to check"
         : "no longer has a body: the browser keeps only those of the current page. Ask earlier, or reload the page";
-    throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
+    throw failed(`Request ${id} ${what}.`);
   }
-}
-
-/** @param {Record<string, unknown>} params */
-function filterOf({ filter }) {
-  const text = filter ?? "";
-  if (typeof text === "string" && text.length <= MAX_FILTER_LENGTH) return text.toLowerCase();
-  throw invalid(`filter must be a string of at most ${MAX_FILTER_LENGTH} characters.`);
-}
-
-/** @param {Record<string, unknown>} params */
-function maxOf({ max }) {
-  const count = Number(max ?? DEFAULT_MAX);
-  if (Number.isInteger(max ?? DEFAULT_MAX) && count >= 1 && count <= MOST) return count;
-  throw invalid(`max must be an integer from 1 to ${MOST}.`);
 }
 
 /** @param {Record<string, unknown>} params */

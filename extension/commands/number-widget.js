@@ -5,11 +5,10 @@
  * @import {DatePart, NumberState} from "../shared/types.d.ts"
  */
 
-import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { drag } from "./drag.js";
-import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept } from "./widget.js";
+import { MAX_WALK, QUIET_MS, Widget, isAlike, notKept, until } from "./widget.js";
 
 const MAX_KEYS = 120;
 /** From this many steps on, a native slider is first set close to its goal. */
@@ -233,15 +232,22 @@ export class NumberWidget extends Widget {
    * @returns {Promise<NumberState>} once it has changed, or after a short time
    */
   async #settled(before) {
-    const end = performance.now() + QUIET_MS;
-    for (let latest = before; ;) {
-      const state = await this.#number();
-      const hasMoved = state.now !== before.now || state.text !== before.text;
-      if ((hasMoved && state.now === latest.now && state.text === latest.text) || performance.now() > end) return state;
+    let latest = before;
+    const isSettled = (/** @type {NumberState} */ state) => {
+      const rests = isSameNumber(state, latest);
       latest = state;
-      await pause(POLL_MS);
-    }
+      return rests && !isSameNumber(state, before);
+    };
+    return until(() => this.#number(), isSettled, QUIET_MS);
   }
+}
+
+/**
+ * @param {NumberState} a
+ * @param {NumberState} b
+ */
+function isSameNumber(a, b) {
+  return a.now === b.now && a.text === b.text;
 }
 
 /**

@@ -1,10 +1,11 @@
 /** @import {CommandContext, ListRequest, LoggedRequest, PageElements} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { tabAsAsked } from "../browser/inject.js";
 import { listElements } from "../browser/page-elements.js";
 import { addressOf } from "../browser/tabs.js";
+import { textIn } from "./params.js";
 
 const MAX_LENGTH = 2_000;
 /** How long to wait for a page that shows nothing yet, and how often to look again. */
@@ -30,17 +31,15 @@ export async function pageElements(context) {
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
     throw invalid("offset must be an integer of at least 0, such as the next_offset of a reply.");
   }
-  const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
+  const textOf = (/** @type {string} */ name) => textIn(params, name, MAX_LENGTH).trim();
+  const request = { find: textOf("find"), within: textOf("within"), offset: Number(offset) };
   const answer = await firstContent(context, request);
   if (answer && "text" in answer) {
     const { text, total, shown, next_offset } = answer;
     return { text, total, shown, next_offset, ...addressOf(tabAsAsked(context)) };
   }
   if (answer && "message" in answer) throw new CommandError(answer.code, answer.message);
-  throw new CommandError(
-    "EXECUTION_ERROR",
-    "The page navigated away before it was listed. Check where the tab is now.",
-  );
+  throw failed("The page navigated away before it was listed. Check where the tab is now.");
 }
 
 /**
@@ -88,14 +87,4 @@ function isPoll(request, all) {
 /** @param {LoggedRequest} request */
 function pathOf({ url }) {
   return url.replace(/[?#].*$/s, "");
-}
-
-/**
- * @param {Record<string, unknown>} params
- * @param {string} name
- */
-function textOf(params, name) {
-  const text = params[name] ?? "";
-  if (typeof text === "string" && text.length <= MAX_LENGTH) return text.trim();
-  throw invalid(`${name} must be a string of at most ${MAX_LENGTH} characters.`);
 }

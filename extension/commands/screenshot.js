@@ -1,11 +1,12 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed } from "../shared/errors.js";
 import { withoutDenied } from "../browser/denied-frames.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { tabById } from "../browser/tabs.js";
 import { pause } from "../browser/async.js";
 import { optionalSelectorOf } from "./element-params.js";
+import { integerIn } from "./params.js";
 
 /** Base64 characters. Clients reject images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
@@ -46,10 +47,7 @@ export async function screenshot(context) {
  * @param {"width" | "height"} name
  */
 function sideOf(params, name) {
-  const side = params[name] ?? null;
-  if (side === null) return null;
-  if (Number.isInteger(side) && Number(side) >= 1 && Number(side) <= MAX_SIDE) return Number(side);
-  throw invalid(`${name} must be an integer from 1 to ${MAX_SIDE}, or null.`);
+  return (params[name] ?? null) === null ? null : integerIn(params, name, MAX_SIDE, MAX_SIDE);
 }
 
 /**
@@ -157,7 +155,7 @@ async function encoded(context, target, box, fitting, { format, ratio, zoom, isW
     if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale, shown: isUnclipped ? sizeOfPng(data) : box };
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
-  throw new CommandError("EXECUTION_ERROR", "The screenshot is too large. Choose a smaller element or a smaller size.");
+  throw failed("The screenshot is too large. Choose a smaller element or a smaller size.");
 }
 
 /** @param {string} data base64 */

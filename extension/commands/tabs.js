@@ -1,7 +1,7 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
-import { CommandError, invalid } from "../shared/errors.js";
+import { CommandError, failed, invalid } from "../shared/errors.js";
 import { isDenied } from "../shared/denied-hosts.js";
 import { PageLoadWatch } from "../browser/page-load.js";
 import { withOwner } from "../browser/page-owners.js";
@@ -152,10 +152,7 @@ async function removeTab(tabId) {
   await chrome.tabs.remove(tabId).catch(async () => {
     // It may have closed by itself.
     if (!(await chrome.tabs.get(tabId).catch(() => null))) return;
-    throw new CommandError(
-      "EXECUTION_ERROR",
-      `The browser refused to close tab ${tabId}; perhaps the user is dragging a tab. Try again.`,
-    );
+    throw failed(`The browser refused to close tab ${tabId}; perhaps the user is dragging a tab. Try again.`);
   });
 }
 

@@ -4,6 +4,7 @@ import { CommandError, invalid } from "../shared/errors.js";
 import { waitForElements } from "../browser/page-elements.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { optionalSelectorOf } from "./element-params.js";
+import { integerIn, textIn } from "./params.js";
 
 const DEFAULT_MS = 10_000;
 const MOST_MS = 25_000;
@@ -16,9 +17,10 @@ const MAX_TEXT_LENGTH = 1_000;
  */
 export async function waitFor(context) {
   const { params, tabId } = context;
-  const wanted = { text: textIn(params, "text"), gone: textIn(params, "gone"), selector: optionalSelectorOf(context) };
+  const textOf = (/** @type {string} */ name) => textIn(params, name, MAX_TEXT_LENGTH).trim();
+  const wanted = { text: textOf("text"), gone: textOf("gone"), selector: optionalSelectorOf(context) };
   if (!wanted.text && !wanted.gone && !wanted.selector) throw invalid("Pass what to wait for: text, gone or selector.");
-  const whole = timeoutOf(params);
+  const whole = integerIn(params, "timeout", MOST_MS, DEFAULT_MS, " milliseconds");
   const end = Date.now() + whole;
   const answer = await waitForElements(context, () => ({ ...wanted, whole, timeout: end - Date.now() }));
   if (!answer) {
@@ -29,21 +31,4 @@ export async function waitFor(context) {
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);
   return { element: answer.element, matches: answer.matches, ...addressOf(await tabById(tabId)) };
-}
-
-/**
- * @param {DrivenContext["params"]} params
- * @param {string} name
- */
-function textIn(params, name) {
-  const value = params[name] ?? "";
-  if (typeof value === "string" && value.length <= MAX_TEXT_LENGTH) return value.trim();
-  throw invalid(`${name} must be a string of at most ${MAX_TEXT_LENGTH} characters.`);
-}
-
-/** @param {DrivenContext["params"]} params */
-function timeoutOf({ timeout }) {
-  const given = Number(timeout ?? DEFAULT_MS);
-  if (Number.isInteger(given) && given >= 1 && given <= MOST_MS) return given;
-  throw invalid(`timeout must be an integer, in milliseconds, from 1 to ${MOST_MS}.`);
 }

@@ -4,8 +4,9 @@
  * @import {DrivenContext, FoundElement} from "../shared/types.d.ts"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, failed } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
+import { pause } from "../browser/async.js";
 import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
@@ -91,7 +92,23 @@ export class Widget {
   /** @param {string} trouble the rest of a sentence that starts with the field */
   failed(trouble) {
     const { selector } = this.found.element;
-    return new CommandError("EXECUTION_ERROR", `${selector} ${trouble}`);
+    return failed(`${selector} ${trouble}`);
+  }
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} read
+ * @param {(state: T) => boolean} isReached
+ * @param {number} milliseconds
+ * @returns {Promise<T>} the state that satisfies the condition, or the last one
+ */
+export async function until(read, isReached, milliseconds) {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    const state = await read();
+    if (isReached(state) || performance.now() > end) return state;
+    await pause(POLL_MS);
   }
 }
 

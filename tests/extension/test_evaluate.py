@@ -159,7 +159,7 @@ async def test_endless_code_is_stopped_and_the_page_goes_on(allowed: DrivenTab, 
     assert await value(allowed, "1 + 1") == 2
 
 
-@pytest.mark.parametrize("milliseconds", [0, 25_001, 1.5, "500", None])
+@pytest.mark.parametrize("milliseconds", [0, 25_001, 1.5, "500"])
 async def test_invalid_timeout_is_rejected(allowed: DrivenTab, milliseconds: object) -> None:
     error, message = await allowed.refused("evaluate", code="1", timeout=milliseconds)
 

@@ -50,7 +50,7 @@ class Elements:
 
     def act(self, action: str, selector: str, limits: dict[str, int] = LIMITS, **more: object) -> dict[str, Any]:
         request = {"id": "1", "action": action, "selector": selector, "limits": limits, "isInFront": True, **more}
-        return self.evaluate(f"chromeTabReader.act({json.dumps(request)})")
+        return self.evaluate(f"chromeTabReader.act({json.dumps(request)}).catch(chromeTabReader.failure)")
 
     def chosen(self, selector: str, action: str = "click", **more: Any) -> str:
         """Return the selector of the element that is chosen."""
@@ -239,14 +239,16 @@ def test_request_that_is_cancelled_during_its_wait_does_nothing(elements: Elemen
     elements.show("<select id=list></select><input id=field disabled>")
     more = {"selector": "#list", "values": ["r"]} if action == "select" else {"selector": "#field", "value": "x"}
     request = {"id": "7", "action": action, "limits": {"find": 5_000, "ready": 5_000}, "isInFront": True, **more}
-    elements.evaluate(f"globalThis.waits = chromeTabReader.act({json.dumps(request)}); undefined")
+    elements.evaluate(
+        f"globalThis.waits = chromeTabReader.act({json.dumps(request)}).catch(({{ name }}) => name); undefined"
+    )
 
     elements.evaluate('chromeTabReader.cancel({ id: "7" })')
     elements.page.evaluate(
         "list.add(new Option('Blue', 'b')); list.add(new Option('Red', 'r')); field.disabled = false"
     )
 
-    assert elements.evaluate("waits.then(({ code }) => code)") == "EXECUTION_ERROR"
+    assert elements.evaluate("waits") == "AbortError"
     assert elements.page.evaluate("[list.value, document.activeElement.id]") == ["b", ""]
     # Control: cancelling another one does not affect it.
     elements.evaluate('chromeTabReader.cancel({ id: "8" })')

@@ -8,7 +8,7 @@
  * @import {NetworkLog} from "./network-log.js"
  */
 
-import { CommandError } from "../../shared/errors.js";
+import { failed } from "../../shared/errors.js";
 import { FramePages } from "./frame-pages.js";
 import { PageLeft, runInPage, unreadable } from "../inject.js";
 import { NETWORK_BOUNDS } from "./network-log.js";
@@ -474,10 +474,7 @@ function protocolFailure(method, error) {
   const reason = reasonOf(error);
   if (GONE.test(reason)) return new PageLeft();
   // Chrome's message names a method and a parameter; it never quotes the page.
-  return new CommandError(
-    "EXECUTION_ERROR",
-    `The browser refused ${method}: ${reason}. Reload the page and try again.`,
-  );
+  return failed(`The browser refused ${method}: ${reason}. Reload the page and try again.`);
 }
 
 /** @param {unknown} error */

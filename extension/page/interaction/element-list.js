@@ -22,9 +22,10 @@ const elementList = (() => {
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent } = aria;
+  const { isNamedByContent } = roles;
+  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
   const { isIconic, whereOf } = surroundingNames;
-  const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;

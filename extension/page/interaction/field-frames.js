@@ -6,7 +6,7 @@ const fieldFrames = (() => {
   const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
   const { NATIVE_FIELDS, textContentOf } = dom;
   const { plain, visibleTextOf } = texts;
-  const { accessibleNameOf } = aria;
+  const { accessibleNameOf } = accessibleNames;
 
   const CHECKABLE = "[type='checkbox'], [type='radio']";
   const MARKED = `${CHECKABLE}, [type='file']`;

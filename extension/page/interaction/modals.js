@@ -6,7 +6,7 @@ const modals = (() => {
   const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, parentElementOf, queryAll, queryIn } = dom;
   const { hitAt, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
-  const { CANDIDATES } = aria;
+  const { CANDIDATES } = roles;
   const { focusedElement } = focusing;
 
   /** Points tested for a cover, as fractions of the viewport. */

@@ -13,7 +13,8 @@ const offscreenItems = (() => {
   const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
   const { nextElementOf, parentElementOf, queryAll, rootOf, tagOf } = dom;
   const { SEEN, isRendered, isVisible } = geometry;
-  const { contentOf, roleOf } = aria;
+  const { roleOf } = roles;
+  const { contentOf } = accessibleNames;
   const { isMark } = fieldFrames;
   const { isStandIn } = standIns;
 

@@ -47,8 +47,9 @@ const pageItems = (() => {
     dom;
   const { tagOf, textContentOf } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
-  const { CANDIDATES, accessibleNameOf, checkableIn, componentRoleOf, contentOf, isNamedByContent, roleOf, stateOf } =
-    aria;
+  const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf } = roles;
+  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { checkableIn, stateOf } = states;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
   const { dialogNameOf } = pageState;
   const { isUndeclared } = widgets;

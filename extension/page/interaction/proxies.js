@@ -17,7 +17,8 @@ const proxies = (() => {
     textContentOf,
   } = dom;
   const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
-  const { accessibleNameOf, roleOf } = aria;
+  const { roleOf } = roles;
+  const { accessibleNameOf } = accessibleNames;
   const { DRAWN_CHECKED } = surroundingNames;
   const { hasVisibleLabel } = offscreenItems;
   const { isOnlySpoken } = itemPlaces;

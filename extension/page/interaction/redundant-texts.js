@@ -5,7 +5,7 @@
 
 const redundantTexts = (() => {
   const { isDrawnIn, referred } = dom;
-  const { stateOf } = aria;
+  const { stateOf } = states;
   const { isNeighborly } = surroundingNames;
   const { lineOf } = texts;
   const { itemNameOf } = pageItems;

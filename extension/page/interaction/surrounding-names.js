@@ -23,7 +23,8 @@ const surroundingNames = (() => {
   const { tagOf } = dom;
   const { plain, shorten } = texts;
   const { DRAWN, SEEN, isRendered, isVisible } = geometry;
-  const { accessibleNameOf, contentOf, plainQuote } = aria;
+  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { plainQuote } = states;
 
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(

@@ -1,0 +1,324 @@
+"use strict";
+
+// The accessible name of an element, following accname.
+
+const accessibleNames = (() => {
+  const {
+    BODY_CELLS,
+    attributeOf,
+    childrenOf,
+    closestOf,
+    controlOf,
+    dataOf,
+    drawnChildrenOf,
+    holderOf,
+    holds,
+    isControl,
+    isElement,
+    isMatch,
+    isText,
+    kindOf,
+    labelsOf,
+    likelyRootOf,
+    queryIn,
+    referred,
+    rootOf,
+    tagOf,
+    textContentOf,
+  } = dom;
+  const { collapse, isIconFont, plain, symbolOf } = texts;
+  const { SEEN, isRendered } = geometry;
+  const { isStandIn } = standIns;
+  const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
+
+  /** Longer names are cut anyway. */
+  const ENOUGH = 400;
+  const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
+  const WORDED = new Set(["submit", "button", "reset"]);
+  /** Images in content that a style adds before or after. */
+  const IMAGES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
+  const NAMING_PARTS = new Map([
+    ["fieldset", "legend"],
+    ["figure", "figcaption"],
+    ["svg", "title"],
+    ["table", "caption"],
+  ]);
+
+  /** Fields whose value is part of the sentence around them. */
+  const TYPED = new Set("text search url tel email number range textarea".split(" "));
+  const LISTS = new Set(["ol", "ul"]);
+  /** What closes them may be part of their titles. */
+  const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
+
+  /**
+   * @param {Element} element
+   * @param {boolean} fromContent
+   * @returns {string} on one line; empty if it has none
+   */
+  function accessibleNameOf(element, fromContent) {
+    const ways = [
+      () => labelledBy(element),
+      () => writtenOn(element, "aria-label"),
+      () => nativeNameOf(element),
+      () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
+      () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
+      () => writtenOn(element, "title"),
+      () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
+    ];
+    for (const way of ways) {
+      const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
+      if (name) return name;
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name of an attribute
+   * @returns {string | null} its text; null for a value that a script has not set
+   */
+  function writtenOn(element, name) {
+    const text = attributeOf(element, name);
+    return text === "null" || text === "undefined" ? null : text;
+  }
+
+  /** @param {Element} element */
+  function isTab(element) {
+    return attributeOf(element, "role") === "tab";
+  }
+
+  /** @param {Element} element */
+  function isCell(element) {
+    return isMatch(element, BODY_CELLS);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {string} the name once, if an image and its caption have the same words
+   */
+  function undoubled(name) {
+    const half = name.slice(0, (name.length - 1) / 2);
+    return half.length > 1 && name === `${half} ${half}` ? half : name;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Set<Element>} what is not part of its name: the buttons of a tab, what selects a row
+   */
+  function namelessIn(element) {
+    const role = attributeOf(element, "role");
+    if (isTab(element)) return new Set([...queryIn(element, CLOSERS).filter(isCloser), ...queryIn(element, BUTTONS)]);
+    const isRow = role === "row" || tagOf(element) === "tr" || isCell(element);
+    return new Set(isRow ? queryIn(element, "input[type=checkbox], input[type=radio]") : []);
+  }
+
+  /** @param {Element} element */
+  function labelledBy(element) {
+    const named = referred(element, "aria-labelledby");
+    // What a combobox contains is its value.
+    const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
+    const labels = outside.length ? outside : named;
+    const without = new Set([
+      element,
+      ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
+    ]);
+    return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether its content is part of a name only by reference
+   */
+  function isConcealed(element) {
+    return !isRendered(element, SEEN) || attributeOf(element, "aria-hidden") === "true";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Reading} [reading] of a name that this one is part of
+   * @returns {string | null | undefined}
+   */
+  function nativeNameOf(element, reading = new Reading(element)) {
+    const tag = tagOf(element);
+    const label = labelTextOf(element, reading);
+    if (label) return label;
+    if (isControl(element)) {
+      const kind = kindOf(element);
+      if (kind === "image") return attributeOf(element, "alt") ?? attributeOf(element, "title") ?? "Submit";
+      if (!WORDED.has(kind)) return "";
+      return element.value || { submit: "Submit", reset: "Reset" }[kind];
+    }
+    if (tag === "img" || tag === "area") return attributeOf(element, "alt");
+    const part = NAMING_PARTS.get(tag);
+    const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
+    return naming ? new Reading(element, true).contentOf(naming) : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Reading} reading
+   * @returns {string} of its labels, or of those of the web component that it is the field of
+   */
+  function labelTextOf(element, reading) {
+    const own = labelsOf(element);
+    const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
+    const labels = host && controlOf(host) === element ? labelsOf(host) : own;
+    return collapse(labels.map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one)).join(" "));
+  }
+
+  /** @param {Element} element */
+  function isField(element) {
+    return isControl(element) || CHECKABLE.has(attributeOf(element, "role") ?? "");
+  }
+
+  /**
+   * Returns what a user reads in an element.
+   *
+   * @param {Element} element
+   * @param {Set<Element>} [without] elements to leave out
+   */
+  function contentOf(element, without) {
+    return new Reading(element, false, without).contentOf(element);
+  }
+
+  /** Collects the texts of a name, following accname. */
+  class Reading {
+    /** @readonly the element being named, which is not part of its own name */
+    #element;
+    /** @readonly */
+    #isHiddenToo;
+    /** @readonly */
+    #without;
+    /** @readonly */
+    #isReferred;
+    /** @type {string[]} */
+    #parts = [];
+    #length = 0;
+
+    /**
+     * @param {Element} element
+     * @param {boolean} [isHiddenToo] whether hidden content is included
+     * @param {Set<Element>} [without]
+     * @param {boolean} [isReferred] whether `aria-labelledby` led here: no further references are followed
+     */
+    constructor(element, isHiddenToo = false, without = new Set(), isReferred = false) {
+      this.#element = element;
+      this.#isHiddenToo = isHiddenToo;
+      this.#without = without;
+      this.#isReferred = isReferred;
+    }
+
+    /**
+     * @param {Element} element that another one references
+     * @returns {string}
+     */
+    nameOf(element) {
+      const said = attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element);
+      // A button that names itself contributes its content.
+      const own = said || (tagOf(element) === "button" ? "" : nativeNameOf(element, this));
+      return own || this.contentOf(element) || attributeOf(element, "title") || "";
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {string}
+     */
+    contentOf(element) {
+      this.#parts = [];
+      this.#length = 0;
+      this.#readChildren(element, this.#isHiddenToo || isRendered(element, SEEN));
+      return this.#parts.join("");
+    }
+
+    /** @param {string} text */
+    #add(text) {
+      this.#parts.push(text);
+      this.#length += text.length;
+    }
+
+    /**
+     * @param {Element} outer
+     * @param {boolean} isSeen whether its texts are visible
+     */
+    #readChildren(outer, isSeen) {
+      this.#addGenerated(outer, "::before");
+      for (const node of drawnChildrenOf(outer, likelyRootOf(outer))) {
+        if (this.#length > ENOUGH) return;
+        if (isText(node)) this.#add(isSeen ? dataOf(node) : "");
+        else if (isElement(node)) this.#readElement(node);
+      }
+      this.#addGenerated(outer, "::after");
+    }
+
+    /** @param {Element} inner */
+    #readElement(inner) {
+      const tag = tagOf(inner);
+      if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
+      const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
+      if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
+        return;
+      }
+      if (tag === "br") return this.#add(" ");
+      const { display } = getComputedStyle(inner);
+      // A user sees the image, not what it is called.
+      if (symbolOf(inner)) return this.#add(" ");
+      const edge = display === "inline" || display === "contents" ? "" : " ";
+      const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
+      const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
+      this.#add(edge);
+      const before = this.#length;
+      if (own) this.#add(own);
+      else if (!isControl(inner) && !isNested(inner)) this.#readChildren(inner, isSeen);
+      if (this.#length === before) this.#add(attributeOf(inner, "title") ?? "");
+      this.#add(edge);
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {string} the value of a field in a label, if it is part of the sentence; never a password
+     */
+    #embeddedIn(element) {
+      if (element === this.#element) return "";
+      const kind = isControl(element) ? kindOf(element) : attributeOf(element, "role");
+      if (isControl(element) && kind === "select") {
+        return [...queryIn(element, "option:checked")].map((option) => collapse(textContentOf(option) ?? "")).join(" ");
+      }
+      if (isControl(element)) return TYPED.has(kind ?? "") ? element.value : "";
+      if (kind === "slider" || kind === "spinbutton" || kind === "scrollbar") {
+        return attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow") ?? "";
+      }
+      const isList = kind === "listbox" || kind === "combobox";
+      return isList
+        ? queryIn(element, "[role=option][aria-selected=true]")
+            .map((one) => contentOf(one))
+            .join(" ")
+        : "";
+    }
+
+    /**
+     * @param {Element} element
+     * @param {"::before" | "::after"} place
+     */
+    #addGenerated(element, place) {
+      const style = getComputedStyle(element, place);
+      const { content, display } = style;
+      if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
+      const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
+      const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
+      const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
+      this.#add(display === "inline" ? text : ` ${text} `);
+    }
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a list of further items inside an item, such as a branch of a tree
+   */
+  function isNested(element) {
+    const role = attributeOf(element, "role");
+    const isList = role === "group" || role === "menu" || role === "tree" || (!role && LISTS.has(tagOf(element)));
+    return isList && closestOf(element, "[role=treeitem], [role=menuitem], [role=tree] li") !== null;
+  }
+
+  return { accessibleNameOf, contentOf };
+})();

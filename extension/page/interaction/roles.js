@@ -1,0 +1,154 @@
+"use strict";
+
+// What elements are to assistive technology: their roles, and which of them can be acted on.
+
+const roles = (() => {
+  const { attributeOf, closestOf, innerRootOf, isHtml, isMatch, kindOf, tagOf, textContentOf } = dom;
+  const { plain } = texts;
+
+  const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+  const BUTTONS = "button, [role=button]";
+  /** ARIA roles of elements that users act on. */
+  const ACTED_ON = new Set(
+    (
+      "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio row scrollbar " +
+      "searchbox slider spinbutton switch tab textbox treeitem"
+    ).split(" "),
+  );
+  /** Cells and lists count only if they take the focus or the mouse themselves. */
+  const ACTED_ON_AT_TIMES = new Set(["gridcell", "listbox", "row", "scrollbar"]);
+  /** Parts of the page that are not something to act on, even with a tabindex. */
+  const STRUCTURES = new Set(
+    (
+      "alert alertdialog application article banner complementary contentinfo definition dialog directory document feed " +
+      "figure form grid group heading img list listitem log main marquee math menu menubar navigation none note " +
+      "presentation radiogroup region rowgroup search status table tablist tabpanel term timer toolbar tooltip tree treegrid"
+    ).split(" "),
+  );
+  const SECTIONS = new Set("article aside dialog fieldset figure footer form header main nav section table".split(" "));
+  const GRID_PARTS = new Map([
+    ["td", "gridcell"],
+    ["th", "gridcell"],
+    ["tr", "row"],
+  ]);
+  const KINDS = new Map([
+    ["button", "button"],
+    ["checkbox", "checkbox"],
+    ["color", "color"],
+    ["date", "date"],
+    ["datetime-local", "datetime"],
+    ["file", "file"],
+    ["image", "button"],
+    ["month", "month"],
+    ["number", "number"],
+    ["password", "password"],
+    ["radio", "radio"],
+    ["range", "slider"],
+    ["reset", "button"],
+    ["search", "searchbox"],
+    ["submit", "button"],
+    ["time", "time"],
+    ["week", "week"],
+  ]);
+  const TAGS = new Map([
+    ["a", "link"],
+    ["area", "link"],
+    ["audio", "audio"],
+    ["button", "button"],
+    ["canvas", "canvas"],
+    ["select", "select"],
+    ["summary", "summary"],
+    ["textarea", "textbox"],
+    ["video", "video"],
+  ]);
+  const COMPONENTS = /-(button|checkbox|radio|switch|tab)$/u;
+  /** Elements that are named by what is next to them rather than inside them. */
+  const FIELDS = new Set(
+    (
+      "canvas color combobox date datetime file frame listbox month number password scrollable searchbox select slider " +
+      "spinbutton textbox time week"
+    ).split(" "),
+  );
+  /** Close icons of tabs: they have no words of their own, and the tab's name is not theirs. */
+  const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
+  /** Headers of columns that only their classes declare to be sorted by a click. */
+  const SORTING = "[role=columnheader][class*='-sortable' i]";
+  /** Elements that may be acted on, by their own markup. */
+  const CANDIDATES =
+    `${CLOSERS}, ` +
+    "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
+    "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
+    `:is(td, th, tr)[tabindex], [aria-sort], ${SORTING}, [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], ` +
+    "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
+  /** The same without elements that only have a role or a tabindex. */
+  const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
+  /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
+  const DESCRIBED = "[aria-roledescription][tabindex='0']";
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it closes its tab, by an icon or one character
+   */
+  function isCloser(element) {
+    return isMatch(element, CLOSERS) && plain(textContentOf(element) ?? "").length < 2;
+  }
+
+  /**
+   * @param {Element} element one of the candidates
+   * @returns {string} empty if it cannot be acted on
+   */
+  function roleOf(element) {
+    const native = isHtml(element) ? nativeRoleOf(element) : "";
+    const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
+    if (native && !said) return native;
+    if (said && STRUCTURES.has(said) && !native) {
+      return isMatch(element, `${LISTENERS}, ${DESCRIBED}`) ? "clickable" : "";
+    }
+    if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
+      const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
+      return isSo ? said : "";
+    }
+    const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
+    const own = componentRoleOf(element);
+    if (own) return own;
+    const isStop = mayStop && !isScrolled(element);
+    return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
+  }
+
+  /**
+   * @param {Element} element that takes the focus
+   * @returns {boolean} whether that may only serve to scroll it by keys
+   */
+  function isScrolled(element) {
+    const { cursor, overflowX, overflowY } = getComputedStyle(element);
+    return cursor === "auto" && [overflowX, overflowY].some((one) => one === "auto" || one === "scroll");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the role in the name of a web component that takes the focus: the one that its script has set is
+   *   known to the browser only
+   */
+  function componentRoleOf(element) {
+    const [, role = ""] = COMPONENTS.exec(tagOf(element)) ?? [];
+    return role && isMatch(element, "[tabindex]") && innerRootOf(element) ? role : "";
+  }
+
+  /** @param {Element} element */
+  function nativeRoleOf(element) {
+    const tag = tagOf(element);
+    if (tag === "input") return KINDS.get(kindOf(element)) ?? "textbox";
+    if (tag === "a" && attributeOf(element, "href") === null) return "";
+    if (GRID_PARTS.has(tag) && closestOf(element, "table[role=grid], table[role=treegrid]")) {
+      return attributeOf(element, "tabindex") === null ? "" : (GRID_PARTS.get(tag) ?? "");
+    }
+    return TAGS.get(tag) ?? (Reflect.get(HTMLElement.prototype, "isContentEditable", element) ? "textbox" : "");
+  }
+
+  /** @param {string} role */
+  function isNamedByContent(role) {
+    return !FIELDS.has(role);
+  }
+
+  return { BUTTONS, CANDIDATES, CHECKABLE, CLOSERS, componentRoleOf, isCloser, isNamedByContent, roleOf };
+})();

@@ -1,0 +1,241 @@
+"use strict";
+
+// The state of an element as assistive technology reads it: its value, and words such as "expanded".
+
+const states = (() => {
+  const {
+    attributeOf,
+    documentOf,
+    drawnAncestors,
+    innerRootOf,
+    isControl,
+    isHtml,
+    isMatch,
+    kindOf,
+    isReadOnly,
+    labelsOf,
+    queryAll,
+    queryIn,
+  } = dom;
+  const { editedTextOf, plain, quote, shorten } = texts;
+  const { linesIn, sinkOf } = drawnEditors;
+  const { hasNativeState } = formControls;
+  const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
+  const { accessibleNameOf, contentOf } = accessibleNames;
+
+  const VALUE_LENGTH = 60;
+  const LISTED_OPTIONS = 12;
+  const OPTION_LENGTH = 20;
+  /** Roles of elements that are of no use without the mouse or the keys. */
+  const PRESSED = new Set("button clickable link menuitem tab".split(" "));
+  /** A page may ignore the mouse on these without telling the browser. */
+  const LOOKS_DISABLED = /(?:^|[\s_-])disabled(?:\s|$)/iu;
+  const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @param {number} [length] maximum length of its value
+   * @returns {string} for example `= "Ada" required`; never a password
+   */
+  function stateOf(element, role, length = VALUE_LENGTH) {
+    const words = [valueOf(element, role, length), checkOf(element, role)];
+    const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
+    const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
+    if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
+    else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
+    if (is("pressed")) words.push("pressed");
+    if (is("selected")) words.push("selected");
+    const sort = attributeOf(element, "aria-sort");
+    if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
+    if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
+    if (isNow(":disabled") || isOff(element)) words.push("disabled");
+    else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
+    else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
+    if (isReadOnly(element)) words.push("readonly");
+    if (isNow(":required") || is("required")) words.push("required");
+    if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
+    if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
+    return words.filter(Boolean).join(" ");
+  }
+
+  /** @param {Element} element */
+  function looksDisabled(element) {
+    return LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it and all its parts let the mouse through
+   */
+  function isUntouchable(element) {
+    const isThrough = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
+    return isThrough(element) && queryIn(element, "*").every(isThrough);
+  }
+
+  /** @param {Element} element */
+  function bodyOf(element) {
+    const owner = documentOf(element);
+    return owner && Reflect.get(Document.prototype, "body", owner);
+  }
+
+  /** @param {Element} element */
+  function isOff(element) {
+    for (const ancestor of drawnAncestors(element)) {
+      if (attributeOf(ancestor, "aria-disabled") === "true") return true;
+    }
+    return false;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   */
+  function checkOf(element, role) {
+    if (!CHECKABLE.has(role) && attributeOf(element, "aria-checked") === null) return "";
+    const isNative = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
+    const input = /** @type {HTMLInputElement | null} */ (isNative ? element : checkableIn(element));
+    if (input?.indeterminate) return "mixed";
+    const said = input ? String(input.checked) : attributeOf(element, "aria-checked");
+    if (said === null && componentRoleOf(element)) return "";
+    return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the native check box or radio button that gives a web component its state
+   */
+  function checkableIn(element) {
+    const root = componentRoleOf(element) ? innerRootOf(element) : null;
+    const [input, ...others] = root ? queryAll(root, "input[type=checkbox], input[type=radio]") : [];
+    return input && !others.length ? input : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @returns {string} the text in a field; never a password
+   */
+  function wholeValueOf(element, role) {
+    if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
+    if (!EDITORS.has(role)) return "";
+    return sinkOf(element) ? linesIn(element) : editedTextOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @param {number} length
+   */
+  function valueOf(element, role, length) {
+    if (isControl(element)) return controlValueOf(element, kindOf(element), length);
+    if (role === "frame") return hostOf(attributeOf(element, "src") ?? "");
+    const now = attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow");
+    if (now !== null) {
+      return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
+    }
+    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, length);
+    return text ? `= ${quotedValue(text, length)}` : "";
+  }
+
+  /**
+   * @param {Element} button
+   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field
+   */
+  function unnamedContentOf(button) {
+    if (attributeOf(button, "aria-labelledby") === null && !labelsOf(button).length) return "";
+    const content = plain(contentOf(button));
+    const isNamed = plain(accessibleNameOf(button, true)).includes(content);
+    return !isNamed && /[\p{L}\p{N}]/u.test(content) ? content : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @param {number} length
+   */
+  function editedValueOf(element, role, length) {
+    if (!EDITORS.has(role)) return "";
+    // What a style adds to an editor is a placeholder.
+    const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
+    if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
+    // An icon may have a name of its own, such as "Open menu".
+    const content = plain(contentOf(element, new Set(queryIn(element, `${BUTTONS}, svg`))));
+    // A label may be drawn in place of the value, or above it.
+    const name = accessibleNameOf(element, false);
+    const isLabel = attributeOf(element, "aria-labelledby") === null && content === name;
+    return isLabel ? "" : name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
+  }
+
+  /** @param {string} address */
+  function hostOf(address) {
+    const url = URL.parse(address, location.href);
+    return url?.host ? `of ${shorten(url.host)}` : "";
+  }
+
+  /**
+   * @param {Control} control
+   * @param {string} kind
+   * @param {number} length
+   */
+  function controlValueOf(control, kind, length) {
+    const { value } = control;
+    if (kind === "select") return optionsOf(/** @type {HTMLSelectElement} */ (control));
+    if (kind === "password") return value ? "filled" : "empty";
+    if (kind === "file") return filesOf(/** @type {HTMLInputElement} */ (control));
+    if (kind === "range") {
+      const { min, max } = /** @type {HTMLInputElement} */ (control);
+      return `= ${value}${limitsOf(min || "0", max || "100")}`;
+    }
+    const isWorded = ["submit", "button", "reset", "image", "checkbox", "radio"].includes(kind);
+    return isWorded || !value ? "" : `= ${quotedValue(value, length)}`;
+  }
+
+  /**
+   * @param {string} value
+   * @param {number} length
+   * @returns {string} on one line; if there is room for more than a glance, with line breaks written as \n
+   */
+  function quotedValue(value, length) {
+    return plainQuote(length > VALUE_LENGTH ? value.trimEnd().replace(/\r?\n/gu, "\\n") : value, length);
+  }
+
+  /**
+   * @param {string | null} least
+   * @param {string | null} most
+   */
+  function limitsOf(least, most) {
+    return least !== null && most !== null ? ` (${shorten(least)} to ${shorten(most)})` : "";
+  }
+
+  /** @param {HTMLInputElement} field */
+  function filesOf({ files }) {
+    return files?.length ? `= ${[...files].map(({ name }) => plainQuote(name, VALUE_LENGTH)).join(", ")}` : "empty";
+  }
+
+  /** @param {HTMLSelectElement} list */
+  function optionsOf(list) {
+    const all = [...list.options];
+    const chosen = all.findIndex(({ selected }) => selected);
+    const first = Math.max(0, Math.min(chosen - 2, all.length - LISTED_OPTIONS));
+    const listed = all.slice(first, first + LISTED_OPTIONS).map((option) => {
+      const mark = `${option.disabled ? " disabled" : ""}${option.selected ? "*" : ""}`;
+      return `${shorten(option.label, OPTION_LENGTH).replace(/[{|}]/gu, " ")}${mark}`;
+    });
+    const before = first ? [`${first} before`] : [];
+    const after = all.length - first - listed.length;
+    const options = [...before, ...listed, ...(after ? [`${after} more`] : [])].join("|");
+    return `{${options}}${list.multiple ? " multiple" : ""}`;
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} [length]
+   * @returns {string} a text that ends where its quotation marks do
+   */
+  function plainQuote(text, length) {
+    return quote(text.replaceAll('"', "'"), length);
+  }
+
+  return { VALUE_LENGTH, checkableIn, plainQuote, stateOf, wholeValueOf };
+})();
