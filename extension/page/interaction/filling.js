@@ -45,7 +45,7 @@ const filling = (() => {
   const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn } = sameValues;
+  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -100,7 +100,7 @@ const filling = (() => {
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
     const [day, days] = isFree(field) ? [dayIn(text), daysIn(text)] : ["", []];
     refuseValue(field, text);
-    if (days.length) calendars.begin(field);
+    if (days.length || isLocked) calendars.begin(field);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
@@ -109,7 +109,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    const time = day && timeIn(text);
+    // A time alone is picked only in place of typing it.
+    const time = day || !isLocked ? day && timeIn(text) : timeOfDay(text);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
     return {
       plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
