@@ -31,7 +31,7 @@ const aria = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, editedTextOf, isIconFont, plain, quote, shorten, symbolOf } = texts;
+  const { collapse, editedTextOf, isIconFont, plain, quote, shorten, symbolOf, writtenOn } = texts;
   const { SEEN, isRendered } = geometry;
   const { linesIn, sinkOf } = drawnEditors;
   const { hasNativeState } = formControls;
@@ -156,7 +156,7 @@ const aria = (() => {
       () => labelledBy(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
+      () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
       () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
       () => writtenOn(element, "title"),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
@@ -166,16 +166,6 @@ const aria = (() => {
       if (name) return name;
     }
     return "";
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} name of an attribute
-   * @returns {string | null} its text; null for a value that a script has not set
-   */
-  function writtenOn(element, name) {
-    const text = attributeOf(element, name);
-    return text === "null" || text === "undefined" ? null : text;
   }
 
   /** @param {Element} element */
