@@ -327,6 +327,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "canvas": {
         "table in a canvas": ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],
+        "layers of one picture": ["canvas  #top"],
     },
     "noise": {
         "branch of a tree": ['treeitem "Fruit" expanded  #t', 'treeitem "Apple"  #a'],
