@@ -16,19 +16,29 @@ const OF_THE_PAGE = new Set(["ELEMENT_NOT_FOUND", "EXECUTION_ERROR"]);
 
 export class Calendar extends Widget {
   /**
-   * Picks a day, and sets its time. What the field holds afterwards is for the caller to read.
+   * Picks a day, a time, or both. What the field holds afterwards is for the caller to read.
    *
-   * @param {string} day such as 2026-03-05
+   * @param {string} day such as 2026-03-05, or empty
    * @param {string} time such as 09:30, or empty
-   * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead to that day
+   * @returns {Promise<boolean>} false if no calendar opens for the field, or if it does not lead there
    */
   async pick(day, time) {
-    const hasPressed = await this.#pressed(day);
-    // If the page has replaced the field, that is for the caller to find.
-    if (!hasPressed) await this.#shut(day).catch(() => {});
-    const half = hasPressed && time ? await this.ask("time", { wanted: time }) : "";
+    const hasPressed = day ? await this.#pressed(day) : true;
+    if (!day) await this.click(await this.ask("selector"));
+    const isSet = hasPressed && time !== "" && (await this.#setTime(time));
+    // A calendar stays open for the time. If the page has replaced the field, that is for the caller to find.
+    if (!hasPressed || time) await this.#shut(day).catch(() => {});
+    return day ? hasPressed : isSet;
+  }
+
+  /**
+   * @param {string} time
+   * @returns {Promise<boolean>} false if what is open has no fields for it
+   */
+  async #setTime(time) {
+    const half = await this.ask("time", { wanted: time });
     if (half) await this.click(half);
-    return hasPressed;
+    return half !== false;
   }
 
   /**
@@ -37,7 +47,7 @@ export class Calendar extends Widget {
    * @param {string} day
    */
   async #shut(day) {
-    if (!(await this.#calendar(day))) return;
+    if (day && !(await this.#calendar(day))) return;
     await this.ask("focus");
     await this.press("Escape");
     await this.ask("leave");

@@ -79,7 +79,7 @@ export class NumberWidget extends Widget {
   async #reach(value) {
     const goal = value.trim() === "" ? NaN : Number(value);
     let state = await this.#number();
-    if (!Number.isNaN(goal)) this.#refuseOutside(goal, state);
+    this.#refuseUnreachable(goal, state);
     const isThere = () => isNumberAt(value, state.text, state.now);
     await this.ask("focus");
     if (state.isTyped && !isThere()) {
@@ -98,11 +98,13 @@ export class NumberWidget extends Widget {
   }
 
   /**
-   * @param {number} goal
+   * @param {number} goal not a number for a word, which a slider without words would only be moved in search of
    * @param {NumberState} state
    */
-  #refuseOutside(goal, { min, max }) {
-    if ((min === null || goal >= min) && (max === null || goal <= max)) return;
+  #refuseUnreachable(goal, { text, now, min, max }) {
+    const isWordless = this.found.widget === "slider" && now !== null && Number(text || now) === now;
+    const isOutside = (min !== null && goal < min) || (max !== null && goal > max);
+    if (!isOutside && !(Number.isNaN(goal) && isWordless)) return;
     throw this.failed(`does not accept this value. Pass a number from ${min} to ${max}.`);
   }
 

@@ -24,7 +24,7 @@ import { selectorOf } from "./element-params.js";
 
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
-const READ_ONLY = "takes no text, and no calendar for that day opened. Click it, then check the page.";
+const READ_ONLY = "takes no text, and no calendar for that date or time opened. Click it, then check the page.";
 
 export class TextEntry {
   /** @readonly */
@@ -142,7 +142,7 @@ export class TextEntry {
   }
 
   /**
-   * Picks a day in the calendar of the field, and sets its time there.
+   * Picks a day, a time, or both in the calendar of the field.
    *
    * @param {{day: string, time: string}} moment
    * @param {boolean} [isTyping] whether the field was not left after typing
@@ -154,7 +154,8 @@ export class TextEntry {
       await this.#calendar.ask("focus");
       await replaceSelection(this.context.session, "");
     }
-    return day && (await this.#calendar.pick(day, time)) ? this.#result(await this.#look({ hasPicked: true })) : null;
+    const hasPicked = (day || time) && (await this.#calendar.pick(day, time));
+    return hasPicked ? this.#result(await this.#look({ hasPicked: true })) : null;
   }
 
   /**

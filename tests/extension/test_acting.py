@@ -94,6 +94,7 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
         "#text": ("Clicked button", "#text"),
         "#caption": ("Clicked field", "#caption"),
         "#size": ("Clicked touch", "#size"),
+        "#lower": ("Clicked upper", "#lower"),
     }
     for inner, (title, taker) in takers.items():
         result = await tab.do("click", selector=inner)

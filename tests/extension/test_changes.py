@@ -68,6 +68,7 @@ CHANGES = {
     "a dialog without a title": 'dialog "Inbox" opened',
     "a state of something without words": "#go expanded",
     "an error without words": 'input#mail "Email" is invalid',
+    "an icon that is drawn again": "",
     "an alert with icons": 'alert "Saved by Ada"',
     "a menu whose items are icons": 'menu with 2 items: "Previous month" #back, "Save" #save',
     "a status for screen readers in what appears": 'now "Two rows"',

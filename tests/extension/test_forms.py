@@ -279,6 +279,7 @@ PICKED = [
     ("whole", "2/3/2026 15:30", "2/3/2026 15:30"),
     ("worded", "03/05/2026", "March 5, 2026"),
     ("ranged", "2026-02-05", "2/5/2026"),
+    ("clock", "07:30", "07:30"),
     ("button", "2026-03-05", "3/5/2026"),
     ("start", "2026-02-03 15:30", "2/3/2026 15:30:00 -"),
     ("start", "2026-02-05", "2/5/2026 12:00:00 -"),
@@ -298,6 +299,9 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 3
 
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
+    await calendars.page.evaluate("addHours()")
+    assert (await calendars.refused("fill", selector="#fixed", value="07:30"))[0] == "EXECUTION_ERROR"
+    assert await calendars.page.locator("#hours").input_value() == "5"
     assert await calendars.page.evaluate("state.pressed") is None
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-30"))[0] == "EXECUTION_ERROR"
     assert await calendars.page.locator(".calendar").count() == 0

@@ -200,6 +200,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button next to "Bold" icon "undo"  #c',
             'text "Plan"',
             'combobox next to "Plan" = "Pro"  #v',
+            'clickable next to "Pro" icon "star"  #d',
         ],
         "number next to a field": ['text "20"', "slider = 80  #s"],
         "label with a name of its own": ['checkbox "Select all rows" off  #c'],
@@ -285,6 +286,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
         "value that a combobox refers to": ['combobox "Plan" = "Pro" collapsed  #box'],
+        "combobox in place of a field, and its value": [
+            'combobox "Plan" = "Pro" collapsed  #box',
+            'button "Clear"  #clear',
+        ],
     },
     "rows": {
         "rows and cells that are placed freely": [
@@ -322,6 +327,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "canvas": {
         "table in a canvas": ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],
+        "layers of one picture": ["canvas  #top"],
     },
     "noise": {
         "branch of a tree": ['treeitem "Fruit" expanded  #t', 'treeitem "Apple"  #a'],

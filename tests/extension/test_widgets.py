@@ -92,6 +92,7 @@ NOT_KEPT = [
     ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
     ("slider", "22", "VALUE_NOT_KEPT", " now"),
     ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
+    ("slider", "high", "EXECUTION_ERROR", "from 0 to 100"),
     ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
     ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
 ]

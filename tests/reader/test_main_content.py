@@ -87,7 +87,7 @@ def test_short_article_among_headlines_needs_more_than_og_type(tab: Page) -> Non
     assert content_of('<meta property="og:type" content="website">' + schema) == ("blocks", True)
 
 
-def test_field_labels_in_an_article_are_left_out_although_readability_keeps_them(tab: Page) -> None:
+def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read(tab: Page) -> None:
     letter = "<form><p><label>Write to the paper</label></p></form>"
     show(tab, f"<title>The flood</title>{OG_ARTICLE}{MENU}<main><article>{STORY}{letter}</article></main>{FOOTER}")
 
@@ -96,6 +96,13 @@ def test_field_labels_in_an_article_are_left_out_although_readability_keeps_them
     assert page["content"]["path"] == "article"
     assert "paragraph 7" in page["text"]
     assert "Write to the paper" not in page["text"]
+
+    fields = "".join(f"<div><label>Field {letter}</label><p>{SENTENCE}</p></div>" for letter in "ABCDEF")
+    head = f"<title>New event</title>{PRODUCT}"
+    show(tab, f"{head}{MENU}<main><h1>New event</h1><form>{fields}</form></main>{FOOTER}")
+    page = read(tab)
+    assert page["content"]["path"] == "blocks"
+    assert [letter for letter in "ABCDEF" if f"Field {letter}" not in page["text"]] == []
 
 
 MARKUP = (

@@ -26,7 +26,7 @@ const accessibleNames = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, isIconFont, plain, symbolOf } = texts;
+  const { collapse, isIconFont, plain, symbolOf, writtenOn } = texts;
   const { SEEN, isRendered } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
@@ -60,7 +60,7 @@ const accessibleNames = (() => {
       () => labelledBy(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element, namelessIn(element)) : ""),
+      () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
       () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
       () => writtenOn(element, "title"),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
@@ -70,16 +70,6 @@ const accessibleNames = (() => {
       if (name) return name;
     }
     return "";
-  }
-
-  /**
-   * @param {Element} element
-   * @param {string} name of an attribute
-   * @returns {string | null} its text; null for a value that a script has not set
-   */
-  function writtenOn(element, name) {
-    const text = attributeOf(element, name);
-    return text === "null" || text === "undefined" ? null : text;
   }
 
   /** @param {Element} element */

@@ -26,7 +26,7 @@ const actionability = (() => {
   const { matching } = nativeLists;
   const { widgetKind } = widgets;
   const { showSpot } = scrolling;
-  const { dayIn } = sameValues;
+  const { dayIn, timeOfDay } = sameValues;
   const { DIALOGS } = pageState;
   const { shownNextTo } = standIns;
 
@@ -316,11 +316,11 @@ const actionability = (() => {
    * @param {Element} element
    * @param {unknown} value
    * @returns {boolean} whether it is read-only, also after focusing it: some fields are so until then, to prevent autofill.
-   *   A day can be picked in a calendar
+   *   A day or a time can be picked in a calendar
    */
   function refusesText(element, value) {
     if (isReadOnly(element)) /** @type {HTMLInputElement} */ (element).focus();
-    return isReadOnly(element) && !(typeof value === "string" && dayIn(value));
+    return isReadOnly(element) && !(typeof value === "string" && (dayIn(value) || timeOfDay(value)));
   }
 
   /**

@@ -53,17 +53,19 @@ const calendars = (() => {
   const MOST_CHOSEN = 2;
   const MONTHS_A_YEAR = 12;
   const NUMERIC = new Set(["number", "range"]);
+  const HOURS = new Set([12, 23]);
+  const MINUTES = new Set([59]);
   const HALVES = /^\s*[ap]\.?m\.?\s*$/iu;
 
-  /** @type {WeakMap<Element, Element[]>} by field: the first days of the months that were on the page before it was filled */
+  /**
+   * @type {WeakMap<Element, Element[]>} by field: the first days of the months, and the fields for hours, that were on the
+   *   page before it was filled
+   */
   const standing = new WeakMap();
 
   /** @param {Element} field about to be filled */
   function begin(field) {
-    standing.set(
-      field,
-      runsOfDays().flatMap(([first]) => first ?? []),
-    );
+    standing.set(field, [...runsOfDays().flatMap(([first]) => first ?? []), ...hourFields()]);
   }
 
   /**
@@ -90,22 +92,22 @@ const calendars = (() => {
   }
 
   /**
-   * Sets the time in the calendar that is open, if it has fields for that.
+   * Sets the time in the calendar or the layer for a time that is open, if it has fields for that.
    *
    * @param {Element} field
    * @param {string} time such as 09:30
-   * @returns {string} the selector of what changes between AM and PM, if that is to be pressed; otherwise empty
+   * @returns {string | false} the selector of what changes between AM and PM, if that is to be pressed; false if there
+   *   are no such fields
    */
   function setTime(field, time) {
     const [month] = monthsOpenedFor(field);
-    const around = month && (layerOf(month.grid) ?? month.header);
+    const around = month ? (layerOf(month.grid) ?? month.header) : layerForTime(field);
     const parts = around ? queryDrawnIn(around, "input, span, button").filter(isVisible) : [];
-    const inputs = /** @type {HTMLInputElement[]} */ (parts.filter(isControl));
-    const whole = inputs.find((one) => kindOf(one) === "time");
+    const whole = /** @type {HTMLInputElement | undefined} */ (parts.find((one) => kindOf(one) === "time"));
     if (whole) enter(whole, time);
-    const withMost = (/** @type {number[]} */ ...most) => inputs.find((one) => most.includes(mostOf(one)));
-    const [hourField, minuteField] = [withMost(12, 23), withMost(59)];
-    if (!hourField || !minuteField) return "";
+    const [hourField] = upTo(parts, HOURS);
+    const [minuteField] = upTo(parts, MINUTES);
+    if (!hourField || !minuteField) return whole ? "" : false;
     const [hour = 0, minute = 0] = time.split(":").map(Number);
     const isHalved = mostOf(hourField) === 12;
     enter(hourField, String(isHalved ? hour % 12 || 12 : hour));
@@ -113,6 +115,33 @@ const calendars = (() => {
     const half = isHalved ? parts.find((one) => HALVES.test(textContentOf(one) ?? "")) : undefined;
     const isOther = half && /p/iu.test(textContentOf(half) ?? "") !== hour >= 12;
     return isOther ? selectorOf(half, allRoots()) : "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element | null} the layer over the page that has opened for it, with fields for a time
+   */
+  function layerForTime(field) {
+    const opened = hourFields().filter((one) => !standing.get(field)?.includes(one));
+    return opened.map(layerOf).find(Boolean) ?? null;
+  }
+
+  /** @returns {Element[]} the visible ones */
+  function hourFields() {
+    return upTo(
+      allRoots().flatMap((root) => queryAll(root, "input")),
+      HOURS,
+    ).filter(isVisible);
+  }
+
+  /**
+   * @param {Element[]} parts
+   * @param {Set<number>} most
+   * @returns {HTMLInputElement[]} the fields for numbers up to one of these
+   */
+  function upTo(parts, most) {
+    const inputs = /** @type {HTMLInputElement[]} */ (parts.filter(isControl));
+    return inputs.filter((one) => most.has(mostOf(one)));
   }
 
   /**

@@ -20,6 +20,7 @@ const changeSummary = (() => {
     isTextField,
     likelyRootOf,
     outermost,
+    parentElementOf,
     parentOf,
     queryDrawnIn,
     queryIn,
@@ -340,7 +341,8 @@ const changeSummary = (() => {
    * @returns {Generator<string>} uninterrupted texts; a word in one may be emphasized
    */
   function* runsIn(node) {
-    if (isText(node)) yield textContentOf(node) ?? "";
+    const around = isText(node) ? parentElementOf(node) : null;
+    if (isText(node) && !(around && isIconWord(around))) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
     let run = "";
     const children = [...drawnChildrenOf(node, likelyRootOf(node))];

@@ -45,7 +45,7 @@ const filling = (() => {
   const { collapse } = texts;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn } = sameValues;
+  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -104,7 +104,7 @@ const filling = (() => {
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
-    if (days.length) calendars.begin(field);
+    if (days.length || isLocked) calendars.begin(field);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     /** @type {PreparedField} */
@@ -113,7 +113,8 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    const time = day && timeIn(given);
+    // A time alone is picked only in place of typing it.
+    const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
     return {
       plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },

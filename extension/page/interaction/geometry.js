@@ -25,6 +25,7 @@ const geometry = (() => {
     queryIn,
     rootOf,
     scrollTo,
+    tagOf,
     windowOf,
   } = dom;
 
@@ -326,6 +327,7 @@ const geometry = (() => {
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
+    if (isLayerOver(inner, element)) return true;
     const button = closestOf(element, BUTTONS);
     if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
@@ -335,6 +337,19 @@ const geometry = (() => {
       host = holderOf(root);
     }
     return false;
+  }
+
+  /**
+   * @param {Element} canvas
+   * @param {Element} lower
+   * @returns {boolean} whether both are canvases, and one is a layer over all of the other: together they are one picture
+   */
+  function isLayerOver(canvas, lower) {
+    if (tagOf(canvas) !== "canvas" || tagOf(lower) !== "canvas" || canvas === lower) return false;
+    if (parentElementOf(canvas) !== parentElementOf(lower)) return false;
+    const [over, own] = [boxOf(canvas), boxOf(lower)];
+    const isBeyond = own.left < over.left - 1 || own.top < over.top - 1;
+    return !isBeyond && own.right <= over.right + 1 && own.bottom <= over.bottom + 1;
   }
 
   /**
@@ -444,6 +459,7 @@ const geometry = (() => {
     hitAt,
     inDocument,
     isClippedAway,
+    isLayerOver,
     isPartOf,
     isPositioned,
     isRendered,

@@ -53,7 +53,7 @@ const pageItems = (() => {
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
   const { dialogNameOf } = pageState;
   const { isUndeclared } = widgets;
-  const { INLINE, plain } = texts;
+  const { INLINE, plain, symbolOf } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
   const { coversMiddle, hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } =
@@ -370,9 +370,10 @@ const pageItems = (() => {
      */
     #visitChildren(element, within) {
       const nodes = drawnChildrenOf(element, this.#inner.get(element));
+      const isRead = within.isVisible && !within.isSilent && !within.clip;
       for (const node of GRID_ROLES.has(attributeOf(element, "role") ?? "") ? inGridOrder(nodes) : nodes) {
         if (isElement(node)) this.#visit(node, within);
-        else if (within.isVisible && !within.isSilent && !within.clip && isText(node) && WORDED.test(dataOf(node))) {
+        else if (isRead && isText(node) && WORDED.test(dataOf(node)) && !symbolOf(element)) {
           this.#addText(node, element, within);
         }
       }
@@ -523,7 +524,8 @@ const pageItems = (() => {
     const name = isMeaningless || isValueIn(element, said) ? "" : said;
     if (kind !== "thing") return name;
     // The field that gives a form its value may be hidden, and its label with it.
-    const isUnlabelled = isNeighborly(role) && (!name || name === plain(contentOf(element)));
+    const valueOf = () => plain(contentOf(element, new Set(queryIn(element, "button"))));
+    const isUnlabelled = isNeighborly(role) && (!name || name === valueOf());
     const standIn = isUnlabelled ? standInNameOf(element) : "";
     // A sign that shows its state is not its name.
     if (isMatch(element, DRAWN_CHECKED) && !/[\p{L}\p{N}]/u.test(name)) return labelAround(element) || name;

@@ -5,18 +5,21 @@
 const proxies = (() => {
   const {
     attributeOf,
+    childrenOf,
     closestOf,
     controlOf,
     hasIn,
+    hasNodes,
     holds,
     isControl,
     isReadOnly,
     isTextField,
+    parentElementOf,
     queryIn,
     tagOf,
     textContentOf,
   } = dom;
-  const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
+  const { DRAWN, SEEN, isClippedAway, isLayerOver, isRendered, isVisible } = geometry;
   const { roleOf } = roles;
   const { accessibleNameOf } = accessibleNames;
   const { DRAWN_CHECKED } = surroundingNames;
@@ -30,14 +33,23 @@ const proxies = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @returns {boolean} whether users do not see it: a field that the page draws itself, a guard that returns the focus, or
-   *   a field that only takes the keys of a button
+   * @returns {boolean} whether users do not see it: a field that the page draws itself, a guard that returns the focus, a
+   *   field that only takes the keys of a button, or a canvas below others of the same picture
    */
   function isProxy(element, role) {
     if (isStandIn(element)) return true;
+    if (role === "canvas") return !hasNodes(element) && isUnderLayer(element);
     if (role !== "select" && !GUARDS.has(role)) return false;
     if (!isClippedAway(element)) return false;
     return role === "select" || isTextField(element) || accessibleNameOf(element, true) === "";
+  }
+
+  /** @param {Element} canvas */
+  function isUnderLayer(canvas) {
+    const around = parentElementOf(canvas);
+    if (!around || accessibleNameOf(canvas, false)) return false;
+    const siblings = [...childrenOf(around)];
+    return siblings.slice(siblings.indexOf(canvas) + 1).some((one) => isVisible(one) && isLayerOver(one, canvas));
   }
 
   /**

@@ -175,6 +175,16 @@ const texts = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} name of an attribute
+   * @returns {string | null} its text; null for a value that a script has not set
+   */
+  function writtenOn(element, name) {
+    const text = attributeOf(element, name);
+    return text === "null" || text === "undefined" ? null : text;
+  }
+
+  /**
    * @param {Element} editor an editable element
    * @returns {string} its text; empty if a placeholder lies over it
    */
@@ -223,10 +233,11 @@ const texts = (() => {
   function textOf(element) {
     const { type = "", value = "" } = isControl(element) ? element : {};
     const isButton = ["submit", "button", "reset"].includes(type);
-    const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
+    const label = writtenOn(element, "aria-label");
+    const attributes = ["placeholder", "alt", "title", "name"].map((name) => writtenOn(element, name));
     const found = isControl(element)
-      ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [drawnTextOf(element), ...attributes];
+      ? [isButton ? value : "", label, ...labelsOf(element).map(textOutsideControls), ...attributes]
+      : [drawnTextOf(element), label, ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
@@ -236,7 +247,7 @@ const texts = (() => {
    */
   function textOutsideControls(node) {
     if (!isElement(node)) return isText(node) ? (textContentOf(node) ?? "") : "";
-    return isControl(node) ? "" : [...childNodesOf(node)].map(textOutsideControls).join("");
+    return isControl(node) || isIconWord(node) ? "" : [...childNodesOf(node)].map(textOutsideControls).join("");
   }
 
   /**
@@ -304,5 +315,6 @@ const texts = (() => {
     symbolOf,
     textOf,
     visibleTextOf,
+    writtenOn,
   };
 })();

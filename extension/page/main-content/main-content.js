@@ -26,6 +26,8 @@ const mainContent = (() => {
   const MIN_SAME_KIND = 0.35;
   /** A list with this share of code is kept as a whole: its other lines name the code. */
   const MIN_CODE = 0.5;
+  /** A form with this share of what is kept is the content, and its labels say what is to be entered. */
+  const MIN_FORM = 0.5;
   /**
    * Content for browsers without scripts has little around it: from this share on, Readability's choice counts as all
    * of it.
@@ -327,7 +329,7 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isKept = withCodeLists(blocks, isAlike);
+    const isKept = withLabels(blocks, withCodeLists(blocks, isAlike));
     if (!isKept.includes(true)) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -378,6 +380,23 @@ const mainContent = (() => {
     });
     const ofCode = new Set(lists.map(([list]) => list));
     return items.map(({ list }, i) => Boolean(isKept[i]) || (list !== null && ofCode.has(list)));
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with the labels of a form that most of what is kept is in
+   */
+  function withLabels(blocks, isKept) {
+    const forms = blocks.map(({ holder }) => holder.closest("form"));
+    const lengthIn = (/** @type {Element} */ form) =>
+      lengthOf(
+        blocks,
+        isKept.map((isOwn, i) => isOwn && forms[i] === form),
+      );
+    const form = [...new Set(forms)].find((one) => one && lengthIn(one) > MIN_FORM * lengthOf(blocks, isKept));
+    const isLabel = blocks.map(({ around }, i) => Boolean(form) && forms[i] === form && around.tags.has("label"));
+    return isKept.map((isOwn, i) => isOwn || isLabel[i] === true);
   }
 
   /**
