@@ -541,7 +541,10 @@ async def test_a_session_works_and_ends_with_stdin_without_output_on_stderr() ->
 
 
 @pytest.mark.e2e
-async def test_a_signal_quietly_ends_the_server_and_what_it_started(osascript: FakeOsascript) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_quietly_ends_the_server_and_what_it_started(
+    number: signal.Signals, osascript: FakeOsascript
+) -> None:
     osascript.plays('exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait')
     alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
     async with started(*MODEL, "--source", "applescript", "--browser", "Vivaldi") as process:
@@ -550,11 +553,11 @@ async def test_a_signal_quietly_ends_the_server_and_what_it_started(osascript: F
         process.send({"id": 99, "method": "tools/call", "params": call})
         await asyncio.wait_for(running, 60)
 
-        process.process.terminate()
+        process.process.send_signal(number)
 
         await asyncio.wait_for(alive, 50)
         status, stderr = await process.ended(99)
-    assert status == 128 + signal.SIGTERM
+    assert status == 128 + number
     assert stderr == ""
     (made,) = osascript.calls()
     assert not has_been_left(made.script)
