@@ -142,7 +142,7 @@ end getChromeTextContent
 
 -- Returns the extension's main content scripts, as a block that can run repeatedly; empty without its folder.
 on mainContentScripts()
-	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
+	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/modal-dialogs.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
 	if contentScripts is not "" then
 		set contentScripts to "{" & contentScripts & "}"
 	end if

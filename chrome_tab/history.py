@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -150,10 +149,10 @@ def run(words: Sequence[str], *_: object) -> int:
         for line in run_command(History(), words):
             print(server.strip_controls(line))
     except ValueError as error:
-        print(error, file=sys.stderr)
+        server.print_message(error)
         return 2
     except OSError as error:
-        print(error, file=sys.stderr)
+        server.print_message(error)
         return 1
     return 0
 

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import hmac
 import re
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -66,9 +65,9 @@ async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) ->
             if settings.open
             else "--pair --http prints its bearer key"
         )
-        print(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).", file=sys.stderr)
+        server.print_message(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).")
         link = f"{address}/" if settings.open else f"{http.new_link()} (works once, for two minutes)"
-        print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
+        server.print_message(f"Try the tools in a browser: {link}")
         await asyncio.Event().wait()
     return 0
 

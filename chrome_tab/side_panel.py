@@ -9,7 +9,6 @@ import asyncio
 import bisect
 import contextlib
 import functools
-import sys
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +36,7 @@ from chrome_tab_mcp_server import (
     internal_error,
     logger,
     missing_settings,
+    print_message,
     sentence_data,
 )
 
@@ -319,6 +319,6 @@ async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
             said = "Another of your servers answers the side panel, with its own settings. When it ends, this one takes over."
         else:
             said = "This server answers the extension's side panel."
-        print(f"{said} Ctrl+C ends this server.", file=sys.stderr, flush=True)
+        print_message(f"{said} Ctrl+C ends this server.")
         await asyncio.Event().wait()
     return 0

@@ -6,12 +6,11 @@ written: settings, alternative names, commands, limits. Names, descriptions, par
 from the code; the examples are valid calls.
 """
 
-import ast
 import asyncio
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,8 @@ from chrome_tab import app
 from chrome_tab.bridge import protocol
 from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands
+from scripts.error_sentences import EXTENSION, ROOT, errors_page
 
-ROOT = Path(__file__).resolve().parent.parent
-EXTENSION = ROOT / "extension"
 TABLE = re.compile(r"(<!-- (\w+), by scripts\.reference -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 
 # One call of each tool, with arguments that show its purpose.
@@ -234,111 +232,6 @@ async def page() -> str:
         "",
     ]
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
-
-
-# --- Errors ---
-
-UNKNOWN = "\u2026"
-JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
-# Functions of the extension for one code each.
-JS_CODES = {"invalid": "INVALID_ARGUMENT", "failed": "EXECUTION_ERROR", "unreadable": "UNREADABLE_PAGE"}
-JS_ERROR = re.compile(
-    rf'(?:(?:(?:new (?:CommandError|PageError)|super)\(|\[)\s*"([A-Z_]+)",|(?<![#.\w])({"|".join(JS_CODES)})\()'
-    rf"\s*(?:{JS_LITERALS}|(\w+)[,)])"
-)
-JS_CONSTANT = re.compile(rf"const (\w+) =\s*{JS_LITERALS};")
-JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
-
-
-def template(node: ast.expr, names: dict[str, ast.expr]) -> str:
-    """Return the sentence of an error, with an ellipsis for each part that is only known when it is raised."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values=values):
-            return "".join(template(value, names) for value in values)
-        case ast.BinOp(left=left, right=right, op=ast.Add()):
-            return template(left, names) + template(right, names)
-        case ast.Name(id=name) if name in names:
-            return template(names[name], {key: value for key, value in names.items() if key != name})
-        case _:
-            return UNKNOWN
-
-
-def python_errors(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the code and the sentence of each error that a Python file raises."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
-        nodes = sorted(ast.walk(function), key=lambda node: getattr(node, "lineno", 0))
-        names: dict[str, ast.expr] = {}
-        for node in nodes:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    names[name] = value
-                case ast.Call(
-                    func=ast.Name(id="ChromeTabError") | ast.Attribute(attr="ChromeTabError"),
-                    args=[ast.Constant(value=str(code)), said],
-                ):
-                    yield code, template(said, names)
-                case _:
-                    pass
-
-
-def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the code and the sentence of each error that a file of the extension throws."""
-    source = path.read_text(encoding="utf-8")
-    for found in JS_ERROR.finditer(source):
-        code, function, literals, name = found.groups()
-        texts = {each[1]: js_text(each[2], {}) for each in JS_CONSTANT.finditer(source, 0, found.start())}
-        yield code or JS_CODES[function], js_text(literals, texts) if literals else texts.get(name, "")
-
-
-def js_text(literals: str, constants: Mapping[str, str]) -> str:
-    """Return the text of JavaScript literals that are added, filled with constants."""
-    said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
-    said = re.sub(r"\$\{(\w+)\}", lambda part: constants.get(part[1], UNKNOWN), said)
-    return re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"')
-
-
-def shown(sentence: str) -> str:
-    """Return a sentence as Markdown on one line."""
-    line = re.sub(f"{UNKNOWN}+", UNKNOWN, " ".join(sentence.split()))
-    return re.sub(r"([<*_\[\]])", r"\\\1", line)
-
-
-def errors_page() -> str:
-    """Return `docs/errors.md`: each code with its sentences."""
-    found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
-    python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
-    scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
-    for path in [*python, *scripts]:
-        for code, sentence in python_errors(path) if path.suffix == ".py" else javascript_errors(path):
-            # A list of codes looks like a code with its sentence; a sentence of only an ellipsis means nothing.
-            if code in found and sentence not in found and re.search(r"[a-z]{2}", sentence):
-                found[code][shown(sentence)] = None
-    for code, sentence in server.APPLE_EVENT_ERRORS.values():
-        found[code][shown(re.sub(r"\{\w+\}", UNKNOWN, sentence))] = None
-    sections = (
-        [
-            f"## {code}",
-            "",
-            f"[What to do](troubleshooting.md#{code.lower()})",
-            "",
-            *(f"- {each}" for each in sentences),
-            "",
-        ]
-        for code, sentences in found.items()
-    )
-    head = [
-        "# Errors",
-        "",
-        "<!-- Written by `python -m scripts.reference`; a test compares. -->",
-        "",
-        "Every failure has a code and a sentence. This page lists the sentences of each code. \u2026 stands for a name, an "
-        "address or a number that is known only when the error occurs.",
-        "",
-    ]
-    return "\n".join([*head, *(line for section in sections for line in section)])
 
 
 # --- Tables in other documents ---

@@ -5,7 +5,7 @@ import functools
 import importlib.util
 import json
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,12 +112,15 @@ class Bench:
 
 
 @asynccontextmanager
-async def opened_bench() -> AsyncGenerator[Bench]:
-    """Run the server, and a browser with the extension and one attached tab, for the duration of the block."""
+async def opened_bench(arguments: Iterable[str] = ()) -> AsyncGenerator[Bench]:
+    """Run the server, and a browser with the extension and one attached tab, for the duration of the block.
+
+    `arguments` are additional ones for Chromium.
+    """
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         address = stack.enter_context(served_pages())
-        client, browser = await stack.enter_async_context(driven_browser(folder))
+        client, browser = await stack.enter_async_context(driven_browser(folder, arguments))
         async with browser.expect_page() as opened:
             created = await client.call_tool("browser_create_tab", {"url": address + path_of("click-test")})
         tab_id = (created.structured_content or {})["tab_id"]

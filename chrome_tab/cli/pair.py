@@ -24,18 +24,17 @@ async def pair_extension(settings: server.Settings) -> int:
     """Print the connection string, then wait for the extension if stdout is a terminal; return the exit status."""
     print(pairing.connection_string(settings.port, pairing.pairing_key()), flush=True)
     (server.config_dir() / "paired").touch()
-    print(
+    server.print_message(
         "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
-        "It is a password for your browser: do not share it.",
-        file=sys.stderr,
+        "It is a password for your browser: do not share it."
     )
     if not sys.stdout.isatty():
         return 0
     minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
-    print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
+    server.print_message(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.")
     async with ExtensionSource(settings) as source:
         await source.bridge.reach(PAIRING_WAIT_S)
-        print(f"The extension is connected, version {source.bridge.browsers[0]['version']}.", file=sys.stderr)
+        server.print_message(f"The extension is connected, version {source.bridge.browsers[0]['version']}.")
     return 0
 
 
@@ -43,14 +42,13 @@ async def pair_http(settings: server.Settings) -> int:
     """Print the bearer key, and a link to the test app if a running server serves it; return the exit status."""
     key, address = pairing.bearer_key(pairing.pairing_key()), f"http://{server.HOST}:{settings.port}"
     print(key, flush=True)
-    print(
+    server.print_message(
         f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
-        "with --transport sse. It is a password for your browser: do not share it.",
-        file=sys.stderr,
+        "with --transport sse. It is a password for your browser: do not share it."
     )
     link = await new_link(settings.port)
     no_link = "No server with --transport http answers at that port, so there is no link to its test app."
-    print(f"Test app: {link} (works once, for two minutes)" if link else no_link, file=sys.stderr)
+    server.print_message(f"Test app: {link} (works once, for two minutes)" if link else no_link)
     return 0
 
 

@@ -359,7 +359,7 @@ def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
     """
     terminal, clients = Terminal(yes=bool(further["yes"])), further["clients"]
     if wrong := complaint(terminal, clients):
-        print(wrong, file=sys.stderr)
+        server.print_message(wrong)
         return 2
     try:
         if what == "remove":
@@ -367,7 +367,7 @@ def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
         else:
             set_up(terminal, flags, clients, at_login=bool(further["at_login"]))
     except ValueError as error:
-        print(error, file=sys.stderr)
+        server.print_message(error)
         return 2
     except SetupError as problem:
         terminal.fail(str(problem))

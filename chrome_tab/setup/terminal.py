@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from textwrap import TextWrapper
-
 from rich.console import Console
 from rich.prompt import Confirm, Prompt
 from rich.text import Text
@@ -12,9 +9,6 @@ from rich.text import Text
 import chrome_tab_mcp_server as server
 
 __all__ = ["SetupError", "Terminal"]
-
-# A command in backticks, or a path: after a blank, the path continues if the next word contains a separator.
-UNBROKEN = re.compile(r"`[^`]*`|(?<!\S)(?:[A-Za-z]:)?[/\\]\S*(?: [^\s/\\]+[/\\]\S*)*")
 
 
 class SetupError(Exception):
@@ -44,10 +38,8 @@ class Terminal:
 
     def say(self, text: str, style: str = "", indent: int = 0) -> None:
         """Print a sentence without control characters; words, commands and paths are not broken across lines."""
-        wrap = TextWrapper(self.console.width, break_long_words=False, break_on_hyphens=False)
-        wrap.initial_indent = wrap.subsequent_indent = " " * indent
-        joined = UNBROKEN.sub(lambda whole: whole[0].replace(" ", "\u00a0"), server.strip_controls(text))
-        self.exact(wrap.fill(joined).replace("\u00a0", " "), style)
+        lines = server.wrapped(server.strip_controls(" " * indent + text), self.console.width, hanging=indent)
+        self.exact(lines, style)
 
     def fail(self, sentence: str, next_step: str = "") -> None:
         """Print what failed, and store the step that fixes it; setup continues, and ends with status 1."""

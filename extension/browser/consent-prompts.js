@@ -128,11 +128,11 @@ export class ConsentPrompts {
 
 /**
  * @param {number} tabId
- * @param {string} what
+ * @param {string} decision
  */
-function denied(tabId, what) {
+function denied(tabId, decision) {
   const advice = "Continue without it, or explain in the conversation why you need it.";
-  return new CommandError("ATTACH_DENIED", `${what} your request for tab ${tabId}. ${advice}`);
+  return new CommandError("ATTACH_DENIED", `${decision} your request for tab ${tabId}. ${advice}`);
 }
 
 /** @param {number} tabId */

@@ -53,11 +53,12 @@ export function isolated(text) {
 
 /**
  * @param {string} address
- * @returns {string} the name of the page's site for users: `example.com:8080`, `chrome://version`, `about:`
+ * @returns {string} the name of the page's site for users: `example.com:8080`, `chrome://version`, `about:blank`
  */
 export function siteOf(address) {
   const url = URL.parse(address);
   if (!url) return "";
   if (/^https?:$/.test(url.protocol)) return url.host;
-  return url.host ? `${url.protocol}//${url.host}` : url.protocol;
+  if (url.host) return `${url.protocol}//${url.host}`;
+  return url.protocol === "about:" ? `about:${url.pathname}` : url.protocol;
 }

@@ -11,7 +11,9 @@ import { setText } from "./dom.js";
 export function showTabIdentity({ tabIcon, tabTitle, tabHost }, { title, url }) {
   setText(tabTitle, title);
   tabTitle.title = title;
-  setText(tabHost, siteOf(url));
+  const site = siteOf(url);
+  // An empty tab has its address as its title.
+  setText(tabHost, site === title ? "" : site);
   // From the browser's own cache: the page's server gets no request.
   tabIcon.hidden = !KEEPS_ICONS;
   if (KEEPS_ICONS) tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);

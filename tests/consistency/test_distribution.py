@@ -202,15 +202,6 @@ def test_extension_for_firefox_requests_only_what_firefox_knows_and_keeps_the_re
 # --- Running it ---
 
 
-def test_installed_program_prints_its_version_and_the_folder_that_chrome_loads(made: Made, tmp_path: Path) -> None:
-    environment = bare_environment(tmp_path)
-
-    folder = Path(run(made.program, "--extension-path", **environment).stdout.removesuffix("\n"))
-    assert folder.is_relative_to(made.environment)
-    assert (folder / "manifest.json").exists()
-    assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **environment).stderr
-
-
 async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(
     made: Made,
 ) -> None:
@@ -272,6 +263,8 @@ async def test_the_installed_program_sets_itself_up_registers_itself_and_unregis
     said, entry = await registered(made.program)
     assert entry == {"command": str(made.program), "args": []}
     assert "Answer: An answer." in said
+    (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab/files/extension")
+    assert f"  {extension.resolve()}\n" in said
     gone = await asyncio.to_thread(run, made.program, "--setup", "remove", "--yes", **places)
     assert held_by(home) == {".config", ".cursor"}
     assert f"The program: {made.environment}" in " ".join(gone.stdout.split())

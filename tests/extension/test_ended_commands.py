@@ -1,7 +1,6 @@
 """Commands that end before they finish: their client is gone, or the user has revoked permission."""
 
 import asyncio
-import json
 
 import pytest
 
@@ -75,8 +74,7 @@ async def test_tab_requested_before_the_user_disconnected_is_not_attached_afterw
     page = await opening.value
 
     async def does(action: str) -> None:
-        message = json.dumps({"action": action, "connectionString": tab.bridge.connection_string})
-        await tab.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
+        await tab.popup.act(action, connectionString=tab.bridge.connection_string)
 
     await does(way)
     if not page.is_closed():

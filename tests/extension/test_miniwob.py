@@ -10,6 +10,7 @@ import pytest
 
 from bench.miniwob.agents import all_agents
 from bench.miniwob.harness import Bench, opened_bench
+from tests.support.browser import STILL, chromium_arguments
 
 pytestmark = [
     pytest.mark.e2e,
@@ -34,7 +35,7 @@ SEED = 1
 
 @pytest.fixture(scope="module")
 async def bench() -> AsyncGenerator[Bench]:
-    async with opened_bench() as opened:
+    async with opened_bench([*chromium_arguments(), *STILL]) as opened:
         yield opened
 
 

@@ -525,7 +525,7 @@ async def test_badge_of_an_attached_tab_survives_a_reload_with_the_popup_closed(
     [
         ("https://shop.example:8443/tea", "shop.example:8443"),
         ("chrome://version/", "chrome://version"),
-        ("about:blank", "about:"),
+        ("about:blank", "about:blank"),
         ("not an address", ""),
     ],
 )

@@ -337,7 +337,7 @@ def test_a_long_text_of_anything_is_read_completely(redacted: Redaction, unit: s
 
 @pytest.mark.parametrize("word", ["username", "customeraddress", "a", "aB", "Id", "\u4e2d", "ID_", "nameofthe"])
 def test_thousands_of_long_keys_are_read_completely(redacted: Redaction, word: str) -> None:
-    keys = {f"{(word * 200)[:200]}{number}x": "1" for number in range(10_000)}
+    keys = {f"{(word * 200)[:200]}{number}x": "1" for number in range(3_000)}
 
     assert redacted(keys)
 

@@ -9,7 +9,6 @@ import re
 import sys
 import tempfile
 from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,10 @@ from fastmcp import Client
 from mcp_types import BlobResourceContents, ImageContent, TextContent
 from playwright.async_api import BrowserContext
 
-from chrome_tab.bridge import pairing
-from demo.browser import browser_with_extension, extension_id, pair
-from demo.server import server_environment, started_server
+from bench.driven import driven_browser
+from demo.browser import extension_id
 from demo.web import WebServer, serving
 from tests.support.browser import STILL, chromium_arguments
-from tests.support.fake_extension import wait_for_port
 from tests.support.polling import until
 from tests.support.tool_client import error_of, text_of
 
@@ -88,22 +85,9 @@ def shop() -> Generator[str]:
 @pytest.fixture(scope="module")
 async def parts() -> AsyncGenerator[tuple[Client[Any], BrowserContext]]:
     """A session and its browser."""
-    settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
-    async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        environment = server_environment(folder / "config", settings)
-        # `--pair`, which creates a key and prints its string, would start another server.
-        key_file = folder / "config" / "chrome-tab-reader" / "key"
-        pairing.make_key(key_file)
-        client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
-        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
-        arguments = [*chromium_arguments(), *STILL]
-        browser = await stack.enter_async_context(browser_with_extension(folder / "profile", arguments=arguments))
-        # Otherwise Playwright would answer dialogs before the extension can.
-        browser.on("dialog", lambda _dialog: None)
-        port = int(environment["CHROME_TAB_PORT"])
-        await pair(browser, pairing.connection_string(port, pairing.read_key(key_file)))
-        yield client, browser
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with driven_browser(Path(folder), [*chromium_arguments(), *STILL]) as parts:
+            yield parts
 
 
 async def opened(client: Client[Any], url: str) -> Agent:

@@ -127,10 +127,10 @@ async def test_an_answer_grows_as_it_is_written_and_is_rendered_as_elements(pane
     await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingChunk', isolated('small'), 2, 3)} · 4\u00a0s")
     assert await panel.at(".step progress").evaluate("(bar) => bar.value") == 40
     await expect(panel.at("#ask")).to_be_hidden()
-    await panel.send_event(asked, "writing", text="# App")
-    await expect(panel.at(".answer h3")).to_have_text("App")
     step = {"code": "reading_page", "values": {"model": "small"}, "tokens": 2, "seconds": 5}
     await panel.send_event(asked, "reading", percent=50, step=step)
+    await panel.send_event(asked, "writing", text="# App")
+    await expect(panel.at(".answer h3")).to_have_text("App")
     writing = f"{ui_text('stepWriting', isolated('small'))} · {ui_text('stepTokens', 2)}"
     await expect(panel.at(".step")).to_have_text(writing)
     await panel.send_event(asked, "done", text=MARKDOWN, receipt=RECEIPT, notes=[])

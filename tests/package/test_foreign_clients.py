@@ -1,11 +1,11 @@
-"""Third-party clients: the Inspector's command line, the TypeScript SDK, the public conformance suite."""
+"""Third-party clients: the TypeScript SDK, on which the MCP Inspector is built, and the public conformance suite."""
 
 import asyncio
 import json
 import os
 import re
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -18,12 +18,9 @@ from tests.support.stdio_server import SERVER
 pytestmark = pytest.mark.e2e
 
 MODULES = Path(__file__).parents[2] / "node_modules"
-INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "cli" / "build" / "index.js"
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 TYPESCRIPT = Path(__file__).parents[1] / "support" / "typescript_client.mjs"
 RUN_S = 90
-# On a busy machine a server starts more slowly than the Inspector's default of 15 s allows.
-LISTING = ["--method", "tools/list", "--connect-timeout", "60000"]
 READER = ["chrome_tab_status", "process_chrome_tab", "read_chrome_tab"]
 
 # The suite's other scenarios call tools, resources and prompts with fixed names that only its own example server has
@@ -68,30 +65,14 @@ async def way(request: pytest.FixtureRequest) -> AsyncGenerator[HttpServer | lis
             yield served
 
 
-def names_of(listed: Mapping[str, list[dict[str, str]]]) -> list[str]:
-    return sorted(tool["name"] for tool in listed["tools"])
-
-
-async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[str]) -> None:
-    if isinstance(way, HttpServer):
-        header = f"Authorization: {way.authorization['authorization']}"
-        target = [way.url, "--transport", way.transport, "--header", header]
-    else:
-        target = way
-
-    listed = json.loads(await run_node(INSPECTOR, *target, *LISTING))
-
-    assert set(READER) <= set(names_of(listed))
-    # Its single list has the extension's tools, too, if one is connected.
-    assert ("browser_get_tabs" in names_of(listed)) is isinstance(way, HttpServer)
-
-
 async def test_typescript_sdk_lists_and_calls(way: HttpServer | list[str]) -> None:
     target = [way.transport, way.url, way.bearer] if isinstance(way, HttpServer) else ["stdio", *way]
 
     said = json.loads(await run_node(TYPESCRIPT, *target))
 
     assert set(READER) <= set(said["tools"])
+    # Its single list has the extension's tools, too, if one is connected.
+    assert ("browser_get_tabs" in said["tools"]) is isinstance(way, HttpServer)
     assert said["refusal"].endswith("[INVALID_ARGUMENT]")
 
 

@@ -30,6 +30,8 @@ from chrome_tab import http as chrome_tab_http
 from chrome_tab.bridge import pairing, port, protocol
 from chrome_tab.bridge.bridge import Bridge
 from demo.web import QuietHandler, WebServer, serving
+from tests.conftest import Run
+from tests.reader.test_cli import in_a_thread
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, make_nonce, raw_request, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
@@ -728,21 +730,13 @@ async def test_port_of_another_program_is_reported(monkeypatch: pytest.MonkeyPat
             await within(app.serve_http(taken))
 
 
-@pytest.mark.e2e
-async def test_process_that_finds_its_port_taken_exits_with_status_1() -> None:
-    # A program that closes is recognized at once, a silent one after seconds.
-    async with await asyncio.start_server(lambda _, client: client.close(), "127.0.0.1", 0) as foreign:
+def test_a_server_that_finds_its_port_taken_exits_with_status_1(run: Run) -> None:
+    with in_a_thread(FakeOpenAIServer()) as foreign:
         flags = ["--transport", "http", "--ollama-url", "http://127.0.0.1:9", "--model", "m"]
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, server.__file__, *flags, "--port", str(foreign.sockets[0].getsockname()[1])),
-            stderr=asyncio.subprocess.PIPE,
-        )
-        # Starting a program takes longer than a call.
-        _, said = await asyncio.wait_for(process.communicate(), 60)
+        status, _, err = run(*flags, "--port", foreign.url.rpartition(":")[2])
 
-    assert process.returncode == 1
-    assert f"process {os.getpid()}" in said.decode()
-    assert "Traceback" not in said.decode()
+    assert status == 1
+    assert f"process {os.getpid()}" in err
 
 
 async def test_missing_extension_is_a_tool_error_over_http_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ from tests.support.terminal import Terminal, in_terminal
 Capture = pytest.CaptureFixture[str]
 
 HAS_SYSTEMD = sys.platform == "linux"
+UNIT = ".config/systemd/user/chrome-tab-reader.service"
 on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
 # --setup, which looks for model servers on this test's own ports.
@@ -349,20 +350,28 @@ async def test_broken_client_files_stay_unchanged_and_it_prints_what_to_add(read
 
 @pytest.mark.e2e
 @on_terminals
-async def test_a_second_run_changes_nothing(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+async def test_a_second_run_adds_only_the_start_at_login(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     before = home.files()
+    at_login = ["--at-login"] if HAS_SYSTEMD else []
 
-    async with home.setup("--yes", "--clients", "claude-code,cursor") as terminal:
+    async with home.setup("--yes", "--clients", "claude-code,cursor", *at_login) as terminal:
         status = await terminal.status()
 
     assert status == 0
-    assert home.changed(before) == set()
     assert f"Your settings are up to date: {home.settings / 'config.toml'}" in terminal.shown
     for title in ("Claude Code", "Cursor"):
         assert f"{title} already has the server" in terminal.shown
     assert "Reading pages: not yet" in terminal.shown
     assert "Next: Load the extension" in terminal.shown
+    assert home.changed(before) == ({UNIT, "asked"} if HAS_SYSTEMD else set())
+    if HAS_SYSTEMD:
+        assert f'ExecStart="{sys.executable}" "{SERVER}" "--serve"' in (home.folder / UNIT).read_text()
+        assert (home.folder / "asked").read_text().splitlines() == [
+            "--user daemon-reload",
+            "--user enable chrome-tab-reader.service",
+            "--user restart chrome-tab-reader.service",
+        ]
 
 
 @pytest.mark.e2e
@@ -370,10 +379,12 @@ async def test_a_second_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pa
 async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     history = home.write(f".local/share/{server.APP_NAME}/history.sqlite3", "")
+    unit = [home.write(UNIT, "[Unit]\n")] if HAS_SYSTEMD else []
     before = home.files()
 
     async with home.setup("remove") as terminal:
-        await terminal.answers(Claude_Code="y", Cursor="y", Delete_them="y")
+        at_login = {"it_at_login": "y"} if HAS_SYSTEMD else {}
+        await terminal.answers(Claude_Code="y", Cursor="y", **at_login, Delete_them="y")
         status = await terminal.status()
 
     assert status == 0
@@ -381,12 +392,18 @@ async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tm
     assert (home.folder / ".cursor/mcp.json").read_text() == CURSOR
     assert json.loads((home.folder / ".claude.json").read_text()) == {"theme": "dark", "mcpServers": {}}
     named = {name for name in before if name.startswith(f".config/{server.APP_NAME}/")}
-    assert home.changed(before) == named | {".claude.json", ".cursor/mcp.json", ".cursor/mcp.json.before-setup"}
+    of_login = {UNIT, "asked"} if HAS_SYSTEMD else set()
+    assert home.changed(before) == named | of_login | {
+        ".claude.json",
+        ".cursor/mcp.json",
+        ".cursor/mcp.json.before-setup",
+    }
     for name in named | {".cursor/mcp.json", ".cursor/mcp.json.before-setup"}:
         assert str(home.folder / name) in terminal.shown
     assert "claude mcp remove --scope user chrome-tab-reader" in terminal.shown
     assert f"{history}: your questions and answers." in terminal.shown
     assert "remove it in chrome://extensions" in terminal.shown
+    assert not [file for file in unit if file.exists()]
 
 
 @pytest.mark.e2e
@@ -415,6 +432,7 @@ async def test_yes_in_a_pipe_asks_nothing_and_follows_the_flags(tmp_path: Path) 
     home.fill()
     async with fake_ollama() as ollama:
         flags = ["--ollama-url", ollama.url, "--model", "smollm2:135m", "--api-key", "sk-secret", "--clients", "cursor"]
+        flags += ["--port", str(home.port)]
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, str(SERVER), "--setup", "--yes", *flags),
             stdin=subprocess.DEVNULL,
@@ -440,41 +458,23 @@ async def test_yes_in_a_pipe_asks_nothing_and_follows_the_flags(tmp_path: Path) 
 @pytest.mark.e2e
 @on_terminals
 @pytest.mark.skipif(not HAS_SYSTEMD, reason="systemd is Linux's")
-async def test_a_server_starts_at_login_only_if_the_user_agrees_and_remove_undoes_it(
-    ready: tuple[Home, Terminal], tmp_path: Path
-) -> None:
+async def test_no_server_starts_at_login_unless_the_user_agrees(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     before = home.files()
-    unit = ".config/systemd/user/chrome-tab-reader.service"
     assert "ExecStart=" not in ready[1].shown
-    assert before.keys().isdisjoint({unit, "asked"})
+    assert before.keys().isdisjoint({UNIT, "asked"})
 
     async with home.setup("--clients", "none") as terminal:
         await terminal.answers(want_to_use="", clipboard="n", extension_now="n", Set_that_up="y", at_each_login="n")
         assert await terminal.status() == 0
+
     assert "+ ExecStart=" in terminal.shown
     assert "systemctl --user enable chrome-tab-reader.service" in terminal.shown
     assert home.changed(before) == set()
 
-    async with home.setup("--yes", "--clients", "none", "--at-login") as terminal:
-        assert await terminal.status() == 0
-    assert home.changed(before) == {unit, "asked"}
-    assert f'ExecStart="{sys.executable}" "{SERVER}" "--serve"' in (home.folder / unit).read_text()
-
-    async with home.setup("remove", "--clients", "none") as terminal:
-        await terminal.answers(it_at_login="y", Delete_them="n")
-        assert await terminal.status() == 0
-    assert home.changed(before) == {"asked"}
-    assert (home.folder / "asked").read_text().splitlines() == [
-        "--user daemon-reload",
-        "--user enable chrome-tab-reader.service",
-        "--user restart chrome-tab-reader.service",
-        "--user disable --now chrome-tab-reader.service",
-    ]
-
 
 LOGIN_PLACES = {
-    "linux": ("systemctl", ".config/systemd/user/chrome-tab-reader.service"),
+    "linux": ("systemctl", UNIT),
     "darwin": ("launchctl", "Library/LaunchAgents/chrome-tab-reader.plist"),
 }
 
@@ -618,7 +618,8 @@ def test_an_extension_in_a_hidden_folder_is_reached_by_pasting_its_path(
 ) -> None:
     monkeypatch.setattr(server, "EXTENSION", tmp_path / folder)
     pretend(monkeypatch, "linux", steps)
-    steps.pair_browser(setup_terminal.Terminal(yes=True), server.load_settings({}, need_model=False))
+    settings = server.load_settings({"port": free_port()}, need_model=False)
+    steps.pair_browser(setup_terminal.Terminal(yes=True), settings)
 
     assert config_home.exists()
     assert ("Ctrl+L" in said(capsys)) is is_hidden

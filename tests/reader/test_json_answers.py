@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,16 @@ def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
 async def fake() -> AsyncGenerator[FakeOpenAIServer]:
     async with FakeOpenAIServer(answer('{"price": 17}')) as started:
         yield started
+
+
+@pytest.fixture
+def checked_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check in this process: starting another one takes longer than the rest of most tests."""
+
+    async def call(_what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+    monkeypatch.setattr(server, "run_bounded", call)
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -74,6 +84,7 @@ async def test_schema_that_json_cannot_represent_is_rejected_too(schema: dict[st
         await server.check_schema(schema)
 
 
+@pytest.mark.usefixtures("checked_here")
 @pytest.mark.parametrize(
     "schema",
     [
@@ -172,6 +183,7 @@ async def test_other_calls_are_answered_during_a_check_and_cancelling_ends_it(
         await until(no_checker)
 
 
+@pytest.mark.usefixtures("checked_here")
 @pytest.mark.parametrize(
     "reply",
     [
@@ -189,6 +201,7 @@ async def test_fence_and_reasoning_around_the_json_are_removed(reply: str, fake:
     assert len(fake.chats) == 1
 
 
+@pytest.mark.usefixtures("checked_here")
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
@@ -233,6 +246,7 @@ async def test_endless_recursion_in_a_schema_is_a_readable_error(fake: FakeOpenA
 # --- What of it reaches the client ---
 
 
+@pytest.mark.usefixtures("checked_here")
 async def test_strings_in_json_contain_nothing_invisible_and_no_address_that_is_not_on_the_page(
     fake: FakeOpenAIServer, osascript: FakeOsascript
 ) -> None:
@@ -250,6 +264,7 @@ async def test_strings_in_json_contain_nothing_invisible_and_no_address_that_is_
     assert json.loads(text_of(result)) == kept
 
 
+@pytest.mark.usefixtures("checked_here")
 @pytest.mark.parametrize(("chars", "code"), [(40_000, None), (40_001, "MODEL_ERROR")])
 async def test_json_that_is_too_long_is_rejected_because_it_cannot_be_cut(
     chars: int, code: str | None, fake: FakeOpenAIServer
@@ -278,6 +293,7 @@ def parts(*replies: str, combined: str = "") -> FakeOpenAIServer:
 LIST = {"type": "object", "properties": {"names": {"type": "array"}, "city": {"type": ["string", "null"]}}}
 
 
+@pytest.mark.usefixtures("checked_here")
 async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = (
@@ -292,6 +308,7 @@ async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model
     assert len(fake.chats) == 3
 
 
+@pytest.mark.usefixtures("checked_here")
 async def test_json_about_a_part_of_the_page_comes_with_a_note_that_no_client_leaves_out(
     osascript: FakeOsascript,
 ) -> None:
@@ -306,6 +323,7 @@ async def test_json_about_a_part_of_the_page_comes_with_a_note_that_no_client_le
     assert result.structured_content is None
 
 
+@pytest.mark.usefixtures("checked_here")
 async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_model(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = '{"city": "Oslo", "names": ["Ann"]}', '{"city": "Bergen", "names": ["Bo"]}', '{"city": "Oslo"}'
@@ -321,6 +339,7 @@ async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_
     assert all(reply in fake.chats[3].prompt for reply in replies)
 
 
+@pytest.mark.usefixtures("checked_here")
 async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'

@@ -12,6 +12,7 @@ import psutil
 from tests.support.polling import until
 
 WAIT_S = 60
+COLUMNS = 80
 ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
@@ -29,6 +30,11 @@ class Terminal:
     def shown(self) -> str:
         """Return all output, without line breaks from wrapping."""
         return " ".join(ESCAPES.sub("", self._raw.decode(errors="replace")).split())
+
+    @property
+    def width(self) -> int:
+        """Return the length of the longest line."""
+        return max(map(len, ESCAPES.sub("", self._raw.decode(errors="replace")).splitlines()))
 
     async def sees(self, words: str) -> None:
         """Wait until this text is shown."""
@@ -84,7 +90,7 @@ class Terminal:
 
 @asynccontextmanager
 async def in_terminal(
-    command: Sequence[str], environment: Mapping[str, str], columns: int = 80
+    command: Sequence[str], environment: Mapping[str, str], columns: int = COLUMNS
 ) -> AsyncGenerator[Terminal]:
     """Run a program in its own terminal; it never outlives the block."""
     import fcntl

@@ -6,6 +6,7 @@ const visibleCopy = (() => {
   const { getter, rectOf } = nodes;
   const { outermost, within, isShut, isFrameHidden, isSeen, rectOfText } = sight;
   const { Covers } = covers;
+  const { isModal } = modalDialogs;
   const childNodesOf = getter(Node.prototype, "childNodes");
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const firstChildOf = getter(Node.prototype, "firstChild");
@@ -181,7 +182,7 @@ const visibleCopy = (() => {
       const copy = this.#shell(element, tag, style);
       copy.removeAttribute("data-over");
       if (layer.isFixed || style.position === "absolute") {
-        copy.setAttribute("data-over", layer.isFixed ? "fixed" : "absolute");
+        copy.setAttribute("data-over", isModal(element, tag, layer) ? "modal" : "");
       }
       to.append(copy);
       const row = this.meanings.rows.get(element);

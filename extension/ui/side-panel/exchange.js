@@ -36,6 +36,8 @@ export class Exchange {
   #text = "";
   /** @type {Reference[]} */
   #references = [];
+  /** @type {Partial<AnswerEvent>} the latest one about the progress */
+  #reached = {};
   #isDrawing = false;
   /** Whether the text is shown unformatted, because it could not be parsed in time. */
   #isPlain = false;
@@ -73,9 +75,11 @@ export class Exchange {
    */
   show(event) {
     const { state, text = "" } = event;
-    if (state === "reading") {
-      this.#bar.value = event.percent ?? 0;
-      setText(this.#step, progressLine(event, this.#written !== ""));
+    if (state === "reading") this.#reached = event;
+    if (state === "writing") this.#write(text);
+    if (state === "reading" || state === "writing") {
+      this.#bar.value = this.#reached.percent ?? 0;
+      setText(this.#step, progressLine(this.#reached, this.#written !== ""));
       return false;
     }
     if (state === "done") this.#isPlain = false;
@@ -84,8 +88,6 @@ export class Exchange {
       this.#references = references;
       this.#write(text, marked);
     }
-    if (state === "writing") this.#write(text);
-    if (state === "writing") return false;
     this.#progress.remove();
     this.element.ariaBusy = "false";
     if (state === "done") this.#finish(event);

@@ -68,7 +68,7 @@ const ERRORS = {
 };
 
 /**
- * @param {AnswerEvent} event about an answer in progress
+ * @param {Partial<AnswerEvent>} event about an answer in progress
  * @param {boolean} isWriting whether part of the answer is shown
  * @returns {string} the current step, and what has happened in it
  */
