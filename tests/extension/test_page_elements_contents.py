@@ -202,7 +202,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'combobox next to "Plan" = "Pro"  #v',
         ],
         "number next to a field": ['text "20"', "slider = 80  #s"],
-        "label with a name of its own": ['checkbox "Select all rows" off  #c'],
+        "label with a name of its own": ['checkbox "Select all rows" off  #c', 'radio "Thin" off  #t'],
         "labels of buttons and of web components": [
             'checkbox "Terms" on  #b',
             'clickable "Large"  #x',
@@ -403,6 +403,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label of a drawn check box after it": ['checkbox "Beta" off  #c'],
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
         "part that takes the focus to be scrolled": ['text "read"'],
+        "application that takes the focus": ['text "Draw"', 'button "Pen"  button'],
         "what a file field looks like": ['file "Photo" empty  #file'],
         "part of a branch that takes the mouse": [
             'treeitem "Docs" collapsed  #docs',

@@ -6,6 +6,7 @@ const aria = (() => {
   const {
     BODY_CELLS,
     attributeOf,
+    boxOf,
     childrenOf,
     closestOf,
     controlOf,
@@ -13,6 +14,7 @@ const aria = (() => {
     documentOf,
     drawnAncestors,
     drawnChildrenOf,
+    hasIn,
     holderOf,
     holds,
     innerRootOf,
@@ -143,6 +145,7 @@ const aria = (() => {
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
+  const FILLING = 0.9;
   /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
   const DESCRIBED = "[aria-roledescription][tabindex='0']";
 
@@ -269,7 +272,9 @@ const aria = (() => {
     const own = labelsOf(element);
     const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
     const labels = host && controlOf(host) === element ? labelsOf(host) : own;
-    return collapse(labels.map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one)).join(" "));
+    const wordsOf = (/** @type {Element} */ label) =>
+      attributeOf(label, "aria-label")?.trim() || reading.contentOf(label).trim() || attributeOf(label, "title");
+    return collapse(labels.map(wordsOf).join(" "));
   }
 
   /** @param {Element} element */
@@ -444,7 +449,7 @@ const aria = (() => {
     const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);
     if (own) return own;
-    const isStop = mayStop && !isScrolled(element);
+    const isStop = mayStop && !isScrolled(element) && !isAroundPage(element);
     return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
   }
 
@@ -455,6 +460,15 @@ const aria = (() => {
   function isScrolled(element) {
     const { cursor, overflowX, overflowY } = getComputedStyle(element);
     return cursor === "auto" && [overflowX, overflowY].some((one) => one === "auto" || one === "scroll");
+  }
+
+  /**
+   * @param {Element} element that takes the focus
+   * @returns {boolean} whether it fills the window around other elements to act on: an application that reads keys
+   */
+  function isAroundPage(element) {
+    const { width, height } = boxOf(element);
+    return width >= FILLING * innerWidth && height >= FILLING * innerHeight && hasIn(element, CANDIDATES);
   }
 
   /**
