@@ -338,7 +338,7 @@ property pageFunction : "function readPage(request) {
     return aligned(text, ofDocument(\"body\"), 0);
   }
   function findMeanings(parts) {
-    for (const element of all(\"[role]\", parts)) roles.set(element, attributeOf(element, \"role\"));
+    for (const one of all(\"[role], [aria-rowcount], [aria-setsize]\", parts)) roles.set(one, attributeOf(one, \"role\"));
     if (!isWebPage) return;
     const thirds = all(\"* > :nth-child(3)\", parts);
     findRows(parts, thirds);
@@ -941,9 +941,10 @@ property pageFunction : "function readPage(request) {
     return [...notes, ...notesOnRows().slice(0, 1)];
   }
   function notesOnRows() {
-    const items = all(\"[aria-setsize]:is(li, [role=listitem], [role=option])\");
+    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => one.matches(selector));
+    const items = found(\"[aria-setsize]:is(li, [role=listitem], [role=option])\");
     const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
-    for (const table of all(\"[aria-rowcount]\")) rowsOf.set(table, [...table.querySelectorAll(\"tr, [role=row]\")]);
+    for (const table of found(\"[aria-rowcount]\")) rowsOf.set(table, [...table.querySelectorAll(\"tr, [role=row]\")]);
     return [...rowsOf].flatMap(([list, rows]) => {
       const shown = rows.filter((row) => row.checkVisibility());
       const { size: count } = new Set(shown.map((row) => attributeOf(row, \"aria-rowindex\") || row));

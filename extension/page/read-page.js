@@ -281,7 +281,7 @@ export function readPage(request) {
    * @param {(Document | ShadowRoot)[]} parts
    */
   function findMeanings(parts) {
-    for (const element of all("[role]", parts)) roles.set(element, attributeOf(element, "role"));
+    for (const one of all("[role], [aria-rowcount], [aria-setsize]", parts)) roles.set(one, attributeOf(one, "role"));
     if (!isWebPage) return;
     const thirds = all("* > :nth-child(3)", parts);
     findRows(parts, thirds);
@@ -1196,9 +1196,10 @@ export function readPage(request) {
 
   /** @returns {PageNote[]} one for each table or list that shows fewer rows than it has, as those that scrolling adds */
   function notesOnRows() {
-    const items = all("[aria-setsize]:is(li, [role=listitem], [role=option])");
+    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => one.matches(selector));
+    const items = found("[aria-setsize]:is(li, [role=listitem], [role=option])");
     const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
-    for (const table of all("[aria-rowcount]")) rowsOf.set(table, [...table.querySelectorAll("tr, [role=row]")]);
+    for (const table of found("[aria-rowcount]")) rowsOf.set(table, [...table.querySelectorAll("tr, [role=row]")]);
     return [...rowsOf].flatMap(([list, rows]) => {
       const shown = rows.filter((row) => row.checkVisibility());
       const { size: count } = new Set(shown.map((row) => attributeOf(row, "aria-rowindex") || row));
@@ -1554,7 +1555,7 @@ export function readPage(request) {
   const formulas = new Map();
   /** @type {Set<Node | null>} controls that are switched on, their labels, and the texts after those without one */
   const checked = new Set();
-  /** @type {Map<Element, string>} each element of the page that has a role */
+  /** @type {Map<Element, string>} the role of each element of the page that has one, or that counts rows or items */
   const roles = new Map();
   /** @type {Set<Element>} the entries of its lists */
   const cards = new Set();

@@ -203,7 +203,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable next to "Pro" icon "star"  #d',
         ],
         "number next to a field": ['text "20"', "slider = 80  #s"],
-        "label with a name of its own": ['checkbox "Select all rows" off  #c'],
+        "label with a name of its own": ['checkbox "Select all rows" off  #c', 'radio "Thin" off  #t'],
         "labels of buttons and of web components": [
             'checkbox "Terms" on  #b',
             'clickable "Large"  #x',
@@ -409,6 +409,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label of a drawn check box after it": ['checkbox "Beta" off  #c'],
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],
         "part that takes the focus to be scrolled": ['text "read"'],
+        "application that takes the focus": ['text "Draw"', 'button "Pen"  button'],
         "what a file field looks like": ['file "Photo" empty  #file'],
         "part of a branch that takes the mouse": [
             'treeitem "Docs" collapsed  #docs',

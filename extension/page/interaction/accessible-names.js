@@ -153,7 +153,9 @@ const accessibleNames = (() => {
     const own = labelsOf(element);
     const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
     const labels = host && controlOf(host) === element ? labelsOf(host) : own;
-    return collapse(labels.map((one) => attributeOf(one, "aria-label")?.trim() || reading.contentOf(one)).join(" "));
+    const wordsOf = (/** @type {Element} */ label) =>
+      attributeOf(label, "aria-label")?.trim() || reading.contentOf(label).trim() || attributeOf(label, "title");
+    return collapse(labels.map(wordsOf).join(" "));
   }
 
   /** @param {Element} element */

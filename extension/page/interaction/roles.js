@@ -3,7 +3,7 @@
 // What elements are to assistive technology: their roles, and which of them can be acted on.
 
 const roles = (() => {
-  const { attributeOf, closestOf, innerRootOf, isHtml, isMatch, kindOf, tagOf, textContentOf } = dom;
+  const { attributeOf, boxOf, closestOf, hasIn, innerRootOf, isHtml, isMatch, kindOf, tagOf, textContentOf } = dom;
   const { plain } = texts;
 
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
@@ -84,6 +84,8 @@ const roles = (() => {
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
   /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
   const DESCRIBED = "[aria-roledescription][tabindex='0']";
+  /** Share of the window's sides that an application fills. */
+  const FILLING = 0.9;
 
   /**
    * @param {Element} element
@@ -111,7 +113,7 @@ const roles = (() => {
     const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);
     if (own) return own;
-    const isStop = mayStop && !isScrolled(element);
+    const isStop = mayStop && !isScrolled(element) && !isAroundPage(element);
     return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
   }
 
@@ -122,6 +124,15 @@ const roles = (() => {
   function isScrolled(element) {
     const { cursor, overflowX, overflowY } = getComputedStyle(element);
     return cursor === "auto" && [overflowX, overflowY].some((one) => one === "auto" || one === "scroll");
+  }
+
+  /**
+   * @param {Element} element that takes the focus
+   * @returns {boolean} whether it fills the window around other elements to act on: an application that reads keys
+   */
+  function isAroundPage(element) {
+    const { width, height } = boxOf(element);
+    return width >= FILLING * innerWidth && height >= FILLING * innerHeight && hasIn(element, CANDIDATES);
   }
 
   /**
