@@ -142,7 +142,7 @@ end getChromeTextContent
 
 -- Returns the extension's main content scripts, as a block that can run repeatedly; empty without its folder.
 on mainContentScripts()
-	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
+	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/modal-dialogs.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
 	if contentScripts is not "" then
 		set contentScripts to "{" & contentScripts & "}"
 	end if
@@ -225,9 +225,9 @@ property pageFunction : "function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
   const MIN_SPARE = 250;
-  const MIN_PICTURE = 50;
+  const MIN_IMAGE = 50;
   const MIN_FIELD = 8;
-  const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
+  const IMAGES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
     canvas: \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
     \"embed, object, iframe\": \"The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab, then ask again.\",
@@ -824,7 +824,7 @@ property pageFunction : "function readPage(request) {
   }
   function dataText() {
     const root = ofDocument(\"documentElement\");
-    if (type === \"image/svg+xml\") return textOfDrawing(root) || refusePicture(\"drawing\");
+    if (type === \"image/svg+xml\") return textOfDrawing(root) || refuseImage(\"drawing\");
     if (/[/+]xml$/.test(type)) {
       const [broken] = all(\"parsererror > div\");
       if (broken) {
@@ -837,7 +837,7 @@ property pageFunction : "function readPage(request) {
       const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join(\"\\n\");
       return xml.trim().includes(\"\\n\") ? xml : xml.replaceAll(\"><\", \">\\n<\");
     }
-    if (type.startsWith(\"image/\")) return refusePicture(\"picture\");
+    if (type.startsWith(\"image/\")) return refuseImage(\"picture\");
     return pageText();
   }
   function textOfDrawing(root) {
@@ -847,7 +847,7 @@ property pageFunction : "function readPage(request) {
     const lines = texts.map((text) => (text ?? \"\").replace(/\\s+/g, \" \").trim());
     return lines.filter(Boolean).join(\"\\n\");
   }
-  function refusePicture(what) {
+  function refuseImage(what) {
     throw unreadable(
       `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that accepts images, or open a page that describes the content in words.`,
     );
@@ -859,17 +859,17 @@ property pageFunction : "function readPage(request) {
   function drawn(selector) {
     return all(selector).filter((element) => {
       const { width, height } = drawnSize(element);
-      return width >= MIN_PICTURE && height >= MIN_PICTURE;
+      return width >= MIN_IMAGE && height >= MIN_IMAGE;
     });
   }
   function windowShare(selector) {
     const areas = all(selector).map(drawnSize);
     return areas.reduce((sum, { width, height }) => sum + width * height, 0) / (innerWidth * innerHeight);
   }
-  function textOfPictures() {
-    const texts = drawn(PICTURES).map((picture) => {
-      const label = picture.getAttribute(\"aria-label\") || picture.getAttribute(\"alt\") || picture.getAttribute(\"title\");
-      return label || (picture.localName === \"svg\" ? textOfDrawing(picture) : \"\");
+  function textOfImages() {
+    const texts = drawn(IMAGES).map((image) => {
+      const label = image.getAttribute(\"aria-label\") || image.getAttribute(\"alt\") || image.getAttribute(\"title\");
+      return label || (image.localName === \"svg\" ? textOfDrawing(image) : \"\");
     });
     const found = texts.map((text) => text.trim()).filter(Boolean);
     return found.map((text) => `[Picture: ${text}]`).join(\"\\n\");
@@ -881,7 +881,7 @@ property pageFunction : "function readPage(request) {
     for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
       if (drawn(selector).length > 0) throw unreadable(message);
     }
-    if (drawn(PICTURES).length > 0) refusePicture(\"page of pictures\");
+    if (drawn(IMAGES).length > 0) refuseImage(\"page of pictures\");
     throw new PageError(
       \"EMPTY_PAGE\",
       \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
@@ -931,11 +931,11 @@ property pageFunction : "function readPage(request) {
     if (type === \"password\") return \"\";
     return start === null ? null : value.slice(start, selectionEnd ?? start);
   }
-  function notesAbout(shown, pictures) {
+  function notesAbout(shown, images) {
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument(\"readyState\") !== \"complete\") notes.push({ code: \"still_loading\" });
     if (!isWebPage || request.content === \"selection\") return notes;
-    if (pictures) notes.push({ code: \"pictures_only\" });
+    if (images) notes.push({ code: \"pictures_only\" });
     if (windowShare(\"canvas\") >= 0.5 && shown.trim()) notes.push({ code: \"canvas\" });
     if ([...roles.values()].includes(\"feed\")) notes.push({ code: \"feed\" });
     return [...notes, ...notesOnRows().slice(0, 1)];
@@ -1181,11 +1181,11 @@ property pageFunction : "function readPage(request) {
     const more = (\"more\" in request && request.more) || \"\";
     const own = shownText();
     const isBlank = !(own.text + more).trim();
-    const pictures = isWebPage && request.content !== \"selection\" && isBlank ? textOfPictures() : \"\";
-    const shown = isBlank ? textOf(pictures, 0) : own;
+    const images = isWebPage && request.content !== \"selection\" && isBlank ? textOfImages() : \"\";
+    const shown = isBlank ? textOf(images, 0) : own;
     const whole = more ? withMore(shown, more) : shown;
     const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
-    const notes = notesAbout(shown.text, pictures);
+    const notes = notesAbout(shown.text, images);
     const mayBeTooLong = read.text.length > MAX_TEXT_BYTES / 3;
     if (mayBeTooLong && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) throw unreadable(TOO_LONG);
     const headings = inCodePoints(work.headings, read.text);

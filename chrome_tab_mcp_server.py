@@ -319,8 +319,6 @@ class RetryableError(Exception):
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
 # Whether this file is part of an installed package, not of a clone or a folder of the user's.
 IS_INSTALLED = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
-
-
 # How an installed package is started; chrome_tab/app.py sets it.
 package_command: Callable[[], str] | None = None
 
@@ -435,9 +433,7 @@ def existing_folder(path: str) -> str:
     return path
 
 
-Folders = Annotated[
-    list[Annotated[str, Field(min_length=1), AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)
-]
+Folders = Annotated[list[Annotated[str, AfterValidator(existing_folder)]], NoDecode, BeforeValidator(split_names)]
 
 
 def header_safe(value: str) -> str:
@@ -863,8 +859,6 @@ PROBLEMS = {
     "dict": "must be an object",
     "model": "must be an object",
 }
-
-
 # The same for what only the configuration file contains.
 FILE_PROBLEMS = {
     "extra_forbidden": "is not a known key; the known keys are {known}",
@@ -1029,7 +1023,6 @@ class Place(NamedTuple):
     kind: str  # "address", "link", "picture" or "tag"
 
 
-ADDRESS_MARK = re.compile(r"[:/\\&%]")
 ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
 
 
@@ -1040,8 +1033,6 @@ def decode_target(target: str) -> str:
 
 def is_absolute(target: str) -> bool:
     """Return whether a target leads off the page that shows it, plainly or percent-encoded."""
-    if not ADDRESS_MARK.search(target):
-        return False
     decoded = decode_target(target)
     readings = (decoded, decode_target(target.replace("\\", "/")), unquote(decoded))
     return any(ABSOLUTE.match(reading) for reading in readings)
@@ -1054,9 +1045,19 @@ def canonical(address: str) -> str:
     return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
+BRACKET = re.compile(r"[()\[\]]")
+
+
 def trim_address(address: str) -> str:
     """Return an address without what follows it: a bracket that it does not open, the punctuation of its sentence."""
-    return address[: first_excess(address)].rstrip(".,;:!?*_~\\&")
+    depth = {")": 0, "]": 0}
+    for found in BRACKET.finditer(address):
+        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
+        depth[closing] += 1 if found[0] != closing else -1
+        if depth[closing] < 0:
+            address = address[: found.start()]
+            break
+    return address.rstrip(".,;:!?*_~\\&")
 
 
 def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
@@ -1096,7 +1097,6 @@ def known_addresses(known: str) -> frozenset[str]:
 
 
 ASCII = re.compile(r"[\x00-\x7f]*")
-BRACKET = re.compile(r"[()\[\]]")
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # XML namespaces; a request there reaches no attacker
 
 
@@ -1107,17 +1107,6 @@ def known_length(address: str, known: str) -> int:
         if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
             return len(shorter)
     return 0
-
-
-def first_excess(address: str) -> int:
-    """Return the position of the first closing bracket that the address has not opened, or its end."""
-    depth = {")": 0, "]": 0}
-    for found in BRACKET.finditer(address):
-        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
-        depth[closing] += 1 if found[0] != closing else -1
-        if depth[closing] < 0:
-            return found.start()
-    return len(address)
 
 
 def is_known(target: str, known: str) -> bool:
@@ -1277,7 +1266,6 @@ MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
 FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
 SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
-TICKS = re.compile("`+")
 TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
 
 
@@ -1331,7 +1319,7 @@ def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     outside: list[str] = []
     at, opened = 0, None
-    for ticks in TICKS.finditer(text):
+    for ticks in re.finditer("`+", text):
         if opened is None:
             opened = ticks
             outside.append(text[at : ticks.start()])
@@ -1443,7 +1431,6 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
 HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|chunk|all)\b", re.IGNORECASE)
-FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 
 def settled_end(text: str) -> tuple[int, int]:
@@ -1452,7 +1439,7 @@ def settled_end(text: str) -> tuple[int, int]:
     What follows must not be able to change the meaning of either.
     """
     blocks = text.rfind("\n\n") + 1
-    fences = list(FENCE_ROW.finditer(text, 0, blocks))
+    fences = list(CODE_FENCE.finditer(text, 0, blocks))
     if len(fences) % 2:
         blocks = fences[-1].start()
     # Whether a malformed tag, or an image without its own target, takes effect depends on what follows.
@@ -1768,9 +1755,7 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         return headings[at - 1]
     for first in (near, half):
         for pattern in (PARAGRAPH_END, LINE_BREAK, SENTENCE_END):
-            places = [match.end() for match in pattern.finditer(text, first, end)]
-            while places:
-                place = places.pop()
+            for place in reversed([match.end() for match in pattern.finditer(text, first, end)]):
                 # A sentence that ends inside a table row counts only if even the last half has no complete row.
                 in_row = pattern is SENTENCE_END and first == near and is_in_row(text, start, place)
                 if not in_row and not continues(text, place):
@@ -1817,7 +1802,7 @@ def split_text(
     size = 4096
     while start < len(text):
         before = opening(start)
-        size = longest_prefix(text, start, size, (lambda piece, head=before: cost(head + piece)) if before else cost)
+        size = longest_prefix(text, start, size, lambda piece, before=before: cost(before + piece))
         end = last_break(text, start, start + size, headings)
         slices.append((start, end))
         start = end
@@ -1860,6 +1845,7 @@ CODE_FENCE = re.compile(r"^[ >]*+(`{3,}+|~{3,}+)([^\n]*+)$", re.MULTILINE)
 # Two or more lines of cells separated by tabs (other than indentation), or of a Markdown table.
 ROWS = re.compile(r"(?:^(?:\|[^\n]*+|[ \t]*+[^\s\n][^\t\n]*+\t[^\n]*+)(?:\n|\Z)){2,}", re.MULTILINE)
 HEADER_ROW = re.compile(r"[^\n]*+\n(?:\|[ :|-]*+\n)?")
+REST_OF_LINE = re.compile(r"[^\n]*")
 
 
 class TextLayout:
@@ -1925,9 +1911,7 @@ def listed_headings(text: str, listed: Sequence[tuple[int, int]]) -> list[Headin
     for offset, level in listed[:MAX_HEADINGS]:
         is_line = 0 <= offset < len(text) and (offset == 0 or text[offset - 1] == "\n")
         if is_line and (not found or offset > found[-1].offset):
-            found.append(
-                Heading(offset, level, text[offset : (text.find("\n", offset) + 1 or len(text) + 1) - 1].strip())
-            )
+            found.append(Heading(offset, level, matched(REST_OF_LINE, text, offset).strip()))
     return found
 
 
@@ -1939,8 +1923,7 @@ class ContextWindow(NamedTuple):
 
     tokens: int
     origin: str
-    # Whether the server may cut a long prompt to half the window; others refuse it.
-    halves: bool = True
+    halves: bool = True  # whether the server may cut a long prompt to half the window; others refuse it
 
 
 class Completion(NamedTuple):
@@ -1950,10 +1933,8 @@ class Completion(NamedTuple):
     prompt_tokens: int | None
     answer_tokens: int | None
     early_end: str  # a code of EARLY_ENDS, or empty
-    # Prompt tokens that the server had cached.
-    cached_tokens: int | None = None
-    # The model that answered, if the server names it: llama.cpp ignores the name in the request.
-    model: str = ""
+    cached_tokens: int | None = None  # of the prompt
+    model: str = ""  # that answered, if the server names it: llama.cpp ignores the name in the request
 
 
 class Watcher(Protocol):
@@ -2301,10 +2282,8 @@ class ModelServer:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
-        # Optional request fields that this server has rejected by name.
-        self._refused_fields: set[str] = set()
+        self._refused_fields: set[str] = set()  # optional ones that this server has rejected by name
         self._cloud_hosts: dict[str, str] = {}
-        # The server's host if it is another computer.
         self.host = other_computer(url)
 
     def _client(self) -> httpx.AsyncClient:
@@ -2543,28 +2522,28 @@ class ModelServer:
         import httpx
 
         seconds = timeout_s or FETCH_TIMEOUT_S
+        client = self._client()
         try:
-            async with asyncio.timeout(seconds):
-                async with self._client().stream(method, self.url + path, json=body or None) as response:
-                    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
-                        raise self._busy(response, "")
-                    if failing and response.status_code in BUSY + REFUSED_ACCESS:
-                        raise await self._refusal(response, {})
-                    return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
+            async with asyncio.timeout(seconds), client.stream(method, self.url + path, json=body or None) as response:
+                if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                    raise self._busy(response, "")
+                if failing and response.status_code in BUSY + REFUSED_ACCESS:
+                    raise await self._refusal(response, {})
+                return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
         except TimeoutError:
-            problem = ChromeTabError(
-                "MODEL_TIMEOUT",
-                f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
-                "with another request: try again later, or check its log.",
-            )
-        except ChromeTabError as error:
-            problem = error
+            if failing:
+                raise ChromeTabError(
+                    "MODEL_TIMEOUT",
+                    f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
+                    "with another request: try again later, or check its log.",
+                ) from None
+        except ChromeTabError:
+            if failing:
+                raise
         except (httpx.TransportError, httpx.DecodingError, ValueError):
-            return None
-        if failing:
-            raise problem
+            pass
         return None
 
     async def window(self, model: str) -> ContextWindow:
@@ -2616,19 +2595,14 @@ class Page(NamedTuple):
     title: str
     text: str
     source: SourceName
-    # Sentences about dialogs that blocked reading.
-    dialogs: tuple[str, ...] = ()
+    dialogs: tuple[str, ...] = ()  # sentences about dialogs that blocked reading
     # How the main content was found: `{path, left_out, note}`; empty for a whole page.
     content: Mapping[str, Any] = MappingProxyType({})
     incognito: bool | None = None  # None where unknown
-    # What the text lacks of the page.
-    notes: tuple[str, ...] = ()
-    # The number of repeated lines that were removed.
-    repeated_lines: int = 0
-    # Offsets of the headings' lines, with their levels.
-    headings: tuple[tuple[int, int], ...] = ()
-    # The pages that the text combines, if it is not one page's: answers are checked against them.
-    sources: tuple[Page, ...] = ()
+    notes: tuple[str, ...] = ()  # what the text lacks of the page
+    repeated_lines: int = 0  # that were removed
+    headings: tuple[tuple[int, int], ...] = ()  # offsets of their lines, with their levels
+    sources: tuple[Page, ...] = ()  # the pages that the text combines: answers are checked against them
     # `{read, chunks}`, if only the chunks that match the prompt best were read.
     quick: Mapping[str, int] = MappingProxyType({})
     tab_id: int | None = None  # for one of several tabs
@@ -2751,14 +2725,12 @@ class Progress:
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
         self.known = ""  # addresses that an answer may link to
-        # What the model has written in this step so far.
-        self._pieces: Pieces = ()
+        self._pieces: Pieces = ()  # what the model has written in this step so far
         self._settled = ("", "")  # its complete blocks, and their sanitized form
         self._shown_at = 0.0
         self._showing: asyncio.TimerHandle | None = None
         self._began = time.monotonic()
-        # Intervals of this step that were reported.
-        self._beats = 0
+        self._beats = 0  # intervals of this step that were reported
 
     async def __aenter__(self) -> Self:
         current_progress.set(self)
@@ -3133,10 +3105,8 @@ class ChunkPlanner:
         under = " > ".join(map(repr, self.layout.path(start)))
         place, continued = f"[Part {label} of {title!r}]\n\n", self.layout.opening(start)
         full = f"[Part {label} of {title!r}; under {under}]\n\n" if under else place
-        for opening in (full + continued, place + continued, full):
-            if usual_tokens(opening) <= room // 4:
-                return opening
-        return place
+        openings = (full + continued, place + continued, full)
+        return next((opening for opening in openings if usual_tokens(opening) <= room // 4), place)
 
     async def stored(self) -> tuple[str, list[int] | None]:
         """Return the key of the page's plan, and where its chunks ended when it was last read."""
@@ -3778,8 +3748,7 @@ class MergedJson(NamedTuple):
     """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
 
     value: Any
-    # Whether no values contradict each other; otherwise the model must reconcile them.
-    is_clear: bool
+    is_clear: bool  # no values contradict each other; otherwise the model must reconcile them
 
     @property
     def text(self) -> str:
@@ -3835,7 +3804,6 @@ def with_lists(value: Any, merged: Any) -> Any:
 
 MAX_PASSAGE_CHARS = 200
 MAX_SENTENCE_CHARS = 600
-MAX_FOLDED = 20_000  # characters kept in the table
 STEM, LONG_STEM = 5, 7  # characters
 # Combining marks that Python's \w leaves out, and scripts without spaces between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
@@ -3866,7 +3834,7 @@ ABBREVIATED = re.compile(
 )
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
-# Frequent characters, such as every eighth letter of Greek: one after another they are replaced faster than by the table.
+# Frequent characters, such as every eighth letter of Greek: replacing them one kind at a time is faster.
 FREQUENT = (
     *zip("\u03ac\u03ad\u03ae\u03af\u03cc\u03cd\u03ce", "\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9", strict=True),
     *(("\u060c", ","), ("\uff0c", ",")),
@@ -3879,20 +3847,15 @@ SPECIAL = re.compile(
 )
 
 
-class FoldedCharacters(dict[int, str]):
-    """The comparable form of each character by its code, for `str.translate`; computed when first needed."""
-
-    def __missing__(self, code: int) -> str:
-        """Return a character without case and compatibility form, as one kind of digit, space and dash."""
-        if len(self) > MAX_FOLDED:
-            self.clear()
-        character = chr(code)
-        if not SPECIAL.match(character):
-            return self.setdefault(code, character.casefold())
-        form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
-        folded = "".join(map(folded_part, form.casefold()))
-        # A fraction follows a number without a space.
-        return self.setdefault(code, f" {folded}" if "\u2044" in form and len(form) > 1 else folded)
+@functools.lru_cache(20_000)
+def folded_character(character: str) -> str:
+    """Return the comparable form of a character: without case, and as one kind of digit, space and dash."""
+    if not SPECIAL.match(character):
+        return character.casefold()
+    form = "" if SUPERSCRIPT.match(character) else unicodedata.normalize("NFKC", character)
+    folded = "".join(map(folded_part, form.casefold()))
+    # A fraction follows a number without a space.
+    return f" {folded}" if "\u2044" in form and len(form) > 1 else folded
 
 
 def folded_part(character: str) -> str:
@@ -3911,9 +3874,6 @@ def folded_part(character: str) -> str:
     )
 
 
-FOLDED = FoldedCharacters()
-
-
 def fold(text: str) -> str:
     """Return a text in comparable form."""
     if text.isascii():
@@ -3922,7 +3882,7 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
     for frequent, plain in FREQUENT:
         text = text.replace(frequent, plain)
-    return SPECIAL.sub(lambda special: special[0].translate(FOLDED), text).casefold()
+    return SPECIAL.sub(lambda special: "".join(map(folded_character, special[0])), text).casefold()
 
 
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
@@ -3999,41 +3959,43 @@ def sentence_spans(text: str, most: int = MAX_SENTENCE_CHARS) -> list[tuple[int,
 
 # --- Words for numbers, months and units, from CLDR ---
 
-
 # Languages by script; a page does not reliably state its language.
-LANGUAGES = MappingProxyType(
-    {
-        "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
-        "CYRILLIC": "ru uk bg sr",
-        "GREEK": "el",
-        "ARABIC": "ar fa",
-        "DEVANAGARI": "hi",
-        "THAI": "th",
-        "CJK": "zh ja",
-        "HIRAGANA": "ja",
-        "HANGUL": "ko",
-        "HEBREW": "he",
-    }
-)
+LANGUAGES = {
+    "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
+    "CYRILLIC": "ru uk bg sr",
+    "GREEK": "el",
+    "ARABIC": "ar fa",
+    "DEVANAGARI": "hi",
+    "THAI": "th",
+    "CJK": "zh zh_Hant ja",
+    "HIRAGANA": "ja",
+    "HANGUL": "ko",
+    "HEBREW": "he",
+}
 MAX_NUMBER_WORD, MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 1_000, 15, 40  # the first in answers, the second on pages
 MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
 # The units of measure that are compared, by kind.
-UNITS = MappingProxyType(
-    {
-        "area": "hectare acre square-meter square-kilometer square-foot square-mile",
-        "digital": "kilobyte megabyte gigabyte terabyte",
-        "duration": "second minute hour day week month year",
-        "length": "millimeter centimeter meter kilometer inch foot yard mile",
-        "mass": "milligram gram kilogram tonne ounce pound",
-        "power": "watt kilowatt megawatt",
-        "speed": "kilometer-per-hour mile-per-hour",
-        "temperature": "celsius fahrenheit",
-        "volume": "milliliter liter gallon",
-    }
+UNITS = {
+    "area": "hectare acre square-meter square-kilometer square-foot square-mile",
+    "concentr": "percent",
+    "digital": "kilobyte megabyte gigabyte terabyte",
+    "duration": "second minute hour day week month year",
+    "length": "millimeter centimeter meter kilometer inch foot yard mile",
+    "mass": "milligram gram kilogram tonne ounce pound",
+    "power": "watt kilowatt megawatt",
+    "speed": "kilometer-per-hour mile-per-hour",
+    "temperature": "celsius fahrenheit",
+    "volume": "milliliter liter gallon",
+}
+# CLDR does not have these; those of more than two words are not read.
+PERCENTAGE_POINTS = (
+    "percentage point, percentage points, prozentpunkt, prozentpunkte, prozentpunkten, puntos porcentuales, "
+    "punti percentuali, pontos percentuais, procentpunt, procentenheter, \u767e\u5206\u70b9, \u4e2a\u767e\u5206\u70b9, \u500b\u767e\u5206\u9ede, "
+    "\u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u0430, \u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u043e\u0432"
 )
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
-CURRENCY_KIND = "currency-"
+MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
@@ -4124,6 +4086,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     hours = [(fold(word), "clock") for word in re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)]
     measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
     units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
+    units += [(word, "concentr-percentage-point") for word in PERCENTAGE_POINTS.split(", ")]
     hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
     return months, factors, [*currency_words(locale), *units], [*number_words(language)], day_parts, hours
 
@@ -4135,7 +4098,7 @@ def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
     for code, sign in locale.currency_symbols.items():
         for name in (sign, code, *(get_currency_name(code, count, locale) for count in (1, 2, 5))):
             for word in (fold(name), *CURRENCY_WORD.findall(fold(name))):
-                yield word, f"{CURRENCY_KIND}{code}"
+                yield word, f"{MONEY}-{code}"
 
 
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
@@ -4200,6 +4163,7 @@ MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
 SCALED = "scaled "  # prefix of the value of a number before "million"
+CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
@@ -4447,12 +4411,19 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     if numbering and not (set(WORDS.findall(fold(rest[numbering.end() :][:MAX_NAME_CHARS]))[:1]) & words.months.keys()):
         rest = take(numbering) + rest[numbering.end() :]
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
-    folded = [FOLDED[ord(c)] for c in rest]
+    rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
+    folded = [*map(folded_character, rest)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
     numbers = (each for each in numbers if not UNIT.search(text, max(0, each.start - 3), each.start))
     return sorted([*found, *(with_name(each, text) for each in numbers)])
+
+
+def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
+    is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{word[0].upper()}"])
+    return " " * len(word[0]) if is_code and not word[0].isupper() else word[0]
 
 
 def plain_tex(tex: re.Match[str]) -> str:
@@ -4479,6 +4450,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     What is found in one notation is not looked at for the next ones.
     """
     found: list[Figure] = []
+    left = list(folded)
     for notation in (
         stated_dates,
         stated_times,
@@ -4490,18 +4462,11 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
         plain_numbers,
         spelled_numbers,
     ):
-        figures = list(notation(folded, words))
+        figures = list(notation("".join(left), words))
         found += figures
-        folded = without_ranges(folded, figures)
+        for each in figures:
+            left[each.start : each.end] = " " * (each.end - each.start)
     return [each._replace(start=places[each.start], end=places[each.end - 1] + 1) for each in found]
-
-
-def without_ranges(text: str, ranges: Sequence[Figure]) -> str:
-    """Return a text with spaces in place of some ranges."""
-    characters = list(text)
-    for each in ranges:
-        characters[each.start : each.end] = " " * (each.end - each.start)
-    return "".join(characters)
 
 
 def figure_of(span: tuple[int, int], options: Iterable[Collection[Value]], **about: Any) -> Figure:
@@ -4732,7 +4697,7 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
                 units |= words.units.get(name, set())
                 end = max(end, after.start(1) + len(name)) if name else end
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
-            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(CURRENCY_KIND)}
+            codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
         if has_factor := is_factor(word):
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
@@ -4757,8 +4722,6 @@ SAMPLED = 10_000  # length of the sample that shows which scripts a text uses
 FIGURE_WEIGHT = 1.5  # compared with a word that is as rare
 ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
-
-
 Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in it
 
 
@@ -4883,10 +4846,15 @@ class TextChunk:
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
     def _has_only_other_units(self, figure: Figure) -> bool:
-        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone."""
+        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone.
+
+        A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
+        """
         found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
-        has_own = any(not units or not units.isdisjoint(figure.units) for units in found)
-        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds_of(figure.units))
+        kinds = kinds_of(figure.units)
+        is_alone = frozenset() in found and MONEY not in kinds
+        has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
+        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
 
 
 class RankedPassage(NamedTuple):
@@ -4908,9 +4876,13 @@ class PageIndex:
         self.texts = texts
         self.chunks: list[TextChunk] = []
         self._words: dict[str, str] = {}  # each word once, or those of a long page would take ten times its memory
-        for chunk in itertools.chain.from_iterable(text_chunks(*text, chunk_chars) for text in enumerate(texts)):
+        for source, text in enumerate(texts):
+            end = 0
+            while end < len(text):
+                start, end = end, last_break(text, end, min(end + chunk_chars, len(text)), ())
+                self.chunks.append(TextChunk(source, text, start, end))
+        for chunk in self.chunks:
             chunk.words = [self._words.setdefault(word, word) for word in chunk.words]
-            self.chunks.append(chunk)
         mean = sum(map(len, texts)) / max(1, len(self.chunks))
         sizes = ((chunk.end - chunk.start) / mean for chunk in self.chunks)
         self._length_price = [self.K * (1 - self.B + self.B * size) for size in sizes]
@@ -4974,11 +4946,7 @@ class PageIndex:
         total = sum(weights.values())
         return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
-    def coverage(self, query: Collection[str], number: int) -> float:
-        """Return the share of a query's weight that a chunk covers, 0 to 1."""
-        return self.share(self.weights(query), number)
-
-    def share(self, weights: Mapping[str, float], number: int) -> float:
+    def coverage(self, weights: Mapping[str, float], number: int) -> float:
         """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
         return sum(weight for stem, weight in weights.items() if number in self._places[stem])
 
@@ -4999,15 +4967,6 @@ def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
         yield first, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
-
-
-def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
-    """Yield a text in chunks of at most `chunk_chars` characters."""
-    start = 0
-    while start < len(text):
-        end = last_break(text, start, min(start + chunk_chars, len(text)), ())
-        yield TextChunk(source, text, start, end)
-        start = end
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -5132,7 +5091,7 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
     if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
-        words = set(stems(fold(text)))
+        words = index.weights(set(stems(fold(text))))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
         results.append("on_page" if is_near else whole)
     worst: CheckResult = "on_page"
@@ -5228,7 +5187,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first; `about` are the stems of the question.
+    """Yield the passages that may support a sentence, best first and without overlaps; `about` are the question's stems.
 
     What the sentence adds to the question decides between passages about the same thing.
     """
@@ -5238,12 +5197,17 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
     found = list[tuple[float, int, Window]]()
     for _, number in candidates:
-        around = index.share(order, number)
+        around = index.coverage(order, number)
         found += [(passage_score(order, window, around), number, window) for window in index.chunks[number].windows]
     weights = index.weights(query, new, NEW_IN_SUPPORT)
-    for _, number, window in without_overlaps(sorted(found, key=lambda each: -each[0]), index):
-        score = passage_score(weights, window, index.share(weights, number))
-        yield RankedPassage(score - rival * RIVAL_PRICE, index.chunks[number].source, *window[:2])
+    better = list[RankedPassage]()
+    for _, number, window in sorted(found, key=lambda each: -each[0]):
+        source, (start, end, _) = index.chunks[number].source, window
+        if any(source == each.source and start < each.end and each.start < end for each in better):
+            continue
+        score = passage_score(weights, window, index.coverage(weights, number))
+        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end))
+        yield better[-1]
 
 
 def passage_score(weights: Mapping[str, float], window: Window, around: float) -> float:
@@ -5253,33 +5217,19 @@ def passage_score(weights: Mapping[str, float], window: Window, around: float) -
     return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
 
 
-def without_overlaps(
-    ranked: Sequence[tuple[float, int, Window]], index: PageIndex
-) -> Iterator[tuple[float, int, Window]]:
-    """Yield the passages (score, number of the chunk, window) that overlap no better one."""
-    kept = list[tuple[int, int, int]]()
-    for each in ranked:
-        source, (start, end, _) = index.chunks[each[1]].source, each[2]
-        if not any(source == other and start < after and before < end for other, before, after in kept):
-            kept.append((source, start, end))
-            yield each
-
-
 def fragment_link(url: str, passage: str) -> str | None:
     """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
     if not url.startswith(("http://", "https://")):
         return None
     parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
     blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
-    words = [block.split(" ") for block in blocks]
-    if len(blocks) > 1:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])
-    elif blocks and len(blocks[0]) > MAX_FRAGMENT_CHARS and len(words[0]) >= 2 * FRAGMENT_WORDS:
-        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[0][-FRAGMENT_WORDS:])
-    else:
-        ends = tuple(blocks)
-    encoded = (quote(end, safe="").replace("-", "%2D") for end in ends)
-    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}" if ends else None
+    if not blocks:
+        return None
+    first, last = blocks[0].split(" "), blocks[-1].split(" ")
+    if len(blocks) > 1 or (len(blocks[0]) > MAX_FRAGMENT_CHARS and len(first) >= 2 * FRAGMENT_WORDS):
+        blocks = [" ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])]
+    encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
+    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
 
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
@@ -5322,7 +5272,6 @@ CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
 # A clear match; the lead from half of XQuAD's languages (bench/checked.py).
 QUICK_CHUNKS, MIN_QUICK_COVERAGE, MIN_QUICK_LEAD = 5, 0.45, 0.25
 MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
-FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
 QUOTATION_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f'
 
 
@@ -5368,7 +5317,8 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
         listed = ", ".join(f'"{text}"' for text in shown)
         return listed + (f" and {more} more" if more > 0 else "")
 
-    found, total = (sum(len(checked.get(result, ())) for result in kinds) for kinds in (FOUND_RESULTS, JUDGED_RESULTS))
+    found = sum(len(checked.get(result, ())) for result in ("on_page", "elsewhere"))
+    total = found + len(checked.get("not_on_page", ()))
     if not total:
         return ""
     line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if total == 1 else 'are'} on the page"
@@ -5399,7 +5349,8 @@ def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk
         return []
     (best, number), *others = ranked
     unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
-    if best - unread < MIN_QUICK_LEAD * best or index.coverage(question, number) < MIN_QUICK_COVERAGE:
+    covered = index.coverage(index.weights(question), number)
+    if best - unread < MIN_QUICK_LEAD * best or covered < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
 
@@ -5462,8 +5413,6 @@ APPLE_EVENT_ERRORS = {
         "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
     ),
 }
-
-
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -5559,10 +5508,9 @@ class AppleScriptSource:
             if error.code == "NO_BROWSER":
                 unknown = Layer("permission", ok=None, text="unknown until the browser shows a page")
                 return [Layer("browser", ok=False, text=error.message), unknown]
-            if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
-                text = f"AppleScript reaches the active tab. {error.message}"
-                return [answers, Layer("permission", ok=True, text=text)]
-            return [answers, Layer("permission", ok=False, text=error.message)]
+            is_reached = error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}
+            text = f"AppleScript reaches the active tab. {error.message}" if is_reached else error.message
+            return [answers, Layer("permission", ok=is_reached, text=text)]
         text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
         return [answers, Layer("permission", ok=True, text=text)]
 
@@ -6545,24 +6493,20 @@ def argument_parser(program: Program) -> OneLineParser:
 
 def add_setting(group: Any, name: str, action: Action | None) -> None:
     """Add a setting's flag to its group in --help; a setting that is also an action has the action's flag."""
-    field, kind = Settings.model_fields[name], setting_kind(name)
+    field = Settings.model_fields[name]
     if action:
         kind = action.flag
         group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+    elif field.annotation is bool:
+        kind = {"action": argparse.BooleanOptionalAction}
+    else:
+        kind = {"metavar": field.title or "|".join(get_args(field.annotation))}
+        kind |= {"action": "append"} if isinstance(field.default, list) else {}
     default = "" if field.default in (None, [], False) else f", default: {field.default}"
     choices = f": {', '.join(get_args(Browser))}" if name == "browser" else ""
     listed = f"{field.description}{choices} [{environment_name(name)}{default}]"
     is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
-
-
-def setting_kind(name: str) -> dict[str, Any]:
-    """Return argparse's options for a setting's flag."""
-    field = Settings.model_fields[name]
-    if field.annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    metavar = field.title or "|".join(get_args(field.annotation))
-    return {"metavar": metavar} | ({"action": "append"} if isinstance(field.default, list) else {})
 
 
 def configure_logging(level: int) -> None:

@@ -184,7 +184,7 @@ JS_TEXT = rf"(?:(?:{JS_STRING})\s*\+?\s*)+"
 # Functions of the extension for one code each.
 JS_CODES = {"invalid": "INVALID_ARGUMENT", "failed": "EXECUTION_ERROR", "unreadable": "UNREADABLE_PAGE"}
 JS_ERROR = re.compile(
-    rf'(?:(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",|(?<![#.\w])({"|".join(JS_CODES)})\()'
+    rf'(?:(?:(?:new (?:CommandError|PageError)|super)\(|\[)\s*"([A-Z_]+)",|(?<![#.\w])({"|".join(JS_CODES)})\()'
     rf"\s*({JS_TEXT}|\w+(?=[,)]))"
 )
 JS_CONSTANT = re.compile(rf"(export )?const (\w+) =\s*((?:[^;\"'`]|{JS_STRING})*);")

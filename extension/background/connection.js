@@ -279,7 +279,10 @@ export class Connection {
 }
 
 function nobodyWaits() {
-  return new CommandError("COMMAND_TIMEOUT", "The command was canceled.");
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    "The command was canceled. What it had begun may still happen: check the page before you try again.",
+  );
 }
 
 /**

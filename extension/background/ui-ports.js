@@ -50,7 +50,7 @@ export class UiPorts {
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
       this.#worker.sidePanelChat.handleClose(port);
-      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that sent the command was closed."));
+      page.closed.abort(pageClosed());
       if (page.tabId !== null) void this.#worker.highlight({ action: "highlight", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
@@ -208,6 +208,13 @@ export class UiPorts {
     // A page may close before its reply arrives.
     if (this.#pages.has(port)) port.postMessage(message);
   }
+}
+
+function pageClosed() {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    "The page of the extension that sent the command was closed. Open it again, and check the tab before you try again.",
+  );
 }
 
 /**

@@ -94,10 +94,10 @@ export async function withoutDenied(context, take) {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await pages();
     if (before) await hide(context);
-    const picture = await take();
+    const image = await take();
     if ((await pages()) !== before) continue;
     if (before) context.session.addNote("Frames of denied hosts are left out of the screenshot.");
-    return picture;
+    return image;
   }
   throw new CommandError(
     "HOST_BLOCKED",

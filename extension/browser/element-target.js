@@ -137,7 +137,7 @@ export class ElementTarget {
       return await press(found);
     } catch (error) {
       // The next press would be the user's own.
-      for (const stop of this.#stops) void this.#lookFrom(stop, "endPress").catch(() => null);
+      for (const stop of this.#stops) void this.#lookFrom(stop, "endPress").catch(() => {});
       throw error;
     }
   }
@@ -169,7 +169,7 @@ export class ElementTarget {
    */
   async watchPress(press, input) {
     const inEach = (/** @type {"watchPress" | "endPress"} */ look) =>
-      this.#stops.map((stop) => this.#lookFrom(stop, look, press).catch(() => null));
+      this.#stops.map((stop) => this.#lookFrom(stop, look, press).catch(nullIfGone));
     const watches = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
     const [here = Promise.resolve(null), ...outer] = watches;
     await Promise.all(input());
@@ -188,12 +188,12 @@ export class ElementTarget {
   /**
    * @param {ElementLook} look checks the effect of input on the element
    * @param {object} [request]
-   * @returns {Promise<unknown>} null if the page is gone
-   * @throws {CommandError} the reason of the signal
+   * @returns {Promise<any>} null if the page is gone
+   * @throws {CommandError} those of the page, and the reason of the signal
    */
   async look(look, request) {
     const [here = {}] = this.#stops;
-    const answer = await this.#lookFrom(here, look, request).catch(() => null);
+    const answer = await this.#lookFrom(here, look, request).catch(nullIfGone);
     this.#context.signal.throwIfAborted();
     return answer;
   }
@@ -256,6 +256,16 @@ export class ElementTarget {
     const hasChanged = typeof changed === "string" && changed;
     return { element, matches, ...addressOf(tab), ...(hasChanged && { changed }), ...(notes && { notes }) };
   }
+}
+
+/**
+ * @param {unknown} error of a look
+ * @returns {null} if the page is gone, or out of reach
+ */
+function nullIfGone(error) {
+  const isGone = error instanceof CommandError && ["TAB_DISCONNECTED", "UNREADABLE_PAGE"].includes(error.code);
+  if (!isGone) throw error;
+  return null;
 }
 
 /** @param {FoundElement} found */

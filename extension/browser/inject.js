@@ -28,6 +28,15 @@ export class PageLeft extends CommandError {
   }
 }
 
+/** A function of ours in a page has thrown an error that it does not foresee. */
+class PageFault extends Error {
+  /** @param {string} name of the error */
+  constructor(name) {
+    super();
+    this.name = name;
+  }
+}
+
 /**
  * @typedef {object} PageFunction
  * @property {(request: any) => unknown} func self-contained; it runs in the page from its own source text
@@ -92,6 +101,7 @@ async function readableTab(context) {
  * @param {Script & {cancel?: Script}} script `cancel`: stops it in the page when the signal is aborted
  * @returns {Promise<unknown>} JSON; null if the function threw, because the page has broken something it relies on
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
+ * @throws {PageFault} if the function answers that it has thrown something else (`uncaught`)
  */
 export async function runInPage({ tabId, signal, page }, { cancel, ...script }) {
   signal.throwIfAborted();
@@ -101,12 +111,14 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
   const exit = leaving(tabId, page);
   try {
     const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, page, script), exit.left]));
-    const answer = /** @type {{result?: unknown, documentId: string} | undefined} */ (injection);
-    if (!answer || ((answer.result ?? null) === null && (await exit.hasLeft()))) throw new PageLeft();
-    return answer.result ?? null;
+    const { result = null } = /** @type {{result?: any, documentId: string} | null} */ (injection) ?? {};
+    const fault = result?.uncaught;
+    if (!injection || ((result === null || fault) && (await exit.hasLeft()))) throw new PageLeft();
+    if (fault) throw new PageFault(fault);
+    return result;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof CommandError) throw error;
+    if (error instanceof CommandError || error instanceof PageFault) throw error;
     if (await exit.hasLeft()) throw new PageLeft();
     throw unreadable(page?.frameId ? CLOSED_FRAME : await refusalOf(error, tabId));
   } finally {

@@ -9,6 +9,7 @@
  * @import {FileGroup} from "./page-files.js"
  */
 
+import { CommandError } from "../shared/errors.js";
 import { deniedFrames, mayBeDenied, pagesIn, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { askPage, PageLeft, runInPage } from "./inject.js";
 import { pageFiles } from "./page-files.js";
@@ -207,13 +208,14 @@ export async function answerOf(context, page, scriptFor) {
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
  * @param {FramePage | undefined} page in a frame; without it the tab's own
  * @param {PageFunction} script
- * @returns {Promise<unknown>} null if the page does not have them
- * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
+ * @returns {Promise<any>} null if the page does not have them
+ * @throws {CommandError} UNREADABLE_PAGE, PageLeft, those of the page, and the reason of the signal
  */
 export async function answerNow(context, page, script) {
   const cancel = ask("cancel", { id: context.requestId });
-  const answer = await runInPage({ ...context, page }, { ...script, cancel });
-  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
+  const answer = /** @type {any} */ (await runInPage({ ...context, page }, { ...script, cancel }));
+  if (answer?.code) throw new CommandError(answer.code, answer.message);
+  return MISSING.has(answer) ? null : answer;
 }
 
 /**
@@ -241,13 +243,18 @@ export function ask(command, request) {
 }
 
 /**
- * Runs in the page.
+ * Runs in the page. An error is returned: without an answer the page would count as left.
  *
  * @param {{command: keyof typeof chromeTabReader, request: any}} message
  */
-function forward({ command, request }) {
+async function forward({ command, request }) {
   // An element of that name in the page is not an own property of the global object.
   if (!Object.hasOwn(globalThis, "chromeTabReader")) return command === "list" ? "absent for a list" : "absent";
   const run = chromeTabReader[command];
-  return run ? run(request) : "incomplete";
+  if (!run) return "incomplete";
+  try {
+    return await run(request);
+  } catch (error) {
+    return chromeTabReader.failure(error);
+  }
 }

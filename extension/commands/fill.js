@@ -64,8 +64,13 @@ async function otherwise(given, value) {
       await type(text, mayPick);
     }
   };
-  if (movesOn) await type(value, false);
-  await typeEach((await given.entry.notations(value)).own, true);
+  const { own, general } = await given.entry.notations(value);
+  if (movesOn) {
+    await type(value, false);
+    // A day that is picked now may be taken for the end.
+    await typeEach(general, false);
+  }
+  await typeEach(own, true);
   if (last.isAccepted) return last;
   let picked = await last.entry.pick(filling, last.field?.next === "pick");
   // A range may show its first day only once its last one is picked, too.

@@ -73,12 +73,12 @@ async function steadyCapture(context, size) {
     void session.next("Page.frameResized").then(() => (isResized = true));
     const [before, { incognito }] = await Promise.all([measure(), tabById(context.tabId)]);
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
-    const picture = await withoutDenied(context, () =>
+    const image = await withoutDenied(context, () =>
       capture(context, target, { selected, size, metrics: before, format, incognito }),
     );
-    if (size || !isResized || takes === MAX_TAKES) return picture;
+    if (size || !isResized || takes === MAX_TAKES) return image;
     const after = await measure();
-    if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
+    if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return image;
   }
 }
 
@@ -177,7 +177,7 @@ function sizeOfPng(data) {
  * @returns {Promise<string>} base64
  */
 async function shoot(context, target, how) {
-  const take = () => pictureOf(context, how);
+  const take = () => captured(context, how);
   const isInFrame = target.isFramed;
   // Determined first: a tab in the background draws only while it is captured.
   const drawing = isInFrame && target.look("nextDrawing");
@@ -201,7 +201,7 @@ async function shoot(context, target, how) {
  * @param {Record<string, unknown>} how parameters of Page.captureScreenshot
  * @returns {Promise<string>} base64
  */
-async function pictureOf({ session }, how) {
+async function captured({ session }, how) {
   for (let tries = 1; ; tries += 1) {
     try {
       return (await session.send("Page.captureScreenshot", how)).data;

@@ -49,11 +49,10 @@ export class Widget {
    * @param {string} look
    * @param {object} [more]
    * @returns {Promise<any>}
-   * @throws {CommandError} EXECUTION_ERROR if the page has replaced the element
+   * @throws {CommandError} EXECUTION_ERROR if the page has replaced the element, or keeps the focus from it
    */
   async ask(look, more) {
-    const answer = /** @type {any} */ (await this.target.look("operate", { look, ...more }));
-    if (answer?.trouble) throw new CommandError("EXECUTION_ERROR", answer.trouble);
+    const answer = await this.target.look("operate", { look, ...more });
     if (answer !== null || look === "track") return answer;
     throw this.failed("was replaced by the page in the meantime. Check the page, then try again.");
   }

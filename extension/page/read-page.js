@@ -62,10 +62,10 @@ export function readPage(request) {
   /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
   /** CSS pixels per side; nothing smaller is an image to look at. */
-  const MIN_PICTURE = 50;
+  const MIN_IMAGE = 50;
   /** CSS pixels per side; nothing in a smaller field can be read. */
   const MIN_FIELD = 8;
-  const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
+  const IMAGES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   /** Why a page has no text, by what it shows instead. */
   const SHOWN_INSTEAD = {
     canvas:
@@ -757,7 +757,7 @@ export function readPage(request) {
     const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
     if (!value) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
-    // A check box may be transparent, and something next to it its picture.
+    // A check box may be transparent, and something next to it its image.
     const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);
     const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = !["", "none"].includes(getComputedStyle(field).getPropertyValue("-webkit-text-security"));
@@ -1002,7 +1002,7 @@ export function readPage(request) {
   /** Returns the text of a document that is neither a page nor plain text. */
   function dataText() {
     const root = ofDocument("documentElement");
-    if (type === "image/svg+xml") return textOfDrawing(root) || refusePicture("drawing");
+    if (type === "image/svg+xml") return textOfDrawing(root) || refuseImage("drawing");
     if (/[/+]xml$/.test(type)) {
       const [broken] = all("parsererror > div");
       if (broken) {
@@ -1016,7 +1016,7 @@ export function readPage(request) {
       const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join("\n");
       return xml.trim().includes("\n") ? xml : xml.replaceAll("><", ">\n<");
     }
-    if (type.startsWith("image/")) return refusePicture("picture");
+    if (type.startsWith("image/")) return refuseImage("picture");
     return pageText();
   }
 
@@ -1037,7 +1037,7 @@ export function readPage(request) {
    * @param {string} what
    * @returns {never}
    */
-  function refusePicture(what) {
+  function refuseImage(what) {
     throw unreadable(
       `This tab shows a ${what} and no text, and nothing describes it in words. Show a screenshot to a model that accepts images, or open a page that describes the content in words.`,
     );
@@ -1059,7 +1059,7 @@ export function readPage(request) {
   function drawn(selector) {
     return all(selector).filter((element) => {
       const { width, height } = drawnSize(element);
-      return width >= MIN_PICTURE && height >= MIN_PICTURE;
+      return width >= MIN_IMAGE && height >= MIN_IMAGE;
     });
   }
 
@@ -1074,10 +1074,10 @@ export function readPage(request) {
    *
    * @returns {string}
    */
-  function textOfPictures() {
-    const texts = drawn(PICTURES).map((picture) => {
-      const label = picture.getAttribute("aria-label") || picture.getAttribute("alt") || picture.getAttribute("title");
-      return label || (picture.localName === "svg" ? textOfDrawing(picture) : "");
+  function textOfImages() {
+    const texts = drawn(IMAGES).map((image) => {
+      const label = image.getAttribute("aria-label") || image.getAttribute("alt") || image.getAttribute("title");
+      return label || (image.localName === "svg" ? textOfDrawing(image) : "");
     });
     const found = texts.map((text) => text.trim()).filter(Boolean);
     return found.map((text) => `[Picture: ${text}]`).join("\n");
@@ -1095,7 +1095,7 @@ export function readPage(request) {
     for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
       if (drawn(selector).length > 0) throw unreadable(message);
     }
-    if (drawn(PICTURES).length > 0) refusePicture("page of pictures");
+    if (drawn(IMAGES).length > 0) refuseImage("page of pictures");
     throw new PageError(
       "EMPTY_PAGE",
       "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
@@ -1181,14 +1181,14 @@ export function readPage(request) {
    * Returns codes and numbers for what the text lacks of the page.
    *
    * @param {string} shown
-   * @param {string} pictures
+   * @param {string} images
    */
-  function notesAbout(shown, pictures) {
+  function notesAbout(shown, images) {
     /** @type {PageNote[]} */
     const notes = [...(pdf?.notes ?? [])];
     if (ofDocument("readyState") !== "complete") notes.push({ code: "still_loading" });
     if (!isWebPage || request.content === "selection") return notes;
-    if (pictures) notes.push({ code: "pictures_only" });
+    if (images) notes.push({ code: "pictures_only" });
     if (windowShare("canvas") >= 0.5 && shown.trim()) notes.push({ code: "canvas" });
     if ([...roles.values()].includes("feed")) notes.push({ code: "feed" });
     return [...notes, ...notesOnRows().slice(0, 1)];
@@ -1574,11 +1574,11 @@ export function readPage(request) {
     const more = ("more" in request && request.more) || "";
     const own = shownText();
     const isBlank = !(own.text + more).trim();
-    const pictures = isWebPage && request.content !== "selection" && isBlank ? textOfPictures() : "";
-    const shown = isBlank ? textOf(pictures, 0) : own;
+    const images = isWebPage && request.content !== "selection" && isBlank ? textOfImages() : "";
+    const shown = isBlank ? textOf(images, 0) : own;
     const whole = more ? withMore(shown, more) : shown;
     const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
-    const notes = notesAbout(shown.text, pictures);
+    const notes = notesAbout(shown.text, images);
     // Counting takes time, and a UTF-16 unit never takes more than three bytes.
     const mayBeTooLong = read.text.length > MAX_TEXT_BYTES / 3;
     if (mayBeTooLong && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) throw unreadable(TOO_LONG);

@@ -554,7 +554,7 @@ export type ElementRequest = ElementAction & {
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
 
-/** What a page is asked about the element of an action, by the names of `page/interaction/commands.js`. */
+/** What a page is asked about the element of an action, by the names of `page/interaction/action-looks.js`. */
 export type ElementLook =
   | "awaitMouse"
   | "awaitList"

@@ -1,7 +1,6 @@
 """Real Chromium with the real extension; the server is a fake, so that it can misbehave."""
 
 import http.server
-import json
 import re
 import tempfile
 import threading
@@ -27,6 +26,7 @@ EXTENSION = HERE.parent.parent / "extension"
 # Derived from `key` in manifest.json.
 EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
+REST_URL = f"{EXTENSION_URL}/manifest.json"
 # A busy machine needs time; an event that comes at once costs none of it.
 expect.set_options(timeout=40_000)
 
@@ -75,6 +75,18 @@ AS_OPENED = """() => {
 }"""
 
 
+# In any page of the extension: unpair without the popup's confirmation, and delete all other stored data.
+FORGET = """async () => {
+  const port = chrome.runtime.connect();
+  await new Promise((unpaired) => {
+    port.onMessage.addListener(({ status, attached }) => status?.state === "setup" && !attached.length && unpaired());
+    port.postMessage({ action: "unpair" });
+  });
+  port.disconnect();
+  await chrome.storage.local.clear();
+}"""
+
+
 class Popup:
     """The popup, open as a tab: what a user sees and does there."""
 
@@ -94,7 +106,8 @@ class Popup:
 
     async def rest(self) -> None:
         """Leave the popup for a page that requests no updates from the worker: these cost more than many commands."""
-        await self.page.goto(f"{EXTENSION_URL}/manifest.json")
+        if self.page.url != REST_URL:
+            await self.page.goto(REST_URL)
 
     def element(self, element_id: str) -> Locator:
         return self.page.locator(f"#{element_id}")
@@ -114,8 +127,7 @@ class Popup:
 
     async def connect(self, bridge: FakeBridge) -> None:
         """Pair without showing the popup."""
-        message = json.dumps({"action": "connect", "connectionString": bridge.connection_string})
-        await self.chrome(f"chrome.runtime.connect().postMessage({message})")
+        await self.act("connect", connectionString=bridge.connection_string)
         await bridge.connected()
 
     async def press(self, element_id: str) -> None:
@@ -133,19 +145,20 @@ class Popup:
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair without the popup's confirmation, wherever the test has left the page, and delete all other stored
-        data.
-        """
-        if self.page.url != POPUP_URL:
-            await self.open()
-        await self.chrome("chrome.runtime.connect().postMessage({ action: 'unpair' })")
-        await self.shows("Setup")
-        await self.chrome("chrome.storage.local.clear()")
+        """Leave nothing paired, attached or stored, wherever the test has left the page."""
+        if not self.page.url.startswith(EXTENSION_URL):
+            await self.rest()
+        await self.page.evaluate(FORGET)
         await self.close_sleeping_tabs()
+
+    async def act(self, action: str, **more: object) -> None:
+        """Perform an action as the extension's pages do. The port is closed: the worker updates each one that is open."""
+        post = "action => { const port = chrome.runtime.connect(); port.postMessage(action); port.disconnect(); }"
+        await self.page.evaluate(post, {"action": action, **more})
 
     async def retry(self) -> None:
         """Connect at once, as the user's Reconnect button does: by itself the extension waits 2 to 3 s."""
-        await self.chrome("chrome.runtime.connect().postMessage({ action: 'reconnect' })")
+        await self.act("reconnect")
 
     async def close_sleeping_tabs(self) -> None:
         """Close the tabs that Playwright does not know, before one is woken because the tabs around it are closed."""
@@ -437,6 +450,7 @@ class DrivenTab(AttachedTab):
 
     async def again(self) -> "DrivenTab":
         """Return this tab for another test: in front, and with its page's records cleared."""
+        await self.popup.rest()
         await self.page.bring_to_front()
         await self.page.evaluate("for (const noted of [globalThis.clicked, globalThis.events]) noted?.splice(0)")
         return self
@@ -450,8 +464,7 @@ class DrivenTab(AttachedTab):
 
     async def person_does(self, action: str, **more: object) -> None:
         """Perform popup actions on this tab."""
-        message = json.dumps({"action": action, "tabId": self.tab_id, **more})
-        await self.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
+        await self.popup.act(action, tabId=self.tab_id, **more)
 
     async def allow_evaluate(self) -> None:
         """Turn on the tab's switch, as the user does in the popup."""

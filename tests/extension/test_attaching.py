@@ -151,9 +151,9 @@ async def test_tab_detached_while_it_is_being_announced_stays_detached(
         };
     }""")
 
-    await paired.chrome(f"chrome.runtime.connect().postMessage({{ action: 'attach', tabId: {tab_id} }})")
+    await paired.act("attach", tabId=tab_id)
     await until(paired, "(await chrome.storage.session.get('attachments')).attachments?.length === 1")
-    await paired.chrome(f"chrome.runtime.connect().postMessage({{ action: 'detach', tabId: {tab_id} }})")
+    await paired.act("detach", tabId=tab_id)
     await bridge.next_message("tab_detached")
     # It looks at the tab later than the announcement did.
     assert (await bridge.ask("read_tab", tab_id=tab_id))["success"]

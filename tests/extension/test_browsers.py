@@ -29,6 +29,12 @@ async def names(scene: Scene) -> dict[str, str]:
     return {tab["title"].partition("-")[0]: tab["browser"] for tab in await scene.listed() if "-" in tab["title"]}
 
 
+async def attached(scene: Scene) -> list[tuple[int, str]]:
+    """Return the id and the browser of each attached tab."""
+    listed = await scene.sessions[0].call("list_tabs")
+    return [(tab["tab_id"], tab["browser"]) for tab in json.loads(listed["content"][0]["text"])]
+
+
 async def test_a_suspended_profile_does_not_affect_the_others_and_is_named_in_the_list(scene: Scene) -> None:
     tabs = await scene.all_tabs()
     others = {number: title for number, title in tabs.items() if not title.startswith(scene.profiles[1].name)}
@@ -45,27 +51,28 @@ async def test_a_suspended_profile_does_not_affect_the_others_and_is_named_in_th
 async def test_stop_attachments_and_activity_are_per_profile(scene: Scene) -> None:
     session = scene.sessions[0]
     address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0").replace("-0", "-made")
-    attached: list[int] = []
+    made_ids: list[int] = []
     for browser in ("Chromium", "Chromium 2"):
         made = await session.call("browser_create_tab", url=address, browser=browser)
-        attached.append(made["structuredContent"]["tab_id"])
-    await session.call("page_elements", tab_id=attached[1])
+        made_ids.append(made["structuredContent"]["tab_id"])
+    await session.call("page_elements", tab_id=made_ids[1])
 
     await chromium(scene, 0).stop()
     await chromium(scene, 1).log_with("page_elements")
     assert "page_elements" not in await chromium(scene, 0).log_with("browser_create_tab")
-    first, second = [await session.call("click", selector="p", tab_id=number) for number in attached]
+    first, second = [await session.call("click", selector="p", tab_id=number) for number in made_ids]
     assert first["structuredContent"]["error"]["code"] == "TAB_NOT_ATTACHED"
     assert not second.get("isError")
-    left = await session.call("list_tabs")
-    assert [(tab["tab_id"], tab["browser"]) for tab in json.loads(left["content"][0]["text"])] == [
-        (attached[1], "Chromium 2")
-    ]
-    for number in attached:
+    assert await attached(scene) == [(made_ids[1], "Chromium 2")]
+    for number in made_ids:
         await session.call("browser_close_tab", tab_id=number)
 
 
 async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts(scene: Scene) -> None:
+    session = scene.sessions[0]
+    address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0").replace("-0", "-made")
+    await session.call("browser_create_tab", url=address, browser="Chromium")
+    assert len(await attached(scene)) == 1
     before = scene.reads
     await scene.read_many(40)
     await scene.look_around(9)
@@ -73,6 +80,8 @@ async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts
 
     assert scene.mixed_up == 0
     assert scene.reads - before > 40
+    # What the user allowed ended with the browser.
+    assert await attached(scene) == []
 
 
 async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(scene: Scene) -> None:

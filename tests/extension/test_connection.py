@@ -3,15 +3,12 @@
 import http.server
 import json
 import socket
-import tempfile
-from pathlib import Path
 
-from playwright.async_api import Playwright, expect
+from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
-from tests.extension.conftest import Popup, Site, changed_waits, changed_worker, launched_chromium, stop_worker
-from tests.extension.test_attaching import opened_popup
+from tests.extension.conftest import Popup, Site, changed_waits, changed_worker, stop_worker
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_handshake, make_nonce
 from tests.support.ui_texts import ui_text
 
@@ -164,22 +161,6 @@ async def test_alarm_wakes_a_killed_worker_within_half_a_minute(paired: Popup) -
     (alarm,) = await paired.chrome(ALARMS)
 
     assert alarm["periodInMinutes"] == 0.5
-
-
-async def test_restarted_browser_connects_and_has_no_attached_tab(
-    playwright: Playwright, bridge: FakeBridge, site: Site
-) -> None:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        async with launched_chromium(playwright, Path(profile)) as context:
-            popup = await opened_popup(context)
-            await popup.paste(bridge.connection_string)
-            await bridge.connected()
-            assert (await bridge.ask("browser_create_tab", url=site.url("/one")))["success"]
-            assert len((await bridge.ask("list_tabs"))["result"]) == 1
-        async with launched_chromium(playwright, Path(profile)) as context:
-            await bridge.connected()
-            assert (await bridge.ask("list_tabs"))["result"] == []
-            await (await opened_popup(context)).shows("Connected")
 
 
 async def test_frames_that_are_not_commands_are_dropped_and_the_next_command_is_answered(

@@ -1,11 +1,10 @@
 """Commands that end before they finish: their client is gone, or the user has revoked permission."""
 
 import asyncio
-import json
 
 import pytest
 
-from tests.extension.conftest import DrivenTab
+from tests.extension.conftest import DrivenTab, changed_worker
 from tests.extension.test_lost_tabs import waiting
 from tests.support.fake_bridge import Message
 
@@ -75,8 +74,7 @@ async def test_tab_requested_before_the_user_disconnected_is_not_attached_afterw
     page = await opening.value
 
     async def does(action: str) -> None:
-        message = json.dumps({"action": action, "connectionString": tab.bridge.connection_string})
-        await tab.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
+        await tab.popup.act(action, connectionString=tab.bridge.connection_string)
 
     await does(way)
     if not page.is_closed():
@@ -93,3 +91,44 @@ async def test_tab_requested_before_the_user_disconnected_is_not_attached_afterw
     # Permission for one server is not permission for the next.
     assert (tab.tab_id in [each["tab_id"] for each in attached]) is (way == "disconnect")
     opened.cancel()
+
+
+async def test_error_in_a_function_of_the_extension_is_not_taken_for_another_page(tab: DrivenTab) -> None:
+    await tab.show("<button id=go>Go</button>")
+    await tab.do("click", selector="#go")
+    target = f"target: {{ tabId: {tab.tab_id} }}"
+    broken = "globalThis.chromeTabReader.readChanges = () => { throw new TypeError() }"
+    await tab.popup.chrome(f"await chrome.scripting.executeScript({{ {target}, func: () => {{ {broken} }} }})")
+
+    code, _ = await tab.refused("click", selector="#go")
+
+    assert code == "EXECUTION_ERROR"
+    await tab.show("<button id=go>Go</button>")
+    assert (await tab.do("click", selector="#go"))["matches"] == 1
+
+
+# In the service worker: another page comes while the debugger is asked about the extension's own world of the page.
+LEAVE = """url => {
+  const api = chrome.debugger;
+  const real = (api.sendCommand.real ??= api.sendCommand);
+  const send = async (target, method, params) => {
+    if (params?.contextId !== undefined) {
+      const loaded = new Promise((go) => chrome.webNavigation.onCompleted.addListener(go));
+      await chrome.tabs.update(target.tabId, { url });
+      await loaded;
+    }
+    return real.call(api, target, method, params);
+  };
+  api.sendCommand = url ? Object.assign(send, { real }) : real;
+}"""
+
+
+async def test_page_that_leaves_while_the_debugger_is_asked_about_it_is_reported(tab: DrivenTab) -> None:
+    await tab.show("<script>customElements.define('x-box', class extends HTMLElement {})</script><x-box></x-box>")
+    await tab.page.evaluate("document.querySelector('x-box').attachShadow({ mode: 'open' }).append('Box')")
+
+    async with changed_worker(tab.page.context, LEAVE, tab.site.url("/one"), ""):
+        code, _ = await tab.refused("fill_form", fields=[{"selector": "x-box", "value": True}])
+
+    assert code == "TAB_DISCONNECTED"
+    assert tab.page.url == tab.site.url("/one")

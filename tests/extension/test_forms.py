@@ -280,6 +280,8 @@ PICKED = [
     ("worded", "03/05/2026", "March 5, 2026"),
     ("ranged", "2026-02-05", "2/5/2026"),
     ("button", "2026-03-05", "3/5/2026"),
+    ("start", "2026-02-03 15:30", "2/3/2026 15:30:00 -"),
+    ("start", "2026-02-05", "2/5/2026 12:00:00 -"),
 ]
 
 
@@ -308,9 +310,9 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
 async def test_start_of_a_period_is_kept_until_its_end_is_filled(calendars: DrivenTab) -> None:
     started = await calendars.do("fill", selector="#since", value="09:30")
 
-    assert (started["value"], len(started["notes"])) == ("09:30", 1)
+    assert (started["value"], len(started["notes"])) == ("09:30:00", 1)
     await calendars.do("fill", selector="#until", value="10:30")
-    assert await calendars.page.evaluate("state.period") == ["09:30", "10:30"]
+    assert await calendars.page.evaluate("state.period") == ["09:30:00", "10:30:00"]
 
 
 async def test_month_in_a_notation_that_its_picker_drops_is_reported(pickers: DrivenTab) -> None:

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
 
 from tests.extension.conftest import DrivenTab, changed_worker
 from tests.support.polling import until
@@ -228,14 +227,23 @@ async def test_nothing_private_in_requests_leaves_the_browser(tab: DrivenTab) ->
     ]
 
 
+# In the service worker: the debugger reports 1,200 requests and their ends, as in CROWD.
+MANY = """tabId => {
+  const report = (method, params) => chrome.debugger.onEvent.dispatch({ tabId }, `Network.${method}`, params);
+  for (let n = 0; n < 1_200; n++) {
+    const request = { url: `http://127.0.0.1:1/${n}`, method: "GET" };
+    report("requestWillBeSent", { requestId: `many ${n}`, type: "Fetch", timestamp: n, request });
+    report("loadingFailed", { requestId: `many ${n}`, timestamp: n, errorText: "net::ERR_FAILED" });
+  }
+}"""
+
+
 async def test_the_newest_thousand_are_stored_and_all_are_counted(tab: DrivenTab) -> None:
     # Otherwise the browser requests the site's icon whenever it likes, and it is counted.
     await tab.show("<link rel='icon' href='data:,'>")
+    (worker,) = tab.page.context.service_workers
     before = (await tab.do("network_requests"))["total"]
-    await tab.page.evaluate(
-        "Promise.all(Array.from({ length: 1_200 }, (_, n) => fetch(`http://127.0.0.1:1/${n}`).catch(() => 0)))"
-    )
-    await listed(tab, 1, max=1)
+    await worker.evaluate(MANY, tab.tab_id)
 
     reported = await tab.do("network_requests", max=500)
 
@@ -263,35 +271,34 @@ PAUSES = """isOn => {
 }"""
 
 
-async def drain(connection: ServerConnection) -> None:
-    async for _ in connection:
-        pass
+# In the service worker: as many events at once as are followed, as if the debugger had reported them. A page that causes
+# as many keeps the browser and Playwright busy for seconds.
+CROWD = """tabId => {
+  for (let n = 0; n < 20_000; n++) {
+    chrome.debugger.onEvent.dispatch({ tabId }, "Network.webSocketFrameSent", { requestId: "1" });
+  }
+}"""
 
 
 async def test_a_flood_of_requests_is_not_recorded_and_recording_resumes_later(driven: DrivenTab) -> None:
     (worker,) = driven.page.context.service_workers
-    async with serve(drain, "127.0.0.1", 0) as server, changed_worker(driven.page.context, PAUSES, True, False):
-        # Messages of a WebSocket are events like requests, and cost the least.
+    framed = driven.site.url("/two").replace("127.0.0.1", "localhost")
+    async with changed_worker(driven.page.context, PAUSES, True, False):
         await driven.page.evaluate(
-            """async ({ port, framed }) => {
+            """async (framed) => {
               const frame = document.createElement("iframe");
               frame.src = framed;
               document.body.append(frame);
               await new Promise((go) => (frame.onload = go));
-              globalThis.socket = new WebSocket(`ws://127.0.0.1:${port}`);
-              await new Promise((go) => (socket.onopen = go));
-              for (let n = 0; n < 21_000; n++) socket.send("");
             }""",
-            {
-                "port": server.sockets[0].getsockname()[1],
-                "framed": driven.site.url("/two").replace("127.0.0.1", "localhost"),
-            },
+            framed,
         )
+        await worker.evaluate(CROWD, driven.tab_id)
+        await ask(driven, "/one")
         await until(lambda: worker.evaluate("pauses.page && pauses.frame"))
         seen = (await driven.do("network_requests", max=1))["total"]
         await ask(driven, "/during")
         assert (await driven.do("network_requests", max=1))["total"] == seen
-        await driven.page.evaluate("socket.close()")
 
     async with asyncio.timeout(60):
         while not (await driven.do("network_requests", filter="/after"))["entries"]:

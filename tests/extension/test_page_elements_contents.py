@@ -610,6 +610,7 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         # Generated ids and figures do not outlive anything.
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
         *("button text=Deploy all", "button text=Deploy"),
+        *("[placeholder=City]", "select"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1

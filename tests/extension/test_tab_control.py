@@ -235,18 +235,17 @@ async def test_tabs_of_two_windows_are_listed_completely(paired: Popup, bridge: 
     assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
 
 
-async def allow_private(context: BrowserContext, bridge: FakeBridge, *, allowed: bool) -> Popup:
+async def allow_private(context: BrowserContext, bridge: FakeBridge) -> Popup:
     """Turn the switch in chrome://extensions; Chrome then restarts the extension, and the next event wakes it."""
     settings = await context.new_page()
     await settings.goto("chrome://extensions/strings.m.js")
     # An unpacked extension does not return without developer mode.
     await settings.evaluate(
-        """async (incognitoAccess) => {
+        """async () => {
           const extensionId = "odmielohngedldmmnjkobeohjielmdjk";
           await chrome.developerPrivate.updateProfileConfiguration({ inDeveloperMode: true });
-          await chrome.developerPrivate.updateExtensionConfiguration({ extensionId, incognitoAccess });
-        }""",
-        allowed,
+          await chrome.developerPrivate.updateExtensionConfiguration({ extensionId, incognitoAccess: true });
+        }"""
     )
     popup = Popup(await context.new_page())
     async with asyncio.timeout(20):

@@ -353,6 +353,11 @@ def test_modal_dialog_comes_first_and_messages_of_the_content_stay(tab: Page) ->
     around = ["1 row inserted.", "4 rows found"]
     assert lines_of(page + inside) == around
     assert lines_of(page + above) == ["## Delete Pear 2?", "It is in use.", *around]
+    plain = "<div role=dialog style='position: fixed; inset: 30%'><h2>Delete Pear 3?</h2></div>"
+    backdrop = "<div style='position: fixed; inset: 0; background: #0008'></div>"
+    assert lines_of(page + plain) == around
+    assert lines_of(page + backdrop + plain) == ["## Delete Pear 3?", *around]
+    assert lines_of(f"<div style='position: fixed; inset: 0; overflow: auto'>{page}{plain}</div>") == []
     show(tab, f"{page}<dialog><form><h2>Rename Pear 3</h2></form></dialog><dialog open>Tip</dialog>")
     tab.evaluate("document.querySelector('dialog').showModal()")
     asked = read(tab)["text"]

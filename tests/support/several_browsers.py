@@ -301,7 +301,7 @@ class Scene:
                 )
                 if before and name not in {before, killed}:
                     self.slowest_s = max(self.slowest_s, time.monotonic() - begun)
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.2)
 
         names = itertools.cycle(each.name for each in self.profiles)
         loads = [asyncio.create_task(load(session, next(names))) for session in self.sessions]

@@ -15,7 +15,7 @@ import { CommandError, invalid } from "../../shared/errors.js";
 import { refuseInput } from "../denied-frames.js";
 import { deniedFrames } from "../cross-origin-frames.js";
 import { endOutline } from "../highlight.js";
-import { unreadable } from "../inject.js";
+import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
 import { endsWithin, pause, unlessAborted } from "../async.js";
 
@@ -426,7 +426,7 @@ export class CommandSession {
    * @param {string} expression
    */
   async evaluateInOwnWorld(expression) {
-    return this.send("Runtime.evaluate", { expression, contextId: this.#session.ownWorldId });
+    return this.send("Runtime.evaluate", { expression, contextId: await this.#ownWorld() });
   }
 
   /**
@@ -437,10 +437,22 @@ export class CommandSession {
    * @returns {Promise<string>} object id of the node
    */
   async callOnNode(backendNodeId, functionDeclaration) {
-    const world = { executionContextId: this.#session.ownWorldId };
-    const { object } = await this.send("DOM.resolveNode", { backendNodeId, ...world });
+    const executionContextId = await this.#ownWorld();
+    const { object } = await this.send("DOM.resolveNode", { backendNodeId, executionContextId });
     await this.send("Runtime.callFunctionOn", { objectId: object.objectId, functionDeclaration });
     return object.objectId;
+  }
+
+  /**
+   * @returns {Promise<number>} the extension's own world of the page; without it the page's own would be used
+   * @throws {CommandError} TAB_DISCONNECTED if another page has come
+   */
+  async #ownWorld() {
+    // It may be new: the browser replies after it has reported that.
+    await this.send("Runtime.getIsolateId");
+    const { ownWorldId } = this.#session;
+    if (ownWorldId === undefined) throw new PageLeft();
+    return ownWorldId;
   }
 
   /** @param {string} note a sentence */

@@ -10,7 +10,7 @@
 
 import { CommandError } from "../../shared/errors.js";
 import { FramePages } from "./frame-pages.js";
-import { runInPage, unreadable } from "../inject.js";
+import { PageLeft, runInPage, unreadable } from "../inject.js";
 import { NETWORK_BOUNDS } from "./network-log.js";
 import { NO_PAGE, loadFailure } from "../page-load.js";
 import { obstacleOf, tabById } from "../tabs.js";
@@ -27,6 +27,9 @@ const FRAMES = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, 
 const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
+/** Chrome's reasons when a page goes while it is asked: with it go its worlds and the objects that they hold. */
+const GONE =
+  /not attached|detached|closed|crashed|navigated|no tab|execution context|find context|object with given id|promise was collected/i;
 /** In a separate world, so that no page sees it: this binding reports what the page is about to do. */
 const PRINT_BINDING = { name: "reportPrinting", executionContextName: "Chrome Tab Reader" };
 const PRINT_WATCH = {
@@ -311,6 +314,12 @@ export class DebuggerSession {
       case "Runtime.executionContextCreated":
         this.#noteWorld(params.context);
         break;
+      case "Runtime.executionContextDestroyed":
+        if (params.executionContextId === this.ownWorldId) this.ownWorldId = undefined;
+        break;
+      case "Runtime.executionContextsCleared":
+        this.ownWorldId = undefined;
+        break;
       case "Target.attachedToTarget":
       case "Target.detachedFromTarget":
         this.#noteFrame(method, params);
@@ -463,12 +472,7 @@ async function attachRefusal(tabId, reason) {
  */
 function protocolFailure(method, error) {
   const reason = reasonOf(error);
-  if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
-    return new CommandError(
-      "TAB_DISCONNECTED",
-      "The page navigated away while the command ran. Check where the tab is now, then try again.",
-    );
-  }
+  if (GONE.test(reason)) return new PageLeft();
   // Chrome's message names a method and a parameter; it never quotes the page.
   return new CommandError(
     "EXECUTION_ERROR",

@@ -14,6 +14,7 @@ const actionability = (() => {
     pause,
     queryAll,
     queryIn,
+    roleOf,
     timelineOf,
   } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
@@ -429,7 +430,7 @@ const actionability = (() => {
 
   /** @param {Element} element */
   function roleName(element) {
-    const role = attributeOf(element, "role")?.trim().split(/\s+/u)[0] ?? "";
+    const role = roleOf(element);
     return /^[a-z]{1,20}$/u.test(role) ? `${role} ` : "";
   }
 

@@ -94,7 +94,7 @@ const appearance = (() => {
     const corner = graphic && boxOf(graphic);
     const size = `${Math.round(width)}x${Math.round(height)}`;
     const place = corner ? ` at ${Math.round(x - corner.x)},${Math.round(y - corner.y)}` : "";
-    return [pictureOf(element, style) || classesOf(element), colorOf(element, style), `${size}${place}`]
+    return [imageOf(element, style) || classesOf(element), colorOf(element, style), `${size}${place}`]
       .filter(Boolean)
       .join(" ");
   }
@@ -103,7 +103,7 @@ const appearance = (() => {
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
    */
-  function pictureOf(element, style) {
+  function imageOf(element, style) {
     const source = isHtml(element) && tagOf(element) === "img" ? attributeOf(element, "src") : "";
     const [, address = source] = /url\("?([^")]+)/u.exec(`${style.content} ${style.backgroundImage}`) ?? [];
     const [, file = ""] = /([^/?#]{1,40})(?:[?#].*)?$/u.exec(address ?? "") ?? [];

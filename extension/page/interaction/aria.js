@@ -27,6 +27,7 @@ const aria = (() => {
     likelyRootOf,
     queryAll,
     queryIn,
+    referred,
     rootOf,
     tagOf,
     textContentOf,
@@ -42,7 +43,7 @@ const aria = (() => {
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
   /** Images in content that a style adds before or after. */
-  const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
+  const IMAGES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
   const NAMING_PARTS = new Map([
     ["fieldset", "legend"],
     ["figure", "figcaption"],
@@ -218,9 +219,7 @@ const aria = (() => {
 
   /** @param {Element} element */
   function labelledBy(element) {
-    const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
-    const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
-    const named = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+    const named = referred(element, "aria-labelledby");
     // What a combobox contains is its value.
     const outside = attributeOf(element, "role") === "combobox" ? named.filter((one) => !holds(element, one)) : named;
     const labels = outside.length ? outside : named;
@@ -410,7 +409,7 @@ const aria = (() => {
       const { content, display } = style;
       if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
-      const texts = (alternative ?? content.replace(PICTURES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
+      const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
       this.#add(display === "inline" ? text : ` ${text} `);
     }

@@ -90,7 +90,7 @@ const calendars = (() => {
   }
 
   /**
-   * Sets the time in the calendar that is open, if it has native fields for that.
+   * Sets the time in the calendar that is open, if it has fields for that.
    *
    * @param {Element} field
    * @param {string} time such as 09:30
@@ -100,14 +100,16 @@ const calendars = (() => {
     const [month] = monthsOpenedFor(field);
     const around = month && (layerOf(month.grid) ?? month.header);
     const parts = around ? queryDrawnIn(around, "input, span, button").filter(isVisible) : [];
-    const inputs = /** @type {HTMLInputElement[]} */ (parts.filter((one) => NUMERIC.has(kindOf(one))));
-    const withMost = (/** @type {number[]} */ ...most) => inputs.find(({ max }) => max && most.includes(Number(max)));
+    const inputs = /** @type {HTMLInputElement[]} */ (parts.filter(isControl));
+    const whole = inputs.find((one) => kindOf(one) === "time");
+    if (whole) enter(whole, time);
+    const withMost = (/** @type {number[]} */ ...most) => inputs.find((one) => most.includes(mostOf(one)));
     const [hourField, minuteField] = [withMost(12, 23), withMost(59)];
     if (!hourField || !minuteField) return "";
     const [hour = 0, minute = 0] = time.split(":").map(Number);
-    const isHalved = hourField.max === "12";
-    enterNumber(hourField, isHalved ? hour % 12 || 12 : hour);
-    enterNumber(minuteField, minute);
+    const isHalved = mostOf(hourField) === 12;
+    enter(hourField, String(isHalved ? hour % 12 || 12 : hour));
+    enter(minuteField, String(minute));
     const half = isHalved ? parts.find((one) => HALVES.test(textContentOf(one) ?? "")) : undefined;
     const isOther = half && /p/iu.test(textContentOf(half) ?? "") !== hour >= 12;
     return isOther ? selectorOf(half, allRoots()) : "";
@@ -115,10 +117,19 @@ const calendars = (() => {
 
   /**
    * @param {HTMLInputElement} input
-   * @param {number} number
+   * @returns {number} the highest number that it accepts; 0 if it is not for numbers
    */
-  function enterNumber(input, number) {
-    input.value = String(number);
+  function mostOf(input) {
+    if (NUMERIC.has(kindOf(input))) return Number(input.max);
+    return isMatch(input, "[role=spinbutton]") ? Number(attributeOf(input, "aria-valuemax")) : 0;
+  }
+
+  /**
+   * @param {HTMLInputElement} input
+   * @param {string} text
+   */
+  function enter(input, text) {
+    input.value = text;
     for (const type of ["input", "change"]) input.dispatchEvent(new Event(type, { bubbles: true }));
     // Some pages read it once it is left. The focus itself stays in the field of the calendar, which may close otherwise.
     input.dispatchEvent(new FocusEvent("blur"));

@@ -69,7 +69,7 @@ const changeWatch = (() => {
   /** Elements that open something when they are pressed. */
   const OPENERS = "[aria-haspopup]:not([aria-haspopup='false'], [aria-expanded='true']), [aria-expanded='false']";
   /** Minimum side of an image that is more than an icon on a button. */
-  const PICTURE_SIDE = 64;
+  const IMAGE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
@@ -536,10 +536,10 @@ const changeWatch = (() => {
    * @returns {boolean} whether it is part of a drawing, such as a line between two nodes
    */
   function isShape(element) {
-    const picture = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
-    if (!picture || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
-    const { width, height } = boxOf(picture);
-    return Math.min(width, height) > PICTURE_SIDE && isDrawn(element) && !isClipped(picture);
+    const image = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
+    if (!image || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
+    const { width, height } = boxOf(image);
+    return Math.min(width, height) > IMAGE_SIDE && isDrawn(element) && !isClipped(image);
   }
 
   /**

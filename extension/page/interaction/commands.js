@@ -3,20 +3,17 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { closestOf, comesTrue, controlOf, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf } =
-    dom;
-  const { BODY_CELLS, windowOf } = dom;
-  const { PageError, misfit, shorten, textOf, visibleTextOf } = texts;
+  const { controlOf, documentOf, kindOf, tagOf, windowOf } = dom;
+  const { PageError, misfit } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
     geometry;
-  const { comeBy, selectorOf } = selectorGenerator;
+  const { comeBy } = selectorGenerator;
   const { Wait } = actionability;
-  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const { caretToEnd, isCheckable, isChecked, refuseSetting, selectContent, shownBy, wayOf } = formControls;
-  const { chooseOptions, chosenIn } = nativeLists;
+  const { describeFrame, holders, placeOutside, traitsOf } = crossOriginFrames;
+  const { caretToEnd, isCheckable, isChecked, refuseSetting, wayOf } = formControls;
+  const { chooseOptions } = nativeLists;
   const { widgetKind } = widgets;
   const { focusedElement, takeFocus } = focusing;
-  const { editorAround } = drawnEditors;
   const { checkableOf, isField } = targets;
   const { PressWatch } = hitTarget;
   const { DragWatch } = dragWatch;
@@ -25,50 +22,15 @@ const elementCommands = (() => {
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
+  const { describe, isWhole, rememberWidget } = actionLooks;
 
-  /** @typedef {InstanceType<typeof PressWatch>} Press */
-  /** @typedef {InstanceType<typeof DragWatch>} Drag */
-
-  const DRAWING_WAIT_MS = 500;
-  /** Elements that are moved out of the way get there within this time, unlike the bar of a message that will close. */
-  const MOVING_MS = 600;
-  const MOUSE_WAIT_MS = 300;
-  /** Pages often wait for 300 ms until no more is typed. */
-  const SUGGESTING_MS = 400;
-  /** For a switch that slides. */
-  const TOGGLING_MS = 400;
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
-
   /** Actions that move the mouse to the element. */
   const MOVING = new Set(["click", "drag", "hover", "upload"]);
 
-  /** @type {Map<string, AbortController>} by request id; the latest one may be inspected again */
-  const running = new Map();
-  /**
-   * @typedef {object} ActionState of an action, to inspect it again after the trusted input
-   * @property {string} id
-   * @property {AbortSignal} [signal]
-   * @property {Element} [element]
-   * @property {PreparedField} [prepared]
-   * @property {boolean} [isEntered]
-   * @property {HTMLElement} [widget]
-   * @property {Element} [cell] of a table that the widget is in
-   * @property {Element} [group]
-   * @property {Press} [press]
-   * @property {Drag} [drag]
-   * @property {Element} [pressed]
-   * @property {Element} [placed]
-   * @property {Element} [checkable]
-   * @property {boolean} [wasChecked]
-   * @property {HTMLInputElement} [upload]
-   * @property {ReturnType<typeof beginScroll>["scroll"]} [scroll]
-   * @property {{element: Element, place: Box}[]} [frames]
-   * @property {Root[]} [roots]
-   * @property {Watch} [changes]
-   * @property {Watch} [form] the same for all parts of the action
-   */
-
+  /** The latest request that may be canceled. */
+  let running = { id: "", controller: new AbortController() };
   /** @type {ActionState} */
   let latest = { id: "" };
   /** @type {Element | null} the element that the mouse was last moved to */
@@ -78,7 +40,7 @@ const elementCommands = (() => {
 
   /**
    * @param {string} id
-   * @returns {Partial<ActionState>} the state of that action; empty if it was on another page, or another one has followed
+   * @returns {Looked}
    */
   function stateOf(id) {
     return latest.id === id ? latest : {};
@@ -89,37 +51,34 @@ const elementCommands = (() => {
    *
    * @param {ElementRequest} request
    * @returns {Promise<ElementAnswer>}
+   * @throws {PageError} ELEMENT_NOT_FOUND, EXECUTION_ERROR, INVALID_SELECTOR
    */
   async function act(request) {
-    const { signal } = begin(request.id);
-    try {
-      comeBy(request.way ?? "");
-      const before = stateOf(request.id);
-      const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
-      const known = request.action === "place" ? placed : undefined;
-      const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
-      const { element, found, roots, rest, ...more } = ready;
-      latest.press?.stop();
-      if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
-      // The steps of one action are reported together.
-      const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
-      if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
-      // They may be clicks for a field that is being filled.
-      if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
-      if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
-      // The action may remove the element.
-      const description = describe(element, roots);
-      if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
-      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
-      const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
-      const done = actOn(element, roots, request);
-      const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
-      if (MOVING.has(request.action)) lastTarget = element;
-      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
-    } catch (error) {
-      return failure(error);
-    }
+    const signal = begin(request.id);
+    comeBy(request.way ?? "");
+    const before = stateOf(request.id);
+    const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
+    const known = request.action === "place" ? placed : undefined;
+    const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
+    const { element, found, roots, rest, ...more } = ready;
+    latest.press?.stop();
+    if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
+    // The steps of one action are reported together.
+    const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
+    if (isReporting || !begun) latest.changes?.stop();
+    latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
+    // They may be clicks for a field that is being filled.
+    if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
+    if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
+    // The action may remove the element.
+    const description = describe(element, roots);
+    if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
+    if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
+    const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
+    const done = actOn(element, roots, request);
+    const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
+    if (MOVING.has(request.action)) lastTarget = element;
+    return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
   }
 
   /**
@@ -164,20 +123,17 @@ const elementCommands = (() => {
   /**
    * @param {WaitRequest} request
    * @returns {Promise<WaitAnswer>}
+   * @throws {PageError} COMMAND_TIMEOUT, INVALID_SELECTOR
    */
   async function waitForElements(request) {
-    const { signal } = begin(request.id);
-    try {
-      comeBy(request.way ?? "");
-      const met = await untilAllHold(request, signal);
-      const [element] = met?.shown ?? [];
-      if (!met || !element) return { code: "" };
-      const { rest, roots } = met.search;
-      if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
-      return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
-    } catch (error) {
-      return failure(error);
-    }
+    const signal = begin(request.id);
+    comeBy(request.way ?? "");
+    const met = await untilAllHold(request, signal);
+    const [element] = met?.shown ?? [];
+    if (!met || !element) return { code: "" };
+    const { rest, roots } = met.search;
+    if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
+    return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
   }
 
   /**
@@ -197,15 +153,6 @@ const elementCommands = (() => {
     return crossOriginFrames.frameWithInput(point);
   }
 
-  /**
-   * @param {{id: string}} request after an action of that id
-   * @returns {FrameTraits | null} of the element, if it is a cross-origin frame
-   */
-  function frameFound({ id }) {
-    const { element } = stateOf(id);
-    return element && isHolder(element) ? traitsOf(element) : null;
-  }
-
   /** @returns {(FrameTraits & {isVisible: boolean})[]} all cross-origin frames; `holder` returns their elements */
   function findHolders() {
     lastHolders = holders();
@@ -220,236 +167,26 @@ const elementCommands = (() => {
     return lastHolders[index] ?? null;
   }
 
-  /** @param {string} id */
+  /**
+   * @param {string} id
+   * @returns {AbortSignal}
+   */
   function begin(id) {
-    const controller = new AbortController();
-    running.clear();
-    running.set(id, controller);
-    return controller;
+    running = { id, controller: new AbortController() };
+    return running.controller.signal;
   }
 
   /** @param {{id: string}} request to end without acting; its answer is no longer needed */
   function cancel({ id }) {
-    running.get(id)?.abort();
-  }
-
-  /**
-   * @param {FinishRequest & {id: string}} request after a fill of that id
-   * @returns {Promise<FilledField | null>} null if this is another page
-   */
-  async function finishFill({ id, ...how }) {
-    const { prepared, signal, changes: watch, isEntered = false } = stateOf(id);
-    if (!prepared || !signal || !watch) return null;
-    const filled = await filling.finishFill(prepared, signal, how, isEntered, watch);
-    if (filled.next || isEntered) return filled;
-    // It may turn out only now that it opens a list.
-    const { field } = prepared;
-    const opened = isInPage(field) && widgetKind(field, how.text) === "list" ? rememberWidget(field) : null;
-    if (opened) selectContent(field);
-    return { ...filled, ...opened, changed: watch.summarize() };
-  }
-
-  /**
-   * @param {{id: string}} request after a fill of that id
-   * @returns {Promise<boolean | null>} whether suggestions open in the time that they usually take; null if this is another
-   *   page
-   */
-  async function awaitList({ id }) {
-    const { changes } = stateOf(id);
-    if (!changes) return null;
-    return comesTrue(() => changes.hasOpenedList(), SUGGESTING_MS);
-  }
-
-  /**
-   * @param {{id: string, text: string}} request again, after a fill of that id
-   * @returns {FilledField | null} null if this is another page
-   */
-  function readField({ id, text }) {
-    const { prepared } = stateOf(id);
-    return prepared ? filling.readField(prepared, text) : null;
-  }
-
-  /**
-   * @param {{id: string, text: string, chosen: string}} request after a fill of that id
-   * @returns {ReturnType<typeof filling.notationsFor> | null} null if this is another page
-   */
-  function readNotations({ id, text, chosen }) {
-    const { prepared } = stateOf(id);
-    return prepared ? filling.notationsFor(prepared, text, chosen) : null;
-  }
-
-  /**
-   * @param {WidgetRequest & {id: string}} request while a field without text input is being operated
-   * @returns {Promise<unknown>} null if this is another page, or if the page has replaced the field
-   */
-  async function operate({ id, ...request }) {
-    const { widget } = stateOf(id);
-    return widget ? widgetLooks.operate(widget, latest, request) : null;
-  }
-
-  /**
-   * @param {{id: string}} request after a select of that id
-   * @returns {FoundElement["selected"] | null} the current choice; null if this is another page
-   */
-  function readSelected({ id }) {
-    const { element } = stateOf(id);
-    return element && tagOf(element) === "select" ? chosenIn(/** @type {HTMLSelectElement} */ (element)) : null;
-  }
-
-  /**
-   * @param {{id: string, ofForm?: boolean}} request after an action of that id; `ofForm`: of all its parts
-   * @returns {Promise<string>} what has changed since it began; empty if nothing has, or if this is another page
-   */
-  async function readChanges({ id, ofForm = false }) {
-    const { changes, form } = stateOf(id);
-    const watch = ofForm ? form : changes;
-    await watch?.rest();
-    return watch?.summarize() ?? "";
+    if (running.id === id) running.controller.abort();
   }
 
   /** @returns {Promise<string>} what a page says to users that have just come to it, perhaps with a toast */
   async function readAnnouncements() {
     const announced = announcementsOf(allRoots());
     if (announced) return announced;
-    await nextDrawing();
+    await actionLooks.looks.nextDrawing();
     return announcementsOf(allRoots());
-  }
-
-  /**
-   * @param {{id: string}} request after a scroll of that id
-   * @returns {Promise<Scrolled> | null} null if this is another page
-   */
-  function finishScroll({ id }) {
-    const { scroll } = stateOf(id);
-    return scroll ? scrolling.finishScroll(scroll) : null;
-  }
-
-  /**
-   * @param {{id: string, point: Point, isHeld?: boolean}} request during a press after a click of that id
-   * @returns {Promise<PressOutcome> | null} by `endPress` at the latest; null if this is another page
-   */
-  function watchPress({ id, point, isHeld = false }) {
-    return stateOf(id).press?.outcome(point, isHeld) ?? null;
-  }
-
-  /**
-   * @param {{id: string}} request once the browser has handled the press of that id
-   * @returns {true} because no answer at all would mean that the page may have left
-   */
-  function endPress({ id }) {
-    stateOf(id).press?.end();
-    return true;
-  }
-
-  /**
-   * @param {{id: string}} request while the mouse moves for an action of that id
-   * @returns {Promise<boolean | null>} whether the element's document notices it in time; null if this is another page
-   */
-  async function awaitMouse({ id }) {
-    const { element } = stateOf(id);
-    if (!element) return null;
-    // In quirks mode ":hover" alone matches only links; the root is not hovered under a layer that has all input.
-    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover, :hover").length > 0;
-    return comesTrue(isThere, MOUSE_WAIT_MS);
-  }
-
-  /**
-   * @param {{id: string}} request after the first moves of a drag of that id
-   * @returns {boolean | null} whether the browser is now dragging something; null if this is another page
-   */
-  function readDrag({ id }) {
-    const { press, drag } = stateOf(id);
-    press?.stop();
-    return drag?.isDragging ?? null;
-  }
-
-  /**
-   * @param {{id: string}} request after a drag of that id
-   * @returns {DragWay | null} null if this is another page, or if the page draws what it drags
-   */
-  function readMoved({ id }) {
-    const { drag, element, changes } = stateOf(id);
-    if (!drag || !element || !changes || tagOf(element) === "canvas" || hasIn(element, "canvas")) return null;
-    return { isIdle: !drag.hasMoved && !changes.hasMoved(), way: drag.way(changes.appeared()) };
-  }
-
-  /** @returns {boolean} whether elements are being moved; animations without an end, or with a distant one, do not count */
-  function readTransitions() {
-    return allRoots()
-      .filter(isDocument)
-      .flatMap((one) => one.getAnimations())
-      .some((one) => one.playState === "running" && isMoving(one));
-  }
-
-  /** @param {Animation} animation */
-  function isMoving({ currentTime, effect }) {
-    return Number(effect?.getComputedTiming().endTime) - Number(currentTime) < MOVING_MS;
-  }
-
-  /**
-   * @param {{id: string}} request after the release of a drag of that id
-   * @returns {Promise<DragOutcome> | null} null if this is another page
-   */
-  function readDrop({ id }) {
-    const { drag } = stateOf(id);
-    return drag?.outcome() ?? null;
-  }
-
-  /**
-   * @param {{id: string}} request after a press of that id
-   * @returns {Promise<boolean | null>} whether the pressed element is now checked; null if this is another page
-   */
-  async function readChecked({ id }) {
-    const { checkable, wasChecked } = stateOf(id);
-    if (!checkable) return null;
-    const hasToggled = () => isChecked(checkable) !== wasChecked || !isInPage(checkable);
-    if (!(wasChecked && isRadio(checkable))) await comesTrue(hasToggled, TOGGLING_MS);
-    return isChecked(checkable);
-  }
-
-  /** @param {Element} element */
-  function isRadio(element) {
-    return kindOf(element) === "radio" || ["radio", "menuitemradio"].includes(widgets.roleOf(element));
-  }
-
-  /**
-   * @param {{id: string}} request after the keys of that id
-   * @returns {PressedState | null} null if this is another page
-   */
-  function readPressed({ id }) {
-    const { pressed } = stateOf(id);
-    if (!pressed) return null;
-    const focused = focusedElement();
-    const hasMoved = focused !== pressed && tagOf(focused) !== "body";
-    return {
-      ...(isCheckable(pressed) && { checked: isChecked(pressed) }),
-      ...(isField(pressed) && { value: shownBy(/** @type {HTMLInputElement} */ (pressed)) }),
-      ...(tagOf(pressed) === "select" && { selected: chosenIn(/** @type {HTMLSelectElement} */ (pressed)) }),
-      ...(hasMoved && { focused: describe(focused, allRoots()) }),
-    };
-  }
-
-  /**
-   * @param {Element} element
-   * @param {Root[]} roots of the whole page
-   * @returns {ElementDescription}
-   */
-  function describe(element, roots) {
-    // The field of an editor is not visible, and its name may follow the cursor.
-    const shown = editorAround(element) ?? element;
-    return {
-      selector: selectorOf(shown, roots),
-      tag: tagOf(shown),
-      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
-    };
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {boolean} whether it is the page itself, whose text takes long to collect
-   */
-  function isWhole(element) {
-    return ["html", "body"].includes(tagOf(element));
   }
 
   /**
@@ -464,7 +201,7 @@ const elementCommands = (() => {
         const kind = widgetKind(element, request.value);
         if (kind) {
           if (kind !== "list") refuseSetting(element, request.value);
-          return rememberWidget(element);
+          return rememberWidget(latest, element);
         }
         const { plan, prepared } = filling.prepareField(element, request.value);
         latest.prepared = prepared;
@@ -473,7 +210,7 @@ const elementCommands = (() => {
         return { filling: plan };
       }
       case "select":
-        if (tagOf(element) !== "select") return rememberWidget(element);
+        if (tagOf(element) !== "select") return rememberWidget(latest, element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
         if (isWhole(element) && documentOf(element) === document) return { box: pageBox() };
@@ -533,18 +270,6 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @returns {{widget: WidgetKind}}
-   */
-  function rememberWidget(element) {
-    latest.widget = /** @type {HTMLElement} */ (element);
-    latest.cell = closestOf(element, BODY_CELLS) ?? undefined;
-    listOptions.begin(element, latest.changes);
-    // A search field has a list only for a choice.
-    return { widget: widgetKind(element) || "list" };
-  }
-
-  /**
    * @param {HTMLInputElement} field
    * @param {number} count number of files
    */
@@ -569,33 +294,6 @@ const elementCommands = (() => {
     latest.upload = field;
   }
 
-  /**
-   * @param {{id: string, names: string[]}} request after an upload of that id, with the names of its files
-   * @returns {HeldFiles | null} null if this is another page
-   */
-  function readFiles({ id, names }) {
-    const { upload } = stateOf(id);
-    if (!upload) return null;
-    const held = [...(upload.files ?? [])].map(({ name }) => name);
-    const isKept = held.length === names.length && held.every((name, index) => name === names[index]);
-    const shown = held.length ? [] : allRoots().flatMap((root) => [...root.children].map(visibleTextOf));
-    const isShown = names.some((name) => shown.some((text) => text.includes(name)));
-    return { names: held.map((name) => shorten(name)), isKept, isShown };
-  }
-
-  /**
-   * Waits until the page has been drawn twice, so that the second time includes earlier changes; half a second at most.
-   *
-   * @returns {Promise<true>}
-   */
-  async function nextDrawing() {
-    const drawn = async () => {
-      for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
-    };
-    await Promise.race([drawn(), pause(DRAWING_WAIT_MS)]);
-    return true;
-  }
-
   /** @param {Element} element */
   function rememberState(element) {
     if (!isCheckable(element)) return {};
@@ -605,43 +303,32 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {unknown} error
-   * @returns {{code: ErrorCode, message: string}} returned, not thrown: no answer would mean that the page has left
+   * @param {unknown} error thrown by one of these commands
+   * @returns {{code: ErrorCode, message: string} | {uncaught: string}} the answer instead; `uncaught`: the kind of an error
+   *   in this code
    */
   function failure(error) {
-    if (error instanceof PageError) return { code: error.code, message: error.message };
-    const kind = error instanceof Error ? error.name : typeof error;
-    const advice = "Use a simpler selector, or one with the element's id.";
-    return {
-      code: "EXECUTION_ERROR",
-      message: `The page's structure makes the search fail (${kind}). ${advice}`,
-    };
+    // Recursion ends where a page is nested too deeply.
+    const known = error instanceof RangeError ? tooDeep() : error;
+    if (known instanceof PageError) return { code: known.code, message: known.message };
+    return { uncaught: known instanceof Error ? known.name : typeof known };
   }
 
-  const looks = {
-    awaitList,
-    awaitMouse,
-    finishFill,
-    finishScroll,
-    frameFound,
-    nextDrawing,
-    readChanges,
-    readChecked,
-    readDrag,
-    readDrop,
-    readField,
-    readFiles,
-    readPressed,
-    operate,
-    readSelected,
-    readMoved,
-    readNotations,
-    readTransitions,
-  };
+  function tooDeep() {
+    return new PageError(
+      "EXECUTION_ERROR",
+      "The page is nested too deeply to be searched. Use a simpler selector, or one with the element's id.",
+    );
+  }
+
+  const looks = Object.entries(actionLooks.looks).map(([name, look]) => [
+    name,
+    (/** @type {{id: string}} */ { id, ...request }) =>
+      /** @type {(state: Looked, request: object) => unknown} */ (look)(stateOf(id), request),
+  ]);
   const commands = {
     act,
     cancel,
-    endPress,
     failure,
     findHolders,
     frameWithInput,
@@ -653,8 +340,7 @@ const elementCommands = (() => {
     target,
     uploadField,
     waitFor: waitForElements,
-    watchPress,
-    ...looks,
+    .../** @type {Record<keyof typeof actionLooks.looks, (request: any) => unknown>} */ (Object.fromEntries(looks)),
   };
   globalThis.chromeTabReader = commands;
   return commands;

@@ -3,7 +3,7 @@
 // Cross-origin frames, seen from the page around them. Only the extension can reach what is in them.
 
 const crossOriginFrames = (() => {
-  const { documentOf, innerRootOf, isCrossOrigin, queryAll, tagOf, windowOf } = dom;
+  const { documentOf, innerRootOf, isCrossOrigin, isMatch, queryAll, windowOf } = dom;
   const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
@@ -14,8 +14,8 @@ const crossOriginFrames = (() => {
   /** Smaller ones contain counters and buttons. */
   const LEAST_WIDTH = 100;
   const LEAST_HEIGHT = 50;
-  /** Elements that show a document of their own. */
-  const HOLDERS = ["iframe", "frame", "object", "embed", "fencedframe"];
+  /** Elements that show a document of their own, which receives the mouse instead of the elements here. */
+  const HOLDERS = "iframe, frame, object, embed, fencedframe";
   /** In a path: a frame whose element gives no access to its window. */
   const UNKNOWN = -2;
 
@@ -128,14 +128,14 @@ const crossOriginFrames = (() => {
   /** @returns {Element[]} all cross-origin frames, including hidden ones */
   function holders() {
     return allRoots()
-      .flatMap((root) => queryAll(root, HOLDERS.join()))
+      .flatMap((root) => queryAll(root, HOLDERS))
       .filter(isHolder);
   }
 
   /** @param {Element} element */
   function isHolder(element) {
-    return HOLDERS.includes(tagOf(element)) && !innerRootOf(element);
+    return isMatch(element, HOLDERS) && !innerRootOf(element);
   }
 
-  return { describeFrame, frameWithInput, holders, isHolder, placeOutside, readableFrames, traitsOf };
+  return { HOLDERS, describeFrame, frameWithInput, holders, isHolder, placeOutside, readableFrames, traitsOf };
 })();

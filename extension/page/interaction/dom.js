@@ -385,6 +385,14 @@ const dom = (() => {
     return others.length ? undefined : field;
   }
 
+  /**
+   * @param {Element} element
+   * @returns {string} the first role that it declares; empty if it declares none
+   */
+  function roleOf(element) {
+    return attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0] ?? "";
+  }
+
   /** @param {Element} element */
   function kindOf(element) {
     return isHtml(element) && tagOf(element) === "input"
@@ -466,7 +474,8 @@ const dom = (() => {
    * @returns {Element[]} the elements whose ids it contains
    */
   function referred(element, attribute) {
-    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
+    const ids = attributeOf(element, attribute)?.match(/\S+/gu);
+    if (!ids) return [];
     const root = /** @type {Root} */ (rootOf(element));
     return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
   }
@@ -524,6 +533,7 @@ const dom = (() => {
     queryDrawnIn,
     queryIn,
     referred,
+    roleOf,
     rootOf,
     slottedIn,
     scrollTo,

@@ -549,18 +549,6 @@ const elementList = (() => {
   }
 
   /**
-   * @param {ListRequest} request
-   * @returns {ListAnswer}
-   */
-  function list(request) {
-    try {
-      return listElements(request);
-    } catch (error) {
-      return elementCommands.failure(error);
-    }
-  }
-
-  /**
    * @param {{selector: string}} request
    * @returns {Box | null} where the element is in the main frame's viewport; null if it is not drawn
    */
@@ -571,7 +559,7 @@ const elementList = (() => {
     return { x, y, width, height };
   }
 
-  const commands = { list, placeOf };
+  const commands = { list: listElements, placeOf };
   Object.assign(chromeTabReader, commands);
   return commands;
 })();

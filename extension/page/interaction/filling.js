@@ -52,6 +52,7 @@ const filling = (() => {
     FORMATS,
     complaintOf,
     fieldsFrom,
+    groupOf,
     heldBy,
     isCodePart,
     isInput,
@@ -78,6 +79,8 @@ const filling = (() => {
     "[list], [type='search'], [role='searchbox'], [role='search'] *";
   /** Fields for numbers, for which there are none. */
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
+  /** Between the first and the last day of a period. */
+  const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   const PICKER = "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
@@ -94,11 +97,12 @@ const filling = (() => {
     const kind = kindOf(element);
     const lines = value.replace(/\r\n?/gu, "\n");
     const isEntered = isInput(element) && lines.endsWith("\n");
-    const text = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const given = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
+    const text = isFree(field) ? likeStart(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
-    const [day, days] = isFree(field) ? [dayIn(text), daysIn(text)] : ["", []];
+    const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
     if (days.length) calendars.begin(field);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
@@ -109,7 +113,7 @@ const filling = (() => {
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
     const isKeyed = text.length > 1 && isCodePart(field);
-    const time = day && timeIn(text);
+    const time = day && timeIn(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
     return {
       plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
@@ -302,6 +306,19 @@ const filling = (() => {
   }
 
   /**
+   * A page may drop a whole period because of the notation of its end.
+   *
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {string} the same date or time in the notation of the field before it, if that is the only other one
+   */
+  function likeStart(field, text) {
+    const [start, end, ...others] = groupOf(field);
+    if (!start || end !== field || others.length) return text;
+    return otherNotations(text, [start.value], "").own[0] ?? text;
+  }
+
+  /**
    * @param {HTMLInputElement} field
    * @returns {boolean} whether the page, not the browser, decides in which notation it takes a date
    */
@@ -317,7 +334,8 @@ const filling = (() => {
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
-    if (isControl(field) || isPicker(field)) return isSameValue(held, text);
+    if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
+    if (isControl(field)) return isSameValue(held, text);
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
   }

@@ -93,11 +93,20 @@ const formControls = (() => {
    * @returns {HTMLInputElement[]} the field, and those after it in the same group
    */
   function fieldsFrom(field) {
+    const all = groupOf(field);
+    return all.slice(all.indexOf(field));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {HTMLInputElement[]} the fields of its group
+   */
+  function groupOf(field) {
     if (!isControl(field)) return [];
     const isText = (/** @type {Element} */ one) => kindOf(one) === kindOf(field);
     const around = [...treeAncestors(field)].slice(1, GROUP_LEVELS);
     const all = around.map((one) => queryIn(one, "input").filter(isText)).find(({ length }) => length > 1) ?? [];
-    return /** @type {HTMLInputElement[]} */ (all).slice(all.indexOf(field));
+    return /** @type {HTMLInputElement[]} */ (all);
   }
 
   /** @param {HTMLInputElement} field */
@@ -280,6 +289,7 @@ const formControls = (() => {
     caretToEnd,
     complaintOf,
     fieldsFrom,
+    groupOf,
     heldBy,
     hasNativeState,
     isCheckable,

@@ -3,9 +3,10 @@
 // Whether a mouse press reaches its intended element: hovering may cover or replace it.
 
 const hitTarget = (() => {
-  const { innerRootOf, isDocument, isFrame, tagOf, windowOf } = dom;
+  const { innerRootOf, isDocument, isFrame, isMatch, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
   const { coverName } = actionability;
+  const { HOLDERS } = crossOriginFrames;
 
   const EVENTS = [
     "pointerdown",
@@ -18,9 +19,6 @@ const hitTarget = (() => {
     "contextmenu",
     "dragstart",
   ];
-  /** Elements with a document of their own, which receives the mouse instead of the elements here. */
-  const HOLDERS = new Set(["iframe", "frame", "embed", "object", "fencedframe"]);
-
   /**
    * Watches from its construction to the end of its presses, however late the page handles them; a press that misses is
    * kept from the page. Presses on something in a cross-origin frame are seen in that frame: those seen here have
@@ -113,7 +111,7 @@ const hitTarget = (() => {
     #unseen(point) {
       const hit = hitAt(point);
       const foreign = hit && isFrame(hit) && hit !== this.#element ? this.#coverOf(hit) : "";
-      const isTaken = this.#pressesSoFar() > this.#before || (hit !== null && HOLDERS.has(tagOf(hit)));
+      const isTaken = this.#pressesSoFar() > this.#before || (hit !== null && isMatch(hit, HOLDERS));
       return { isSeen: false, isLost: !isTaken, cover: foreign, isPressed: foreign !== "", release: "" };
     }
 

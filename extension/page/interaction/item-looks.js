@@ -1,6 +1,6 @@
 "use strict";
 
-// Elements that are visible without any words: pictures and their shapes, and boxes.
+// Elements that are visible without any words: drawings and their shapes, and boxes.
 
 const itemLooks = (() => {
   const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn, tagOf } = dom;
@@ -9,7 +9,7 @@ const itemLooks = (() => {
   const BOXES = new Set("div i li p span td".split(" "));
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   const SHAPE_TAGS = new Set(SHAPES.split(", "));
-  /** Smaller graphics are icons, those with more shapes are pictures. */
+  /** Smaller graphics are icons, those with more shapes are images. */
   const GRAPHIC = { side: 48, shapes: 60, paths: 12 };
   const LEAST_SIDE = 8;
   const BORDER = 4;
@@ -22,7 +22,7 @@ const itemLooks = (() => {
    * @param {Element} graphic
    * @returns {boolean} whether it is large and has few shapes: others are icons, charts and maps
    */
-  function isPicture(graphic) {
+  function isDrawing(graphic) {
     if (attributeOf(graphic, "aria-hidden") === "true") return false;
     const { width, height } = boxOf(graphic);
     const shapes = queryIn(graphic, SHAPES);
@@ -73,5 +73,5 @@ const itemLooks = (() => {
     return true;
   }
 
-  return { SHAPE_TAGS, isBox, isPicture };
+  return { SHAPE_TAGS, isBox, isDrawing };
 })();

@@ -17,6 +17,7 @@ const listFields = (() => {
     queryIn,
     referred,
     textContentOf,
+    roleOf,
   } = dom;
   const { treeAncestors } = dom;
   const { collapse, shorten } = texts;
@@ -25,7 +26,7 @@ const listFields = (() => {
   const { selectorOf } = selectorGenerator;
   const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
   const { chipsOf } = chips;
-  const { isEditable, roleOf } = widgets;
+  const { isEditable } = widgets;
   const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
   const { isSameTime } = sameValues;
   const { shownBy } = shownValues;
@@ -42,10 +43,10 @@ const listFields = (() => {
 
   /**
    * @param {Element} field
-   * @param {{wanted: string, isLoose?: boolean, values?: string[]}} request
+   * @param {{wanted: string, isLoose: boolean, values: string[]}} request
    * @returns {ListState}
    */
-  function readList(field, { wanted, isLoose = false, values = [] }) {
+  function readList(field, { wanted, isLoose, values }) {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);

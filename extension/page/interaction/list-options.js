@@ -21,6 +21,7 @@ const listOptions = (() => {
     tagOf,
     textContentOf,
     treeAncestors,
+    roleOf,
   } = dom;
   const { collapse, drawnTextOf, visibleTextOf } = texts;
   const { handleOf, isClippedAway, isPositioned, isVisible } = geometry;
@@ -28,7 +29,7 @@ const listOptions = (() => {
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
   const { isSameTime } = sameValues;
-  const { isUndeclared, roleOf, wrapperOf } = widgets;
+  const { isUndeclared, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   /** What a field may name as its list. */
@@ -280,7 +281,6 @@ const listOptions = (() => {
   }
 
   return {
-    LISTS,
     POPUPS,
     begin,
     fold,

@@ -3,8 +3,8 @@
 // Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, isDrawnIn, isMatch, parentElementOf, queryAll, queryIn } = dom;
-  const { hitAt, isPartOf, isVisible, placeInMainFrame } = geometry;
+  const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, parentElementOf, queryAll, queryIn } = dom;
+  const { hitAt, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = aria;
   const { focusedElement } = focusing;
@@ -77,7 +77,7 @@ const modals = (() => {
    * @returns {boolean} whether it is out of the page's flow, without other elements to act on
    */
   function isOwnLayer(dialog) {
-    const layer = [...drawnAncestors(dialog)].find(isRaised);
+    const layer = [...drawnAncestors(dialog)].find(isPositioned);
     return layer !== undefined && queryIn(layer, CANDIDATES).every((one) => isDrawnIn(dialog, one));
   }
 
@@ -125,7 +125,7 @@ const modals = (() => {
    * @returns {Element | undefined} its outermost ancestor that is out of the page's flow
    */
   function layerOf(element) {
-    return [...drawnAncestors(element)].findLast((one) => isRaised(one));
+    return [...drawnAncestors(element)].findLast((one) => isPositioned(one));
   }
 
   /** @param {Element} layer */
@@ -151,14 +151,6 @@ const modals = (() => {
   }
 
   /**
-   * @param {Element[]} layers
-   * @returns {Element[]} without those inside others
-   */
-  function outermost(layers) {
-    return layers.filter((one) => !layers.some((other) => other !== one && isDrawnIn(other, one)));
-  }
-
-  /**
    * @param {Root[]} roots of the whole page
    * @returns {Element[]} layers that hide interactive parts of the page, and have some of their own: large ones, and the
    *   one that the user works with
@@ -180,17 +172,12 @@ const modals = (() => {
   function panelOf(hit) {
     const path = [...drawnAncestors(hit)];
     const ground = path.findLastIndex((one) => isAbove(one));
-    return path.slice(0, ground + 1).findLast((one) => isRaised(one) && boxOf(one).width > 0 && isSmall(one));
-  }
-
-  /** @param {Element} element */
-  function isRaised(element) {
-    return ["fixed", "absolute"].includes(getComputedStyle(element).position);
+    return path.slice(0, ground + 1).findLast((one) => isPositioned(one) && boxOf(one).width > 0 && isSmall(one));
   }
 
   /** @param {Element} element */
   function isAbove(element) {
-    return isRaised(element) && Number(getComputedStyle(element).zIndex) > 0;
+    return isPositioned(element) && Number(getComputedStyle(element).zIndex) > 0;
   }
 
   /**
@@ -249,8 +236,7 @@ const modals = (() => {
     if (isMatch(element, DECLARED)) return true;
     let one = /** @type {Element | null} */ (element);
     for (let step = 0; one && step < STEPS && isSmall(one); step += 1) {
-      const { position, zIndex } = getComputedStyle(one);
-      if ((position === "fixed" || position === "absolute") && Number(zIndex) > 0) return true;
+      if (isAbove(one)) return true;
       one = parentElementOf(one);
     }
     return false;

@@ -62,7 +62,7 @@ const notations = (() => {
     const isYearFirst = first.length === YEAR_LENGTH;
     if (isYearFirst === (third.length === YEAR_LENGTH)) return "";
     const pair = isYearFirst ? [second, third] : [first, second];
-    const isDayFirst = startsWithDay(pair, known);
+    const isDayFirst = startsWithDay(pair, known) ?? (isYearFirst ? false : null);
     if (isDayFirst === null) return "";
     const length = pair.every((one) => one.length === 2) ? 2 : 1;
     const parts = (isDayFirst ? [day, month] : [month, day]).map((part) => String(part).padStart(length, "0"));

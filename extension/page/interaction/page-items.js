@@ -58,7 +58,7 @@ const pageItems = (() => {
   const { coversMiddle, hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } =
     itemPlaces;
   const { placeOf } = itemPlaces;
-  const { SHAPE_TAGS, isBox, isPicture } = itemLooks;
+  const { SHAPE_TAGS, isBox, isDrawing } = itemLooks;
   const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
 
@@ -357,7 +357,7 @@ const pageItems = (() => {
       // If the image is part of a name, the name includes its alternative text.
       const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
       // The parts of a drawing with a name of its own add nothing.
-      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element) && !attributeOf(element, "aria-label");
+      if (tag === "svg") within.isDrawing = within.isSilent = isDrawing(element) && !attributeOf(element, "aria-label");
       else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
       else if (isImage) this.#addLook(element, "image");
       else if (isBox(element, tag)) this.#addLook(element, "box");

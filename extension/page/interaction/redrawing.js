@@ -5,7 +5,7 @@
 /** @typedef {Record<"parentNode" | "previousSibling" | "nextSibling", Node | null>} NodePlace */
 
 const redrawing = (() => {
-  const { childrenOf, isElement, outermost, parentOf, textContentOf } = dom;
+  const { childrenOf, isAfter, isElement, outermost, parentOf, textContentOf } = dom;
   const { collapse } = texts;
   const { isComment } = changeSummary;
 
@@ -48,7 +48,7 @@ const redrawing = (() => {
    */
   function reordered(shown, left, places) {
     const textOf = (/** @type {Node} */ node) => collapse(textContentOf(node) ?? "");
-    const nodes = outermost(shown).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    const nodes = outermost(shown).sort((a, b) => (isAfter(b, a) ? -1 : 1));
     const removed = outermost(left);
     const now = nodes.map(textOf);
     const before = removed.map(textOf);
@@ -60,15 +60,6 @@ const redrawing = (() => {
     const isKnown = place?.previousSibling === second || place?.nextSibling === second;
     if (!isKnown && before.every((text, index) => text === now.at(-1 - index))) return [];
     return nodes.filter((_, index) => now[index] !== before[index]);
-  }
-
-  /**
-   * @param {Node} node
-   * @param {Node} other
-   */
-  function isBefore(node, other) {
-    const relation = Reflect.apply(Node.prototype.compareDocumentPosition, node, [other]);
-    return (relation & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   }
 
   return { isAt, isWholeInOrder, reordered };

@@ -6,6 +6,9 @@ const sameValues = (() => {
   const MONTH = /^\d{4}-\d\d$/u;
   const DAY = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]+([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?)?$/u;
   const TIME = /^(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s?([ap])\.?m\.?)?$/iu;
+  /** After a day, a field may also show a time, and after a time its seconds. */
+  const CLOCK = /\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?/iu;
+  const NO_SECONDS = /(?<=:\d\d):00\b/u;
   /** A date whose month may be its first or its second number. */
   const UNCLEAR = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/u;
   /** A mail address in a list of these, perhaps after the name of its owner. */
@@ -169,11 +172,13 @@ const sameValues = (() => {
   }
 
   /**
-   * @param {string} held
+   * @param {string} shown
    * @param {string} text
-   * @returns {boolean} whether both are the same day or month, which fields write in many orders, and the same time
+   * @returns {boolean} whether both are the same day or month, which fields write in many orders, and the same time, if
+   *   the text has one
    */
-  function isSameDate(held, text) {
+  function isSameDate(shown, text) {
+    const held = shown.replace(text.includes(":") ? NO_SECONDS : CLOCK, "").trim();
     const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
     const wanted = numbersIn(text);
     const isMonth = MONTH.test(text);

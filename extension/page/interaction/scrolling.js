@@ -3,10 +3,9 @@
 // Scrolling.
 
 const scrolling = (() => {
-  const { boxOf, documentOf, drawnAncestors, pause, queryAll, windowOf } = dom;
+  const { boxOf, comesTrue, documentOf, drawnAncestors, pause, queryAll, windowOf } = dom;
   const { aimAt, bringIntoView, handleOf, hitAt } = geometry;
 
-  const POLL_MS = 30;
   /** A wheel event scrolls smoothly; in the background it may have no effect. */
   const WHEEL_MS = 300;
   const FRAME_MS = 100;
@@ -46,10 +45,8 @@ const scrolling = (() => {
    */
   async function finishScroll({ scroller, goal, element }) {
     const isThere = () => !goal || (isNear(scroller.scrollTop, goal.top) && isNear(scroller.scrollLeft, goal.left));
-    for (const end = performance.now() + WHEEL_MS; !isThere() && performance.now() < end;) {
-      await pause(POLL_MS);
-    }
-    if (goal && !isThere()) scroller.scrollTo({ ...goal, behavior: "instant" });
+    const isReached = await comesTrue(isThere, WHEEL_MS);
+    if (goal && !isReached) scroller.scrollTo({ ...goal, behavior: "instant" });
     // By the next frame the page has dealt with it.
     if (element) await Promise.race([new Promise(requestAnimationFrame), pause(FRAME_MS)]);
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;

@@ -43,9 +43,9 @@ const selectorGenerator = (() => {
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
-  /** An id that a library may have counted up: other names come before it. */
-  const COUNTED = /^[a-z]{1,2}\d{2,}$/u;
+    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
+  /** An id that a library may have counted up, or drawn by lot: other names come before it. */
+  const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
@@ -277,8 +277,8 @@ const selectorGenerator = (() => {
       const isName = isPlain && isLabel && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
-    const isCounted = (/** @type {Naming} */ one) => one.name === "id" && COUNTED.test(one.value);
-    return [...ending, ...named.filter((one) => !isCounted(one)), ...named.filter(isCounted)];
+    const isDoubtful = (/** @type {Naming} */ one) => one.name === "id" && DOUBTFUL.test(one.value);
+    return [...ending, ...named.filter((one) => !isDoubtful(one)), ...named.filter(isDoubtful)];
   }
 
   /**

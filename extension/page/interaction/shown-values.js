@@ -20,11 +20,12 @@ const shownValues = (() => {
     referred,
     tagOf,
     textContentOf,
+    roleOf,
   } = dom;
   const { collapse, visibleTextOf } = texts;
   const { isPositioned, isVisible } = geometry;
   const { hasOtherField } = standIns;
-  const { isUndeclared, roleOf } = widgets;
+  const { isUndeclared } = widgets;
   const { POPUPS, fold, labelOf, optionsIn, selectedAmong } = listOptions;
 
   const NAMED_BUTTONS = "[role='button'][aria-label], button[aria-label]";

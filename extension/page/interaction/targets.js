@@ -3,7 +3,7 @@
 // Which element receives the action.
 
 const targets = (() => {
-  const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
+  const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf, roleOf } = dom;
   const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
   const { collapse, misfit, visibleTextOf } = texts;
   const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
@@ -13,7 +13,7 @@ const targets = (() => {
   const { shownNextTo } = standIns;
   const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
   const { dayIn } = sameValues;
-  const { hasSuggestions, operableIn, roleOf, widgetKind } = widgets;
+  const { hasSuggestions, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 

@@ -10,7 +10,7 @@
 
 const widgetLooks = (() => {
   const { holds, isInPage, isTextField } = dom;
-  const { PageError, collapse, visibleTextOf } = texts;
+  const { collapse, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { complaintOf, selectContent, setValue } = formControls;
   const { nextBranch, popupOf } = listOptions;
@@ -21,82 +21,59 @@ const widgetLooks = (() => {
   const { allRoots } = search;
 
   /**
+   * What each look returns: JSON, null if there is nothing, or nothing if it only does something.
+   *
+   * @type {Record<WidgetLook, (field: HTMLElement, request: Required<WidgetRequest>, state: WidgetState) => unknown>}
+   */
+  const LOOKS = {
+    // The field is still there.
+    cell: () => null,
+    list: readList,
+    selector: (field) => selectorOf(field, allRoots()),
+    branch: (field) => nextBranch(field) ?? "",
+    hold: (field) => leaving.holdEnter(field),
+    calendar: (field, { wanted }) => readCalendar(field, wanted) ?? "",
+    time: (field, { wanted }) => setTime(field, wanted),
+    complaint: (field) => complaintOf(/** @type {HTMLInputElement} */ (field)),
+    opener: openerOf,
+    clearer: (field) => clearerOf(field) ?? "",
+    remover: (field, { values }) => removerOf(field, values) ?? "",
+    number: readNumber,
+    segments: (field, _, state) => readSegments((state.group = groupOf(field))),
+    segment: (field, { index }, state) =>
+      void (state.widget = /** @type {HTMLElement} */ (segmentsIn(state.group ?? field)[index])),
+    track: readTrack,
+    show: (field, { wanted }) => showOption(field, wanted),
+    scroll: (field, { wanted }) => scrollList(field, wanted),
+    focus: (field) => {
+      if (!holds(field, focusedElement())) takeFocusIn(field);
+      if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
+    },
+    focusList: (field) => /** @type {HTMLElement | null} */ (popupOf(field))?.focus(),
+    near: (field, { wanted }) => setValue(/** @type {HTMLInputElement} */ (field), wanted),
+    leave: async (_, request, { changes }) => {
+      /** @type {HTMLElement} */ (focusedElement()).blur();
+      await changes?.rest();
+      return changes?.hasOpenedLayer() ? "open" : "left";
+    },
+  };
+
+  /**
    * @param {HTMLElement} field
    * @param {WidgetState} state
    * @param {WidgetRequest} request
    * @returns {Promise<unknown>} JSON; null if the page has replaced the field
+   * @throws {PageError} EXECUTION_ERROR
    */
-  async function operate(field, state, { look, wanted = "", isLoose = false, values = [], index = 0 }) {
+  async function operate(field, state, { look, ...how }) {
     if (!isInPage(field)) return look === "cell" ? textLeftIn(state.cell) : null;
-    switch (look) {
-      case "cell":
-        return null;
-      case "list":
-        return readList(field, { wanted, isLoose, values });
-      case "selector":
-        return selectorOf(field, allRoots());
-      case "branch":
-        return nextBranch(field) ?? "";
-      case "hold":
-        leaving.holdEnter(field);
-        return true;
-      case "calendar":
-        return readCalendar(field, wanted) ?? "";
-      case "time":
-        return setTime(field, wanted);
-      case "complaint":
-        return complaintOf(/** @type {HTMLInputElement} */ (field));
-      case "opener":
-        return openerOf(field);
-      case "clearer":
-        return clearerOf(field) ?? "";
-      case "remover":
-        return removerOf(field, values) ?? "";
-      case "number":
-        return readNumber(field);
-      case "segments":
-        state.group = groupOf(field);
-        return readSegments(state.group);
-      case "segment":
-        state.widget = /** @type {HTMLElement} */ (segmentsIn(state.group ?? field)[index]);
-        return true;
-      case "track":
-        return readTrack(field);
-      case "show":
-        return showOption(field, wanted);
-      case "scroll":
-        return scrollList(field, wanted);
-      case "focus":
-        if (!hasFocusIn(field)) {
-          try {
-            takeFocusIn(field);
-          } catch (error) {
-            return { trouble: error instanceof PageError ? error.message : String(error) };
-          }
-        }
-        if (isTextField(field)) selectContent(/** @type {HTMLInputElement} */ (field));
-        return true;
-      case "focusList":
-        /** @type {HTMLElement | null} */ (popupOf(field))?.focus();
-        return true;
-      case "near":
-        setValue(/** @type {HTMLInputElement} */ (field), wanted);
-        return true;
-      case "leave":
-        /** @type {HTMLElement} */ (focusedElement()).blur();
-        await state.changes?.rest();
-        return state.changes?.hasOpenedLayer() ? "open" : "left";
-    }
+    const answer = await LOOKS[look](field, { look, wanted: "", isLoose: false, values: [], index: 0, ...how }, state);
+    return answer === undefined ? true : answer;
   }
 
   /** @param {Element | undefined} cell that the field was in */
   function textLeftIn(cell) {
     return cell && isInPage(cell) ? collapse(visibleTextOf(cell)) : null;
-  }
-
-  /** @param {Element} element */
-  function hasFocusIn(element) {
-    return holds(element, focusedElement());
   }
 
   return { operate };

@@ -5,7 +5,7 @@
 
 const widgets = (() => {
   const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, kindOf, queryIn, tagOf } = dom;
-  const { outermost, treeAncestors } = dom;
+  const { outermost, roleOf, treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
@@ -26,11 +26,6 @@ const widgets = (() => {
   const NAMED_LEVELS = 4;
   /** Links that only a script makes use of. */
   const LEADING_NOWHERE = "a:not([href]), a[href='#'], a[href^='javascript:' i]";
-
-  /** @param {Element} element */
-  function roleOf(element) {
-    return attributeOf(element, "role")?.trim().split(/\s+/u)[0] ?? "";
-  }
 
   /**
    * @param {Element} element
@@ -139,5 +134,5 @@ const widgets = (() => {
     return isControl(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, isUndeclared, operableIn, roleOf, widgetKind, wrapperOf };
+  return { hasSuggestions, isEditable, isUndeclared, operableIn, widgetKind, wrapperOf };
 })();

@@ -33,7 +33,7 @@ const covers = (() => {
   /** A window that covers at least this share of the text is a splash screen, not something that hides text. */
   const SPLASH = 0.5;
   const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-  const PICTURES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
+  const IMAGES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
   const CLOSABLE = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]";
   const CONTROLS = "button, [role=button], input";
   const PSEUDO = ["::before", "::after"];
@@ -97,7 +97,7 @@ const covers = (() => {
       this.#count += 1;
       this.#orders.set(element, this.#count);
       const isOut = position === "absolute" || position === "fixed";
-      if (opacity < MIN_ALPHA || !(isPainted || isOut || PICTURES.has(tag)) || !mayCover(tag, style)) return null;
+      if (opacity < MIN_ALPHA || !(isPainted || isOut || IMAGES.has(tag)) || !mayCover(tag, style)) return null;
       // It disappears when the mouse moves.
       if (Reflect.apply(closest, element, ["[role=tooltip]"])) return null;
       const rect = rectOf(element);
@@ -229,7 +229,7 @@ const covers = (() => {
       let isReal = this.#known.get(cover);
       if (isReal === undefined) {
         const { element, style } = cover;
-        isReal = !Reflect.apply(closest, element, [CLOSABLE]) && (cover.isSure || isOpaquePicture(element, style));
+        isReal = !Reflect.apply(closest, element, [CLOSABLE]) && (cover.isSure || isOpaqueImage(element, style));
         if (isReal && this.#floats(element, null)) isReal = !Reflect.apply(query, element, [CONTROLS]);
         this.#known.set(cover, isReal);
       }
@@ -245,7 +245,7 @@ const covers = (() => {
      */
     #isAbove({ element, style, pseudo, order: own }, parent, order) {
       const place = this.#placeOf(element);
-      const isInline = style.display.startsWith("inline") || PICTURES.has(element.localName);
+      const isInline = style.display.startsWith("inline") || IMAGES.has(element.localName);
       let drawnAt = place.isOwn ? place.stack : [...place.stack, isInline ? LEVEL.inline : LEVEL.block, own];
       if (pseudo) drawnAt = [...place.context, Number(style.zIndex) || LEVEL.positioned, own];
       return compare(drawnAt, [...this.#placeOf(parent).stack, LEVEL.inline, order]) > 0;
@@ -452,11 +452,11 @@ const covers = (() => {
    * @param {CSSStyleDeclaration} style
    */
   function mayCover(tag, style) {
-    const isPicture = PICTURES.has(tag);
+    const isImage = IMAGES.has(tag);
     // The box of an inline element may include the rest of its lines.
-    if (!isPicture && style.display === "inline") return false;
+    if (!isImage && style.display === "inline") return false;
     const isPainted =
-      isPicture ||
+      isImage ||
       isOpaqueColor(style.backgroundColor) ||
       style.backgroundImage !== "none" ||
       blurs(style) ||
@@ -500,7 +500,7 @@ const covers = (() => {
    * @param {CSSStyleDeclaration} style
    * @returns {boolean} whether its image hides what is below it
    */
-  function isOpaquePicture(element, style) {
+  function isOpaqueImage(element, style) {
     const tag = element.localName;
     if (tag === "img" && !naturalWidthOf(/** @type {HTMLImageElement} */ (element))) return false;
     if (tag === "svg") return hasOpaqueShape(element, style);
@@ -510,21 +510,21 @@ const covers = (() => {
     }
     // A cross-origin image: its pixels are not readable. A mere decoration of a text lets the mouse through.
     if (style.pointerEvents === "none") return false;
-    if (PICTURES.has(tag)) return true;
+    if (IMAGES.has(tag)) return true;
     const isFilling = style.backgroundRepeat === "repeat" || /cover|100% 100%/.test(style.backgroundSize);
     return isFilling && style.backgroundImage !== "none" && gradientColors(style.backgroundImage) === null;
   }
 
   /**
-   * @param {CanvasImageSource} picture
+   * @param {CanvasImageSource} image
    * @returns {number | null} the mean alpha of its pixels; null if they are not readable
    */
-  function alphaOf(picture) {
+  function alphaOf(image) {
     const size = 8;
     const pen = new OffscreenCanvas(size, size).getContext("2d", { willReadFrequently: true });
     if (!pen) return null;
     try {
-      pen.drawImage(picture, 0, 0, size, size);
+      pen.drawImage(image, 0, 0, size, size);
       const { data } = pen.getImageData(0, 0, size, size);
       return data.reduce((sum, value, i) => sum + (i % 4 === 3 ? value : 0), 0) / (255 * size * size);
     } catch {

@@ -52,7 +52,7 @@ const mainContent = (() => {
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
     "[role=alert], [aria-modal=true], header";
   /** What blocks the rest of the page. */
-  const MODAL = ":is(dialog[data-over=fixed], [aria-modal=true][data-over])";
+  const MODAL = "[data-over=modal]";
   /** One that is drawn over the page may be about anything. */
   const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
   /** Maximum length, and number. */

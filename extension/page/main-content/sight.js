@@ -30,7 +30,7 @@ const sight = (() => {
   const MAX_ELEMENTS = 50_000;
   const MAX_PAINTED = 2_000;
   const CONTROL = "[aria-expanded]";
-  const PICTURES = new Set(["img", "video", "canvas", "iframe", "object", "embed"]);
+  const IMAGES = new Set(["img", "video", "canvas", "iframe", "object", "embed"]);
   const SVG = "http://www.w3.org/2000/svg";
   /** @typedef {ReturnType<typeof colorOf>} Color */
 
@@ -373,10 +373,10 @@ const sight = (() => {
     return elements.slice(0, MAX_ELEMENTS).flatMap((element) =>
       ["", "::before", "::after"].flatMap((pseudo) => {
         const style = view.getComputedStyle(element, pseudo);
-        const isPicture = style.backgroundImage !== "none" || (!pseudo && PICTURES.has(element.localName));
+        const isImage = style.backgroundImage !== "none" || (!pseudo && IMAGES.has(element.localName));
         const isShape = !pseudo && element.namespaceURI === SVG && element.childElementCount === 0;
-        const color = isPicture ? null : isShape ? fillOf(style) : colorOf(style.backgroundColor);
-        if ((pseudo && style.content === "none") || (!isPicture && color?.[3] === 0)) return [];
+        const color = isImage ? null : isShape ? fillOf(style) : colorOf(style.backgroundColor);
+        if ((pseudo && style.content === "none") || (!isImage && color?.[3] === 0)) return [];
         return [{ element, isAround: pseudo !== "", rect: rectOf(element), color }];
       }),
     );

@@ -6,6 +6,7 @@ const visibleCopy = (() => {
   const { getter, rectOf } = nodes;
   const { outermost, within, isShut, isFrameHidden, isSeen, rectOfText } = sight;
   const { Covers } = covers;
+  const { isModal } = modalDialogs;
   const childNodesOf = getter(Node.prototype, "childNodes");
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const firstChildOf = getter(Node.prototype, "firstChild");
@@ -169,7 +170,7 @@ const visibleCopy = (() => {
       const math = this.meanings.formulas.get(element);
       if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style, found);
       if (math) return;
-      // A check box may be transparent, and something next to it its picture.
+      // A check box may be transparent, and something next to it its image.
       const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
       if (isField) to.append(` ${this.meanings.fieldValue(element, tag)} `);
@@ -181,7 +182,7 @@ const visibleCopy = (() => {
       const copy = this.#shell(element, tag, style);
       copy.removeAttribute("data-over");
       if (layer.isFixed || style.position === "absolute") {
-        copy.setAttribute("data-over", layer.isFixed ? "fixed" : "absolute");
+        copy.setAttribute("data-over", isModal(element, tag, layer) ? "modal" : "");
       }
       to.append(copy);
       const row = this.meanings.rows.get(element);

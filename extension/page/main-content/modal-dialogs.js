@@ -1,0 +1,90 @@
+"use strict";
+
+// Dialogs that block the rest of the page.
+
+const modalDialogs = (() => {
+  const { getter, rectOf } = nodes;
+  const parentOf = getter(Node.prototype, "parentNode");
+  const nodeTypeOf = getter(Node.prototype, "nodeType");
+  const textOf = getter(Node.prototype, "textContent");
+  const { getRootNode } = Node.prototype;
+  const { elementFromPoint: hitInPage } = Document.prototype;
+  const { elementFromPoint: hitInRoot } = ShadowRoot.prototype;
+
+  /** Points tested for a backdrop, as fractions of the window. */
+  const SPOTS = [0.05, 0.5, 0.95];
+
+  /**
+   * @param {Element} element that is drawn over the page
+   * @param {string} tag
+   * @param {{view: Window, isFixed: boolean}} layer
+   * @returns {boolean} whether it is modal: because it declares that, or because of a backdrop
+   */
+  function isModal(element, tag, { view, isFixed }) {
+    if (tag === "dialog") return isFixed;
+    if (element.getAttribute("aria-modal") === "true") return true;
+    if (!/^(?:alert)?dialog$/.test(element.getAttribute("role") ?? "")) return false;
+    const length = lengthOf(element);
+    const isBlocked = (/** @type {number} */ x, /** @type {number} */ y) =>
+      pathFrom(hitAt(element, x, y)).some((one) => one === element || isBackdrop(one, view, length));
+    return (
+      isOnTop(element, view) &&
+      SPOTS.every((right) => SPOTS.every((down) => isBlocked(right * view.innerWidth, down * view.innerHeight)))
+    );
+  }
+
+  /**
+   * @param {Element} dialog
+   * @param {Window} view
+   * @returns {boolean} whether nothing covers the middle of what the window shows of it
+   */
+  function isOnTop(dialog, { innerWidth, innerHeight }) {
+    const { left, right, top, bottom } = rectOf(dialog);
+    const x = (Math.max(0, left) + Math.min(innerWidth, right)) / 2;
+    const y = (Math.max(0, top) + Math.min(innerHeight, bottom)) / 2;
+    return pathFrom(hitAt(dialog, x, y)).includes(dialog);
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Window} view
+   * @param {number} length of the dialog's text
+   * @returns {boolean} whether it fills the window without a text of its own, unlike a page in a fixed box
+   */
+  function isBackdrop(layer, view, length) {
+    if (view.getComputedStyle(layer).position !== "fixed") return false;
+    const { left, right, top, bottom } = rectOf(layer);
+    const isFull = left < 1 && top < 1 && right > view.innerWidth - 1 && bottom > view.innerHeight - 1;
+    return isFull && lengthOf(layer) <= length;
+  }
+
+  /**
+   * @param {Element} near
+   * @param {number} x
+   * @param {number} y
+   * @returns {Element | null} what is drawn there, in the same tree
+   */
+  function hitAt(near, x, y) {
+    const root = Reflect.apply(getRootNode, near, []);
+    return Reflect.apply(nodeTypeOf(root) === Node.DOCUMENT_NODE ? hitInPage : hitInRoot, root, [x, y]);
+  }
+
+  /**
+   * @param {Element | null} element
+   * @returns {Element[]} the element and those around it
+   */
+  function pathFrom(element) {
+    const path = [];
+    for (let one = /** @type {Node | null} */ (element); one; one = parentOf(one)) {
+      if (nodeTypeOf(one) === Node.ELEMENT_NODE) path.push(/** @type {Element} */ (one));
+    }
+    return path;
+  }
+
+  /** @param {Element} element */
+  function lengthOf(element) {
+    return (textOf(element) ?? "").replace(/\s+/g, "").length;
+  }
+
+  return { isModal };
+})();
