@@ -109,7 +109,7 @@ def sign(key: str, message: str) -> str:
 
 
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Compute the proof that `role` has the key; see DESIGN.md, "Opening"."""
+    """Compute the proof that `role` has the key; see docs/design/protocol.md, "Handshake"."""
     return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
 
 
