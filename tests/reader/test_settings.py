@@ -150,7 +150,7 @@ def test_a_missing_required_setting_is_a_sentence_with_how_to_set_it_and_an_exam
 
     assert sentence.startswith(opening)
     assert flag in sentence
-    assert "Example: uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3" in sentence
+    assert "Example: `uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3" in sentence
     assert load(**given)
     assert load(need_model=True, ollama_url=URL, model="m")
 
