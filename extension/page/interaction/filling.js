@@ -57,6 +57,7 @@ const filling = (() => {
     isCodePart,
     isInput,
     isPicker,
+    movedFrom,
     refuseValue,
     selectContent,
     setValue,
@@ -282,7 +283,7 @@ const filling = (() => {
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
-    const value = spreadFrom(field, text) ?? shownBy(field);
+    const value = movedFrom(field, text) ?? shownBy(field);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     return {
       value,
@@ -334,7 +335,7 @@ const filling = (() => {
    */
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
-    const held = spreadFrom(field, text) ?? heldBy(field);
+    const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
     if (isControl(field)) return isSameValue(held, text);
     // An editor displays its content in its own way, and long texts in parts.
@@ -375,7 +376,7 @@ const filling = (() => {
     const editor = editorAround(field);
     const isOther =
       isControl(field) && !editor
-        ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+        ? !movedFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
