@@ -97,8 +97,9 @@ const filling = (() => {
   function prepareField(element, value) {
     const kind = kindOf(element);
     const lines = value.replace(/\r\n?/gu, "\n");
-    const isEntered = isInput(element) && lines.endsWith("\n");
-    const given = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const isLine = isInput(element) || hasOneLine(element);
+    const isEntered = isLine && lines.endsWith("\n");
+    const given = isLine ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
     const text = isFree(field) ? likeStart(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
@@ -121,6 +122,14 @@ const filling = (() => {
       plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
       prepared,
     };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is an editable element that joins and never wraps its lines: a page reads it at Enter
+   */
+  function hasOneLine(element) {
+    return !isControl(element) && getComputedStyle(element).whiteSpace === "nowrap";
   }
 
   /**
