@@ -96,8 +96,9 @@ const roles = (() => {
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
   /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
   const DESCRIBED = "[aria-roledescription][tabindex='0']";
-  /** Controls that may have a part to grab. */
+  /** Controls that may have a part to grab; a range has two, which differ. */
   const HANDLED = "[role=slider], [role=switch]";
+  const ONE_OF_SEVERAL = ":has(~ [tabindex]), [tabindex] ~ *";
   /** Share of the window's sides that an application fills. */
   const FILLING = 0.9;
 
@@ -138,7 +139,8 @@ const roles = (() => {
    */
   function isHandle(element) {
     const isNamed = Boolean(textContentOf(element)?.trim() || attributeOf(element, "aria-label"));
-    return !isNamed && [...drawnAncestors(element)].slice(1).some((one) => isMatch(one, HANDLED));
+    if (isNamed || isMatch(element, ONE_OF_SEVERAL)) return false;
+    return [...drawnAncestors(element)].slice(1).some((one) => isMatch(one, HANDLED));
   }
 
   /**
