@@ -22,8 +22,8 @@ const STARTED = "The page drops it unless the next field is filled, too.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
- * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field
- *   presses Enter
+ * @param {DrivenContext} context `params`: `selector` and `value`, a text; a trailing line break in a single-line field,
+ *   also an editable element that never wraps, presses Enter
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */

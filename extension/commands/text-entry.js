@@ -192,8 +192,10 @@ export class TextEntry {
     let [field, changed] = [filled, ""];
     if (!filled || isEntered || filled.changed || this.context.session.hasRequests) {
       changed = await this.target.consequences();
-      const later = isEntered ? null : await this.target.look("readField", { text });
-      field = /** @type {FilledField | null} */ (later) ?? filled;
+      const later = /** @type {FilledField | null} */ (await this.target.look("readField", { text }));
+      // After Enter the page may clear the field, or complete the text.
+      if (!isEntered) field = later ?? filled;
+      else if (filled && later?.value) field = { ...filled, value: later.value };
     }
     const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));
     const isRefused = field !== null && (!field.isKept || isUnread || Boolean(field.complaint));

@@ -223,6 +223,23 @@ async def test_line_break_at_the_end_presses_enter_and_submits_the_form(fields: 
     assert (result["value"], result["title"]) == ("goes", "Sent")
 
 
+# The page reads it at Enter only, and knows numbers up to 100.
+READOUT = """<div id=readout contenteditable style="white-space: nowrap">30</div><script>
+readout.onkeydown = (event) => {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  readout.textContent = document.title = Math.min(100, readout.textContent);
+};</script>"""
+
+
+async def test_line_break_at_the_end_presses_enter_in_an_editable_line(blank: DrivenTab) -> None:
+    await blank.show(READOUT)
+
+    for text, held in [("56\n", "56"), ("400\n", "100")]:
+        result = await blank.do("fill", selector="#readout", value=text)
+        assert (result["value"], await blank.page.title()) == (held, held)
+
+
 async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenTab, subtests: pytest.Subtests) -> None:
     for selector, value in [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")]:
         with subtests.test(selector):

@@ -347,6 +347,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Open"  p:nth-of-type(7)',
             'button "Open"  button',
         ],
+        "handles of controls": [
+            'switch "Wifi" on  #wifi',
+            'slider "Volume" = 3  #volume',
+            'slider "Price" = 2|8  #price',
+            "clickable 20x20  #from",
+            "clickable 20x20  #to",
+        ],
         "field that only gives a form its value": ['text "read"'],
         "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
         "backdrop": ['text "read"'],

@@ -128,3 +128,15 @@ async def test_what_can_be_removed_next_to_a_field_need_not_be_its_value(blank: 
     for selector in ("#title", "#sum", "#todo", "#query"):
         assert (await blank.do("fill", selector=selector, value="20"))["value"] == "20"
     assert await blank.page.evaluate("pressed") == 0
+
+
+TAKEN = """<p><span id=words></span><input id=word></p><script>
+word.onblur = () => (words.innerHTML = `<b>${word.value} <i class=delete>x</i></b>`, word.value = "")</script>"""
+
+
+async def test_page_may_move_a_text_from_a_field_with_a_border_to_the_values_before_it(blank: DrivenTab) -> None:
+    await blank.show(TAKEN)
+
+    assert (await blank.do("fill", selector="#word", value="old"))["value"] == "old"
+    reply = await blank.do("fill_form", fields=[{"selector": "#word", "value": "new"}])
+    assert (reply["fields"][0]["value"], await blank.page.inner_text("#words")) == ("new", "new x")

@@ -30,7 +30,23 @@ const chips = (() => {
    */
   function chipsOf(field) {
     // Otherwise what can be removed may be an entry of a list, or the dialog itself: the box around chips has the border.
-    if (getComputedStyle(field).borderTopWidth !== "0px") return [];
+    return getComputedStyle(field).borderTopWidth === "0px" ? chipsNear(field) : [];
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} text
+   * @returns {boolean} whether it is one of the values before the field, whatever the border: the page has taken it
+   */
+  function hasChip(field, text) {
+    return chipsNear(field).some((chip) => chip.text === collapse(text));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Chip[]} in the order of the page
+   */
+  function chipsNear(field) {
     let around = isControl(field) ? parentElementOf(field) : field;
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
       if (isMatch(around, "form, body")) return [];
@@ -99,5 +115,5 @@ const chips = (() => {
     return [null, ""];
   }
 
-  return { chipsOf };
+  return { chipsOf, hasChip };
 })();

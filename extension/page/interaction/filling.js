@@ -57,6 +57,7 @@ const filling = (() => {
     isCodePart,
     isInput,
     isPicker,
+    movedFrom,
     refuseValue,
     selectContent,
     setValue,
@@ -96,8 +97,9 @@ const filling = (() => {
   function prepareField(element, value) {
     const kind = kindOf(element);
     const lines = value.replace(/\r\n?/gu, "\n");
-    const isEntered = isInput(element) && lines.endsWith("\n");
-    const given = isInput(element) ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const isLine = isInput(element) || hasOneLine(element);
+    const isEntered = isLine && lines.endsWith("\n");
+    const given = isLine ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
     const text = isFree(field) ? likeStart(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
@@ -120,6 +122,14 @@ const filling = (() => {
       plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
       prepared,
     };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is an editable element that joins and never wraps its lines: a page reads it at Enter
+   */
+  function hasOneLine(element) {
+    return !isControl(element) && getComputedStyle(element).whiteSpace === "nowrap";
   }
 
   /**
@@ -282,7 +292,7 @@ const filling = (() => {
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
-    const value = spreadFrom(field, text) ?? shownBy(field);
+    const value = movedFrom(field, text) ?? shownBy(field);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     return {
       value,
@@ -334,7 +344,7 @@ const filling = (() => {
    */
   function isKept({ field, before }, text) {
     if (editorAround(field)) return isWritten(field, text);
-    const held = spreadFrom(field, text) ?? heldBy(field);
+    const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
     if (isControl(field)) return isSameValue(held, text);
     // An editor displays its content in its own way, and long texts in parts.
@@ -375,7 +385,7 @@ const filling = (() => {
     const editor = editorAround(field);
     const isOther =
       isControl(field) && !editor
-        ? !spreadFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
+        ? !movedFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text);
     return [
       !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,

@@ -9,6 +9,7 @@ const formControls = (() => {
   const { isRendered } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
+  const { hasChip } = chips;
   const { isNumber, isSameValue } = sameValues;
   const { refuseSeveral } = nativeLists;
   const { faultOf, isRejected } = faults;
@@ -201,6 +202,17 @@ const formControls = (() => {
     return held === text || isCodePart(field) ? held : null;
   }
 
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {string | null} what the page has moved on from the field: the characters of a code, or the text as one of the
+   *   values before it
+   */
+  function movedFrom(field, text) {
+    const isGone = isInput(field) && !isSecret(field) && field.value === "" && text.trim() !== "";
+    return isGone && hasChip(field, text) ? text.trim() : spreadFrom(field, text);
+  }
+
   /** @param {HTMLInputElement} field */
   function shownBy(field) {
     return isSecret(field) ? "(hidden)" : heldBy(field);
@@ -277,7 +289,7 @@ const formControls = (() => {
     if (typeof value !== "string") throw misfit(element, "accepts only a string.");
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
-    const held = spreadFrom(field, value) ?? shownBy(field);
+    const held = movedFrom(field, value) ?? shownBy(field);
     // An editor displays its content in its own way.
     const isSame = !isControl(field) || isSameValue(held, value);
     return { way: "fill", value: held, isSame, complaint: complaintOf(field) };
@@ -298,6 +310,7 @@ const formControls = (() => {
     isComponent,
     isInput,
     isPicker,
+    movedFrom,
     refuseSetting,
     refuseValue,
     selectContent,

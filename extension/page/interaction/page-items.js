@@ -332,6 +332,7 @@ const pageItems = (() => {
       }
       const live = liveRoleOf(element, tag, role);
       if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
+      else if (live && !isRendered(element, DRAWN)) within.isSilent = true;
       else if (live) within.textKind = { kind: "message", role: live };
       else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
       else if (within.isVisible && (tag === "dialog" || DIALOGS.has(role))) {

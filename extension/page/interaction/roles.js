@@ -3,7 +3,19 @@
 // What elements are to assistive technology: their roles, and which of them can be acted on.
 
 const roles = (() => {
-  const { attributeOf, boxOf, closestOf, hasIn, innerRootOf, isHtml, isMatch, kindOf, tagOf, textContentOf } = dom;
+  const {
+    attributeOf,
+    boxOf,
+    closestOf,
+    drawnAncestors,
+    hasIn,
+    innerRootOf,
+    isHtml,
+    isMatch,
+    kindOf,
+    tagOf,
+    textContentOf,
+  } = dom;
   const { plain } = texts;
 
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
@@ -84,6 +96,9 @@ const roles = (() => {
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
   /** Parts with a role that ARIA does not have, such as the nodes of a diagram, if they take the focus. */
   const DESCRIBED = "[aria-roledescription][tabindex='0']";
+  /** Controls that may have a part to grab; a range has two, which differ. */
+  const HANDLED = "[role=slider], [role=switch]";
+  const ONE_OF_SEVERAL = ":has(~ [tabindex]), [tabindex] ~ *";
   /** Share of the window's sides that an application fills. */
   const FILLING = 0.9;
 
@@ -112,9 +127,20 @@ const roles = (() => {
     }
     const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);
-    if (own) return own;
+    if (own || native) return own || native;
     const isStop = mayStop && !isScrolled(element) && !isAroundPage(element);
-    return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
+    const isClickable = isStop || isMatch(element, LISTENERS) || isCloser(element);
+    return isClickable && !isHandle(element) ? "clickable" : "";
+  }
+
+  /**
+   * @param {Element} element that takes the focus or the mouse
+   * @returns {boolean} whether it is only what users grab of the control around it, such as the knob of a switch
+   */
+  function isHandle(element) {
+    const isNamed = Boolean(textContentOf(element)?.trim() || attributeOf(element, "aria-label"));
+    if (isNamed || isMatch(element, ONE_OF_SEVERAL)) return false;
+    return [...drawnAncestors(element)].slice(1).some((one) => isMatch(one, HANDLED));
   }
 
   /**
