@@ -397,12 +397,18 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
     field = "<p>{} was measured at the gauge by <input {}> on that day, before the river had reached the bridge.</p>"
     fields = field.format("One", "value='Ada Lane'") + field.format("Two", "type=password value=secret")
     choice = "<p>Three was measured at <select><option>Rome<option selected>Oslo</select> on that day in the rain.</p>"
-    show(tab, article(fields + choice))
+    listed = (
+        "<p>Four was measured on these days, after the rain had stopped and the bridge was open: <select multiple>"
+        "<option>Monday<option selected>Tuesday<option hidden>Sunday<option style='color: white'>Friday</select></p>"
+    )
+    show(tab, article(fields + choice + listed))
 
     text = read(tab)["text"]
 
     assert "by Ada Lane on that day" in text
     assert "at Oslo on that day" in text
+    assert "was open:\nMonday\nTuesday (selected)" in text
+    assert [word in text for word in ("Rome", "Sunday", "Friday")] == [False] * 3
     assert "Two was measured" in text
     assert "secret" not in text
 
