@@ -156,7 +156,7 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
 def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: Page) -> None:
     questions = "".join(
         f"<section><header><h2><button>How high was flood {i}?</button></h2><p>Asked in {1900 + i}</p></header>"
-        f"<p>{SENTENCE}</p><button>Share answer {i}</button></section>"
+        f"<p>{SENTENCE}</p><button><h3>More on flood {i}</h3></button><button>Share answer {i}</button></section>"
         for i in range(6)
     )
     show(tab, f"<title>Floods</title>{PRODUCT}<header>Old Town Gazette</header>{MENU}<main>{questions}</main>{FOOTER}")
@@ -165,6 +165,7 @@ def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: P
 
     assert "How high was flood 4?" in text
     assert "Asked in 1904" in text
+    assert "More on flood 4" in text
     assert "Share answer 4" not in text
     assert "Old Town Gazette" not in text
 
@@ -428,6 +429,7 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
     assert lines == [
         "Fleet of the harbour",
+        "All Active",
         "Depot North with trailers (checked)",
         "Night (checked)",
         "3 vehicles, 848 km",

@@ -222,7 +222,7 @@ const visibleCopy = (() => {
         if (!option.checkVisibility({ visibilityProperty: true })) return [];
         const style = layer.view.getComputedStyle(option);
         const text = new Text((option.textContent ?? "").replace(/\s+/g, " ").trim());
-        if (!isSeen(within(layer, option, style), style, text, rectOf(option))) return [];
+        if (!text.data || !isSeen(within(layer, option, style), style, text, rectOf(option))) return [];
         return [`${text.data}${option.selected ? mark : ""}`];
       });
     }
