@@ -871,8 +871,7 @@ property pageFunction : "function readPage(request) {
       const label = image.getAttribute(\"aria-label\") || image.getAttribute(\"alt\") || image.getAttribute(\"title\");
       return label || (image.localName === \"svg\" ? textOfDrawing(image) : \"\");
     });
-    const found = texts.map((text) => text.trim()).filter(Boolean);
-    return found.map((text) => `[Picture: ${text}]`).join(\"\\n\");
+    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join(\"\\n\");
   }
   function refuseEmpty() {
     if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);
@@ -941,7 +940,8 @@ property pageFunction : "function readPage(request) {
     return [...notes, ...notesOnRows().slice(0, 1)];
   }
   function notesOnRows() {
-    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => one.matches(selector));
+    const { matches } = Element.prototype;
+    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => matches.call(one, selector));
     const items = found(\"[aria-setsize]:is(li, [role=listitem], [role=option])\");
     const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
     for (const table of found(\"[aria-rowcount]\")) rowsOf.set(table, [...table.querySelectorAll(\"tr, [role=row]\")]);

@@ -1079,8 +1079,7 @@ export function readPage(request) {
       const label = image.getAttribute("aria-label") || image.getAttribute("alt") || image.getAttribute("title");
       return label || (image.localName === "svg" ? textOfDrawing(image) : "");
     });
-    const found = texts.map((text) => text.trim()).filter(Boolean);
-    return found.map((text) => `[Picture: ${text}]`).join("\n");
+    return texts.flatMap((text) => (text.trim() ? `[Picture: ${text.trim()}]` : [])).join("\n");
   }
 
   /**
@@ -1196,7 +1195,8 @@ export function readPage(request) {
 
   /** @returns {PageNote[]} one for each table or list that shows fewer rows than it has, as those that scrolling adds */
   function notesOnRows() {
-    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => one.matches(selector));
+    const { matches } = Element.prototype;
+    const found = (/** @type {string} */ selector) => [...roles.keys()].filter((one) => matches.call(one, selector));
     const items = found("[aria-setsize]:is(li, [role=listitem], [role=option])");
     const rowsOf = Map.groupBy(items, (item) => /** @type {Element} */ (parentOf.call(item)));
     for (const table of found("[aria-rowcount]")) rowsOf.set(table, [...table.querySelectorAll("tr, [role=row]")]);
