@@ -99,10 +99,12 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
 
     fields = "".join(f"<div><label>Field {letter}</label><p>{SENTENCE}</p></div>" for letter in "ABCDEF")
     head = f"<title>New event</title>{PRODUCT}"
-    show(tab, f"{head}{MENU}<main><h1>New event</h1><form>{fields}</form></main>{FOOTER}")
+    tickets = "<fieldset><div><b>Ticket name</b></div><div><input value=Standing></div></fieldset>"
+    show(tab, f"{head}{MENU}<main><h1>New event</h1><form>{fields}{tickets}</form></main>{FOOTER}")
     page = read(tab)
     assert page["content"]["path"] == "blocks"
     assert [letter for letter in "ABCDEF" if f"Field {letter}" not in page["text"]] == []
+    assert "Ticket name\nStanding" in page["text"]
 
 
 MARKUP = (

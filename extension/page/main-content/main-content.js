@@ -36,6 +36,8 @@ const mainContent = (() => {
   /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
+  /** Besides labels: values, and what heads columns of fields. */
+  const PARTS_OF_FORM = "[data-field], fieldset :is(b, strong)";
   const HEADS = "thead, [role=columnheader]";
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
@@ -394,7 +396,7 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
-   * @returns {boolean[]} the same, with the labels of a form that most of what is kept is in
+   * @returns {boolean[]} the same, with the labels and values of a form that most of what is kept is in
    */
   function withLabels(blocks, isKept) {
     const forms = blocks.map(({ holder }) => holder.closest("form"));
@@ -404,8 +406,15 @@ const mainContent = (() => {
         isKept.map((isOwn, i) => isOwn && forms[i] === form),
       );
     const form = [...new Set(forms)].find((one) => one && lengthIn(one) > MIN_FORM * lengthOf(blocks, isKept));
-    const isLabel = blocks.map(({ around }, i) => Boolean(form) && forms[i] === form && around.tags.has("label"));
-    return isKept.map((isOwn, i) => isOwn || isLabel[i] === true);
+    return blocks.map(({ around, nodes }, i) => {
+      const isPart = around.tags.has("label") || nodes.every(isPartOfForm);
+      return Boolean(isKept[i]) || (Boolean(form) && forms[i] === form && isPart);
+    });
+  }
+
+  /** @param {Text} node */
+  function isPartOfForm({ data, parentElement }) {
+    return !data.trim() || Boolean(parentElement?.closest(PARTS_OF_FORM));
   }
 
   /**

@@ -199,12 +199,14 @@ const visibleCopy = (() => {
      * @param {InstanceType<typeof Covers>} found
      */
     #field(field, tag, to, layer, found) {
+      const copy = this.inert.createElement("span");
+      copy.toggleAttribute("data-field", true);
       const options = tag === "select" ? this.#optionsIn(/** @type {HTMLSelectElement} */ (field), layer) : [];
       if (!options.length) {
-        to.append(` ${this.meanings.fieldValue(field, tag)} `);
+        copy.append(this.meanings.fieldValue(field, tag));
+        to.append(" ", copy, " ");
         return;
       }
-      const copy = this.inert.createElement("span");
       copy.setAttribute("data-lines", "pre-line");
       copy.append(options.join("\n"));
       to.append(this.inert.createElement("br"), copy, this.inert.createElement("br"));
