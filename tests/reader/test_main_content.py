@@ -404,14 +404,20 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
         "<p>Four was measured on these days, after the rain had stopped and the bridge was open: <select multiple>"
         "<option>Monday<option selected>Tuesday<option hidden>Sunday<option style='color: white'>Friday</select></p>"
     )
-    show(tab, article(fields + choice + listed))
+    chosen = field.format("Five", "type=file multiple") + field.format("Six", "type=color value=#20a0f0")
+    show(tab, article(fields + choice + listed + chosen))
+    files = [{"name": name, "mimeType": "text/plain", "buffer": b"2 m"} for name in ("may.txt", "june.txt")]
+    tab.locator("[type=file]").set_input_files(files)
 
     text = read(tab)["text"]
+    whole = read(tab, content="all")["text"]
 
     assert "by Ada Lane on that day" in text
     assert "at Oslo on that day" in text
     assert "was open:\nMonday\nTuesday (selected)" in text
     assert [word in text for word in ("Rome", "Sunday", "Friday")] == [False] * 3
+    assert [part in text for part in ("by may.txt, june.txt on that day", "by #20a0f0 on that day")] == [True] * 2
+    assert [part in whole for part in ("may.txt, june.txt", "#20a0f0")] == [True] * 2
     assert "Two was measured" in text
     assert "secret" not in text
 
