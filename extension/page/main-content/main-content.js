@@ -36,8 +36,8 @@ const mainContent = (() => {
   /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
-  /** Besides labels: values, and what heads columns of fields. */
-  const PARTS_OF_FORM = "[data-field], fieldset :is(b, strong)";
+  /** Besides labels: values, and what heads columns of fields. Elsewhere, a form may be around the whole page. */
+  const PARTS_OF_FORM = "fieldset :is([data-field], b, strong)";
   const HEADS = "thead, [role=columnheader]";
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
