@@ -262,7 +262,7 @@ property pageFunction : "function readPage(request) {
   const [CHOSEN, CHECKED] = [\"(selected)\", \"(checked)\"];
   const SWITCHED_ON = \"input:checked, [aria-checked=true]:not(form)\";
   const MAX_SIGN = 30;
-  const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local\".split(\" \"));
+  const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local color\".split(\" \"));
   const SECRET_FIELD = /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
   const CELLS = \"[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]\";
   const LAYOUT = \"h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
@@ -641,7 +641,8 @@ property pageFunction : "function readPage(request) {
     return false;
   }
   function typedIn(field, tag) {
-    const { type, value } = /** @type {HTMLInputElement} */ (field);
+    const { type, value, files } = /** @type {HTMLInputElement} */ (field);
+    if (files) return Array.from(files, ({ name }) => name).join(\", \");
     return tag !== \"input\" || TEXT_FIELDS.has(type) ? withLineFeeds(value).trim() : \"\";
   }
   function isSign(element, tag) {
@@ -663,8 +664,7 @@ property pageFunction : "function readPage(request) {
     return list !== null && list.length > 1 && /** @type {HTMLOptionElement} */ (option).selected;
   }
   function fieldValue(field, tag) {
-    const isList = tag === \"select\";
-    const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
+    const value = isSign(field, tag) ? saidBy(field, tag) : tag === \"select\" ? chosenIn(field) : typedIn(field, tag);
     if (!value) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
     const { width, height } = drawnSize(isSign(field, tag) ? (parentOf.call(field) ?? field) : field);

@@ -117,7 +117,7 @@ export function readPage(request) {
   const SWITCHED_ON = "input:checked, [aria-checked=true]:not(form)";
   /** Maximum length of the text of an icon. */
   const MAX_SIGN = 30;
-  const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
+  const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local color".split(" "));
   const SECRET_FIELD =
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number|(?:\b|_)(?:token|secret)(?:\b|_)|api[-_ ]?key/i;
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
@@ -706,7 +706,8 @@ export function readPage(request) {
    * @param {string} tag
    */
   function typedIn(field, tag) {
-    const { type, value } = /** @type {HTMLInputElement} */ (field);
+    const { type, value, files } = /** @type {HTMLInputElement} */ (field);
+    if (files) return Array.from(files, ({ name }) => name).join(", ");
     return tag !== "input" || TEXT_FIELDS.has(type) ? withLineFeeds(value).trim() : "";
   }
 
@@ -753,8 +754,7 @@ export function readPage(request) {
    * @returns {string} the visible value; empty for secret or hidden fields
    */
   function fieldValue(field, tag) {
-    const isList = tag === "select";
-    const value = isSign(field, tag) ? saidBy(field, tag) : isList ? chosenIn(field) : typedIn(field, tag);
+    const value = isSign(field, tag) ? saidBy(field, tag) : tag === "select" ? chosenIn(field) : typedIn(field, tag);
     if (!value) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
     // A check box may be transparent, and something next to it its image.

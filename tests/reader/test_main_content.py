@@ -99,10 +99,12 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
 
     fields = "".join(f"<div><label>Field {letter}</label><p>{SENTENCE}</p></div>" for letter in "ABCDEF")
     head = f"<title>New event</title>{PRODUCT}"
-    show(tab, f"{head}{MENU}<main><h1>New event</h1><form>{fields}</form></main>{FOOTER}")
+    tickets = "<fieldset><div><b>Ticket name</b></div><div><input value=Standing></div></fieldset>"
+    show(tab, f"{head}{MENU}<main><h1>New event</h1><form>{fields}{tickets}</form></main>{FOOTER}")
     page = read(tab)
     assert page["content"]["path"] == "blocks"
     assert [letter for letter in "ABCDEF" if f"Field {letter}" not in page["text"]] == []
+    assert "Ticket name\nStanding" in page["text"]
 
 
 MARKUP = (
@@ -156,7 +158,7 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
 def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: Page) -> None:
     questions = "".join(
         f"<section><header><h2><button>How high was flood {i}?</button></h2><p>Asked in {1900 + i}</p></header>"
-        f"<p>{SENTENCE}</p><button>Share answer {i}</button></section>"
+        f"<p>{SENTENCE}</p><button><h3>More on flood {i}</h3></button><button>Share answer {i}</button></section>"
         for i in range(6)
     )
     show(tab, f"<title>Floods</title>{PRODUCT}<header>Old Town Gazette</header>{MENU}<main>{questions}</main>{FOOTER}")
@@ -165,6 +167,7 @@ def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: P
 
     assert "How high was flood 4?" in text
     assert "Asked in 1904" in text
+    assert "More on flood 4" in text
     assert "Share answer 4" not in text
     assert "Old Town Gazette" not in text
 
@@ -397,12 +400,24 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
     field = "<p>{} was measured at the gauge by <input {}> on that day, before the river had reached the bridge.</p>"
     fields = field.format("One", "value='Ada Lane'") + field.format("Two", "type=password value=secret")
     choice = "<p>Three was measured at <select><option>Rome<option selected>Oslo</select> on that day in the rain.</p>"
-    show(tab, article(fields + choice))
+    listed = (
+        "<p>Four was measured on these days, after the rain had stopped and the bridge was open: <select multiple>"
+        "<option>Monday<option selected>Tuesday<option hidden>Sunday<option style='color: white'>Friday</select></p>"
+    )
+    chosen = field.format("Five", "type=file multiple") + field.format("Six", "type=color value=#20a0f0")
+    show(tab, article(fields + choice + listed + chosen))
+    files = [{"name": name, "mimeType": "text/plain", "buffer": b"2 m"} for name in ("may.txt", "june.txt")]
+    tab.locator("[type=file]").set_input_files(files)
 
     text = read(tab)["text"]
+    whole = read(tab, content="all")["text"]
 
     assert "by Ada Lane on that day" in text
     assert "at Oslo on that day" in text
+    assert "was open:\nMonday\nTuesday (selected)" in text
+    assert [word in text for word in ("Rome", "Sunday", "Friday")] == [False] * 3
+    assert [part in text for part in ("by may.txt, june.txt on that day", "by #20a0f0 on that day")] == [True] * 2
+    assert [part in whole for part in ("may.txt, june.txt", "#20a0f0")] == [True] * 2
     assert "Two was measured" in text
     assert "secret" not in text
 
@@ -422,6 +437,7 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
     assert lines == [
         "Fleet of the harbour",
+        "All Active",
         "Depot North with trailers (checked)",
         "Night (checked)",
         "3 vehicles, 848 km",

@@ -36,6 +36,8 @@ const mainContent = (() => {
   /** A table is content if it has at least this share of content, or less than this share of links. */
   const MIN_TABLE = 0.3;
   const FEW_LINKS = 0.5;
+  /** Besides labels: values, and what heads columns of fields. Elsewhere, a form may be around the whole page. */
+  const PARTS_OF_FORM = "fieldset :is([data-field], b, strong)";
   const HEADS = "thead, [role=columnheader]";
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
@@ -53,6 +55,8 @@ const mainContent = (() => {
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
     "[role=alert], [aria-modal=true], header";
+  /** Buttons that are a choice, or may be: in an application they are fields. */
+  const CHOICE = "[aria-pressed], [aria-checked], [aria-selected]";
   /** What blocks the rest of the page. */
   const MODAL = "[data-over=modal]";
   /** One that is drawn over the page may be about anything. */
@@ -96,9 +100,10 @@ const mainContent = (() => {
    * Removes elements that are marked as surroundings of the content, unless they contain half of the text.
    *
    * @param {HTMLElement} body
+   * @param {boolean} isProgram whether the page is an application
    * @returns {Aside} the modal dialogs and the messages among them
    */
-  function removeSurroundings(body) {
+  function removeSurroundings(body, isProgram) {
     const half = (body.textContent ?? "").length / 2;
     /** @type {Element[]} */
     const dialogs = [];
@@ -106,7 +111,7 @@ const mainContent = (() => {
     const messages = [];
     for (const element of body.querySelectorAll(AROUND_CONTENT)) {
       const isModal = element.matches(MODAL) && !element.closest(CONSENT);
-      if (!isModal && (!isAround(element) || (element.textContent ?? "").length >= half)) continue;
+      if (!isModal && (!isAround(element, isProgram) || (element.textContent ?? "").length >= half)) continue;
       const text = collapse(element.textContent ?? "");
       if (isModal) dialogs.push(element);
       else if (text && text.length <= MAX_MESSAGE && element.matches(MESSAGE)) {
@@ -148,14 +153,20 @@ const mainContent = (() => {
     return !collapse(element.textContent ?? "");
   }
 
-  /** @param {Element} element */
-  function isAround(element) {
+  /**
+   * @param {Element} element
+   * @param {boolean} isProgram whether the page is an application
+   */
+  function isAround(element, isProgram) {
     const tag = element.localName;
     if (element.matches(IN_MODAL)) return false;
     // What an entry of a list is called may be a path: "Flows > Nightly report".
     if (tag === "nav") return !element.closest("li");
-    // Headers of columns sort by a click, and a field with a list shows its value.
-    if (tag === "button") return !element.closest(`${HEADINGS}, [role=combobox]`);
+    // Headers of columns sort by a click, headings open their sections, and a field with a list shows its value.
+    if (tag === "button") {
+      if (isProgram && element.matches(CHOICE)) return false;
+      return !element.closest(`${HEADINGS}, [role=combobox]`) && !element.querySelector(HEADINGS);
+    }
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
     if (tag === "aside") return !element.closest(IN_CONTENT) || isLinked(element);
     if (tag !== "header" || element.hasAttribute("role")) return true;
@@ -245,12 +256,12 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
+   * @param {Document} copy of it, which has no fields
    * @param {number} chars length of its text
-   * @param {number} buttons in its copy, which has no fields
    */
-  function isApplication(page, chars, buttons) {
+  function isApplication(page, copy, chars) {
     const isShown = (/** @type {Element} */ one) => one.checkVisibility({ visibilityProperty: true });
-    const controls = buttons + all(page, FIELDS).filter(isShown).length;
+    const controls = copy.querySelectorAll(BUTTONS).length + all(page, FIELDS).filter(isShown).length;
     return controls >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls;
   }
 
@@ -263,17 +274,17 @@ const mainContent = (() => {
    * @param {Document} page
    * @param {Options} options
    * @returns {ReturnType<typeof readableCopy> & {kind: ReturnType<typeof declaredKind>, readable: Element | null,
-   *   readableText: string, buttons: number, aside: Aside}} `copy`: without the surroundings of the content; `chars`:
+   *   readableText: string, isProgram: boolean, aside: Aside}} `copy`: without the surroundings of the content; `chars`:
    *   including them
    */
   function prepare(page, options) {
     const copied = readableCopy(page, options);
-    const buttons = copied.copy.querySelectorAll(BUTTONS).length;
-    const aside = removeSurroundings(copied.copy.body);
     const kind = declaredKind(page);
+    const isProgram = !isArticleKind(kind) && isApplication(page, copied.copy, copied.chars);
+    const aside = removeSurroundings(copied.copy.body, isProgram);
     const readable = readableOf(copied.copy, kind);
     const readableText = readable ? render(readable, { isPlain: true }).text : "";
-    return { ...copied, buttons, kind, readable, readableText, aside };
+    return { ...copied, kind, isProgram, readable, readableText, aside };
   }
 
   /**
@@ -300,7 +311,7 @@ const mainContent = (() => {
    *   see; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, rows, path, chars, buttons, kind, readable, readableText, aside } = prepare(page, options);
+    const { copy, rows, path, chars, kind, isProgram, readable, readableText, aside } = prepare(page, options);
     const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn, power: options.power };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
@@ -310,7 +321,7 @@ const mainContent = (() => {
       putBack(copy.body, aside);
       return render(copy.body, form);
     };
-    if (isSeen && !isArticleKind(kind) && isApplication(page, chars, buttons)) return { path: "whole", ...written() };
+    if (isSeen && isProgram) return { path: "whole", ...written() };
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
       blocks,
@@ -385,7 +396,7 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
-   * @returns {boolean[]} the same, with the labels of a form that most of what is kept is in
+   * @returns {boolean[]} the same, with the labels and values of a form that most of what is kept is in
    */
   function withLabels(blocks, isKept) {
     const forms = blocks.map(({ holder }) => holder.closest("form"));
@@ -395,8 +406,15 @@ const mainContent = (() => {
         isKept.map((isOwn, i) => isOwn && forms[i] === form),
       );
     const form = [...new Set(forms)].find((one) => one && lengthIn(one) > MIN_FORM * lengthOf(blocks, isKept));
-    const isLabel = blocks.map(({ around }, i) => Boolean(form) && forms[i] === form && around.tags.has("label"));
-    return isKept.map((isOwn, i) => isOwn || isLabel[i] === true);
+    return blocks.map(({ around, nodes }, i) => {
+      const isPart = around.tags.has("label") || nodes.every(isPartOfForm);
+      return Boolean(isKept[i]) || (Boolean(form) && forms[i] === form && isPart);
+    });
+  }
+
+  /** @param {Text} node */
+  function isPartOfForm({ data, parentElement }) {
+    return !data.trim() || Boolean(parentElement?.closest(PARTS_OF_FORM));
   }
 
   /**

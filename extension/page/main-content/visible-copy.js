@@ -173,7 +173,7 @@ const visibleCopy = (() => {
       // A check box may be transparent, and something next to it its image.
       const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
-      if (isField) to.append(` ${this.meanings.fieldValue(element, tag)} `);
+      if (isField) this.#field(element, tag, to, layer, found);
       if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
@@ -189,6 +189,44 @@ const visibleCopy = (() => {
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
       found.leave(element, cover, layer, around);
+    }
+
+    /**
+     * @param {Element} field
+     * @param {string} tag
+     * @param {Element} to
+     * @param {Layer} layer of its options
+     * @param {InstanceType<typeof Covers>} found
+     */
+    #field(field, tag, to, layer, found) {
+      const copy = this.inert.createElement("span");
+      copy.toggleAttribute("data-field", true);
+      const options = tag === "select" ? this.#optionsIn(/** @type {HTMLSelectElement} */ (field), layer) : [];
+      if (!options.length) {
+        copy.append(this.meanings.fieldValue(field, tag));
+        to.append(" ", copy, " ");
+        return;
+      }
+      copy.setAttribute("data-lines", "pre-line");
+      copy.append(options.join("\n"));
+      to.append(this.inert.createElement("br"), copy, this.inert.createElement("br"));
+      found.note(field, field, copy, rectOf(field), layer.isBehind);
+    }
+
+    /**
+     * @param {HTMLSelectElement} list
+     * @param {Layer} layer
+     * @returns {string[]} the options that it draws: a closed list draws none
+     */
+    #optionsIn(list, layer) {
+      const mark = list.length > 1 ? " (selected)" : "";
+      return [...list.querySelectorAll("option")].flatMap((option) => {
+        if (!option.checkVisibility({ visibilityProperty: true })) return [];
+        const style = layer.view.getComputedStyle(option);
+        const text = new Text((option.textContent ?? "").replace(/\s+/g, " ").trim());
+        if (!text.data || !isSeen(within(layer, option, style), style, text, rectOf(option))) return [];
+        return [`${text.data}${option.selected ? mark : ""}`];
+      });
     }
 
     /**
