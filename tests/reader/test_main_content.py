@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Page
+from playwright.sync_api import FilePayload, Page
 
 from scripts.embed_page_function import EXTENSION, main_content_script
 from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
@@ -406,7 +406,9 @@ def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> Non
     )
     chosen = field.format("Five", "type=file multiple") + field.format("Six", "type=color value=#20a0f0")
     show(tab, article(fields + choice + listed + chosen))
-    files = [{"name": name, "mimeType": "text/plain", "buffer": b"2 m"} for name in ("may.txt", "june.txt")]
+    files: list[FilePayload] = [
+        {"name": name, "mimeType": "text/plain", "buffer": b"2 m"} for name in ("may.txt", "june.txt")
+    ]
     tab.locator("[type=file]").set_input_files(files)
 
     text = read(tab)["text"]
