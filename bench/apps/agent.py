@@ -198,9 +198,9 @@ async def pauses() -> AsyncGenerator[None]:
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
-    """Return the line with this role and name. What a reply has offered has no role, which fits any."""
+    """Return the line with this role and name, its own one first. What a reply has offered has no role, which fits any."""
     fitting = [element for element in elements if element.selector and (not roles or element.role in ("", *roles))]
-    return best_named(fitting, name, at, name_of)
+    return best_named(sorted(fitting, key=lambda one: bool(name) and not one.name), name, at, name_of)
 
 
 Named = TypeVar("Named")
