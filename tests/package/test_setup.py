@@ -379,7 +379,8 @@ async def test_a_second_run_adds_only_the_start_at_login(ready: tuple[Home, Term
 async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     history = home.write(f".local/share/{server.APP_NAME}/history.sqlite3", "")
-    unit = [home.write(UNIT, "[Unit]\n")] if HAS_SYSTEMD else []
+    if HAS_SYSTEMD:
+        home.write(UNIT, "[Unit]\n")
     before = home.files()
 
     async with home.setup("remove") as terminal:
@@ -403,7 +404,9 @@ async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tm
     assert "claude mcp remove --scope user chrome-tab-reader" in terminal.shown
     assert f"{history}: your questions and answers." in terminal.shown
     assert "remove it in chrome://extensions" in terminal.shown
-    assert not [file for file in unit if file.exists()]
+    if HAS_SYSTEMD:
+        assert not (home.folder / UNIT).exists()
+        assert (home.folder / "asked").read_text() == "--user disable --now chrome-tab-reader.service\n"
 
 
 @pytest.mark.e2e
