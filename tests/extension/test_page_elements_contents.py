@@ -439,6 +439,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "Open"  [role=menuitem]',
             'button "File"  button',
         ],
+        "menu whose role imitates a line": ["Open above the page: menu  #p", 'button "In it"  button'],
         "small layer that has the focus": [
             "Open above the page: popover  #filter",
             'button "Contains"  #filter > button',
