@@ -229,7 +229,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "button white #efefef 25x21  #g",
             'button "Next"  #h',
         ],
-        "characters without a width": ['button "Save"  #s'],
+        "characters without a width": ['button "Save"  #s', 'button "Overview"  #o', 'text "src/main"'],
         "fields of a table": [
             'row "Plate | Model | Range | Active"',
             'checkbox of "B-EV 7" off  #a',
