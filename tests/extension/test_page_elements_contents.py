@@ -497,6 +497,14 @@ def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: 
     assert listed(elements)["text"].splitlines()[-1] == "1 element, all listed."
 
 
+def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
+    elements.write("<p>read</p>")
+    elements.page.evaluate("document.documentElement.remove()")
+
+    assert listed(elements)["text"] == "No interactive elements here."
+    assert elements.refusal("", "focus")[0] == "UNREADABLE_PAGE"
+
+
 def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
     elements.write(cases("boxes")["box among enough other elements"])
 

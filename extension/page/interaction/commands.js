@@ -102,7 +102,8 @@ const elementCommands = (() => {
 
   /** @param {ElementRequest} request */
   function withoutSelector({ action }) {
-    const element = action === "scroll" ? pageScroller() : focusedElement();
+    const focused = focusedElement();
+    const element = action === "scroll" ? pageScroller() : focused;
     return { element, found: [element], roots: allRoots(), rest: "" };
   }
 
