@@ -3239,7 +3239,7 @@ class PageReading:
         self.gaps: list[UnreadRange] = []
         self.changes: list[str] = []
         self.uncombined = ""
-        self.chunks = 1
+        self.chunks = 1  # so far: one that turns out to be too long becomes several
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
@@ -3282,7 +3282,7 @@ class PageReading:
         self.requests.until = self.requests.chunks_end_at
         key, plan = await self.planner.stored()
         self.is_planned, ends = plan is not None, plan or self.planner.split()
-        self.chunks = len(ends)
+        self.chunks = planned = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
@@ -3290,7 +3290,7 @@ class PageReading:
         if not self.is_planned:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
-        self.chunks = len(ends)
+        self.chunks += len(ends) - planned
         # So many that the model never waits for the next prompt, and no more: other calls take turns, and the prompts
         # of all chunks would be four copies of the page.
         turns = asyncio.Semaphore(self.analyzer.settings.parallel + 2)
@@ -3362,7 +3362,9 @@ class PageReading:
         cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
-        for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
+        slices = split_text(text, lambda piece: max(len(piece) / most, cost(piece)))
+        self.chunks += len(slices) - 1
+        for i, (start, end) in enumerate(slices, 1):
             finer = Chunk(chunk.start + start, chunk.start + end, f"{chunk.label}.{i}")
             try:
                 answers += await self._ask_chunk(finer, sent)
