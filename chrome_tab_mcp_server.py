@@ -2329,7 +2329,8 @@ class ModelServer:
             raise ChromeTabError(
                 "MODEL_TIMEOUT",
                 f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
-                "and end, use a faster model, or raise --timeout.",
+                "and end, use a faster model, or raise --timeout. If it repeats itself without end, limit the model "
+                "server's output.",
             ) from None
         return finished(raw, model, may_be_empty=max_tokens is not None)
 
