@@ -106,7 +106,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox of "Fruit" off  #b',
             'row "Fruit Edit | Pear"',
             'link "Fruit"  [href="#tag"]',
-            'link "Edit"  tr:has(#b) a:nth-of-type(2)',
+            'link "Edit"  tr:has(#b) [href="#edit"]',
         ],
         "row that begins with a cell to select it by": [
             'row "Ticket Owner"',

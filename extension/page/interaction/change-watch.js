@@ -33,7 +33,7 @@ const changeWatch = (() => {
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, isWorded, labelOf, summarizeChanges } = changeSummary;
+  const { LABELS, disablings, isWorded, labelOf, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
 
   /**
@@ -344,7 +344,8 @@ const changeWatch = (() => {
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
       const toggled = this.#toggled();
-      const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
+      const now = stateOf(this.#roots);
+      const changes = summarizeChanges(this.#before, now, {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...hiddenNow],
@@ -358,7 +359,7 @@ const changeWatch = (() => {
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || toggled;
+      return changes || toggled || disablings(this.#before, now);
     }
 
     /** @param {Node} node that the page has removed */
