@@ -2249,7 +2249,7 @@ def is_cloud_name(model: str) -> bool:
 
 
 def cloud_host(model: str, about: Mapping[str, Any]) -> str:
-    """Return the host that a model server hands prompts on to, by what /api/tags or /api/show says; empty for none."""
+    """Return the host that /api/tags or /api/show reports to run a model; empty if the server runs it itself."""
     if remote := about.get("remote_host"):
         return host_of(str(remote)) or one_line(str(remote), 100)
     return CLOUD_SERVICE if about.get("remote_model") or is_cloud_name(model) else ""
@@ -3805,7 +3805,7 @@ LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\u
 CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
 WORDS = re.compile(rf"[\w{MARKS}]+(?:\.[\u0e01-\u0e2e](?![\u0e00-\u0e4e]))?")  # a Thai month has a full stop
-# The same without scripts that have no spaces, by what is not in a folded word: one look-up for each character.
+# The same for scripts with spaces. It lists the characters outside of words: matching tests one set per character.
 SPACED_WORDS = re.compile(
     "[^\0-/:-@\\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u05be-\u05c3\u05f3\u05f4\u061b-\u061f\u066a-\u066d\u06d4"
     f"\u0964\u0965\u2000-\u2bff{LETTERS}{SYLLABLES}]+"
@@ -4952,7 +4952,7 @@ class PageIndex:
 
 
 def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
-    """Yield a sentence, or of one that is too long for a passage the runs of its pieces that are as long as one can be."""
+    """Yield the sentence; if it is too long for a passage, yield for each piece the longest run that starts there."""
     spans = pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start)
     pieces = [(first, last, set(stems(fold(text[first:last])))) for first, last in spans]
     for number, (first, _, _) in enumerate(pieces):

@@ -247,7 +247,7 @@ class ExtensionToolProvider(LocalProvider):
 
 
 def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
-    """Add the tool that has a local model look at a picture of a tab."""
+    """Add the tool that has a local model look at a screenshot of a tab."""
 
     @server.register_tool(
         provider,

@@ -167,7 +167,7 @@ export class ElementTarget {
     const watches = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
     const [here = Promise.resolve(null), ...outer] = watches;
     await Promise.all(input());
-    // If there are frames on the path, only one page sees anything.
+    // With frames on the path only one page sees the press, so the watches of the others have to be ended.
     if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
     const own = await here;
     // A press that misses a frame on its path is seen by the pages around it.

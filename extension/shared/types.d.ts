@@ -750,6 +750,8 @@ export interface ListState {
   isMultiple: boolean;
   /** Whether a text can be typed into it. */
   isEditable: boolean;
+  /** Whether its open list has a search field of its own, which has the focus. */
+  isSearched: boolean;
   /** Whether the mouse can reach it: some fields only take the keys. */
   isReachable: boolean;
   /** The texts that stand for its value. */

@@ -103,9 +103,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox of "Apple" off  #a',
             'row "Edit | Apple"',
             'link "Edit"  tr:has(#a) a',
-            'checkbox of "Pear" off  #b',
-            'row "Edit | Pear"',
-            'link "Edit"  tr:has(#b) a',
+            'checkbox of "Fruit" off  #b',
+            'row "Fruit Edit | Pear"',
+            'link "Fruit"  [href="#tag"]',
+            'link "Edit"  tr:has(#b) a:nth-of-type(2)',
         ],
         "row that begins with a cell to select it by": [
             'row "Ticket Owner"',

@@ -28,7 +28,7 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { SEEN, endingAnimations, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, fillsView, isPositioned, isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -277,7 +277,10 @@ const changeWatch = (() => {
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
+      // Some pages show a dialog only once its backdrop is there.
+      const backdrops = [...this.#come].filter((one) => isElement(one) && isInPage(one) && isBackdrop(one));
       return [
+        ...backdrops.flatMap((one) => animationsOf(/** @type {Element} */ (one), false)),
         ...layers.flatMap((one) => animationsOf(one)),
         ...this.#animationsInside(layers),
         ...(this.#isOpener ? [...this.#come] : [])
@@ -560,6 +563,11 @@ const changeWatch = (() => {
   function withDialogs(nodes) {
     const elements = nodes.filter(isElement);
     return [...elements, ...elements.flatMap((one) => queryIn(one, DIALOGS))];
+  }
+
+  /** @param {Element} element */
+  function isBackdrop(element) {
+    return isPositioned(element) && fillsView(element);
   }
 
   /** @param {Node} node */

@@ -64,6 +64,8 @@ const geometry = (() => {
    */
   const ASIDE_PX = 1;
   const MOST_ASIDE = 1 / 16;
+  /** Share of the viewport's sides from which an element is as large as it. */
+  const MOST_OF_VIEW = 0.95;
 
   /** @param {{width: number, height: number}} box */
   function hasArea({ width, height }) {
@@ -449,6 +451,12 @@ const geometry = (() => {
     return ["absolute", "fixed"].includes(getComputedStyle(element).position);
   }
 
+  /** @param {Element} element @returns {boolean} whether it is as large as the viewport, such as a backdrop */
+  function fillsView(element) {
+    const { width, height } = boxOf(element);
+    return width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
+  }
+
   /**
    * @param {Element | ShadowRoot} tree
    * @param {boolean} [subtree] whether to include those of an element's descendants, as far as the next shadow root
@@ -469,6 +477,7 @@ const geometry = (() => {
     boundsOf,
     bringIntoView,
     endingAnimations,
+    fillsView,
     firstBoxOf,
     handleOf,
     hitAt,
