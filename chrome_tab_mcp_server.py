@@ -2107,9 +2107,14 @@ def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     return content_text(message.get("content")), content_text(reasoning)
 
 
-def truncated_stream() -> RetryableError:
-    """Return the error for an answer that ended too early."""
-    sentence = "The model server closed the connection in the middle of its answer. Check its log, then ask again."
+def error_reason(error: Exception) -> str:
+    """Return what httpx reports about a failed request, in parentheses of a sentence."""
+    return one_line(str(error), 120).rstrip(".") or type(error).__name__
+
+
+def unusable_reply(reason: str) -> RetryableError:
+    """Return the error for a reply that ends too early, or that is not HTTP."""
+    sentence = f"The model server's reply is incomplete or not HTTP ({reason}). Check its log and --ollama-url."
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
@@ -2141,7 +2146,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
                 break
     else:
         if not finish_reason:
-            raise truncated_stream()
+            raise unusable_reply("its stream has no end")
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
     return RawCompletion(content, reasoning, finish_reason, usage, model)
 
@@ -2386,7 +2391,7 @@ class ModelServer:
             self._refused_fields.add(str(refusal))
             return await self._send(body, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
-            raise truncated_stream() from error
+            raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
             raise RetryableError(self._unreachable(error)) from error
 
@@ -2394,7 +2399,7 @@ class ModelServer:
         reason = one_line(str(error), 120) or type(error).__name__
         return ChromeTabError(
             "MODEL_UNREACHABLE",
-            f"The model server at {self.url} cannot be reached ({reason}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
+            f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
