@@ -520,19 +520,22 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except RecursionError:
-        raise ValueError(f"The configuration file {path} cannot be read: it is nested too deeply.") from None
     except UnicodeDecodeError:
         raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
+    except RecursionError:
+        raise ValueError(
+            f"The configuration file {path} cannot be read: it is nested too deeply. Simplify it."
+        ) from None
     except (OSError, ValueError) as error:
         problem = one_line(getattr(error, "strerror", None) or str(error), 300)
-        raise ValueError(f"The configuration file {path} cannot be read: {problem}.") from None
+        advice = "Correct it, or name another file with --config."
+        raise ValueError(f"The configuration file {path} cannot be read: {problem}. {advice}") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
         near = get_close_matches(first, known, n=1)
-        advice = f" Did you mean {near[0]}?" if near else ""
-        raise ValueError(f"The configuration file {path} has an unknown key {first!r}.{advice}")
+        advice = f"Did you mean {near[0]}?" if near else "Remove it."
+        raise ValueError(f"The configuration file {path} has an unknown key {first!r}. {advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
