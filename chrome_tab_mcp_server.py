@@ -6150,7 +6150,6 @@ class LenientStdioServer(FastMCP):
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
     """Return the error for a line that is not a JSON-RPC message, with its id if known; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
-    sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
         message = line.message
         # mcp treats a request whose id is neither a string nor an integer as a notification.
@@ -6159,7 +6158,10 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
         code = mcp_types.INVALID_REQUEST
         sentence = f"The id of {one_line(message.method, 80)!r} must be a string or an integer. Send it again with one."
     else:
-        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        details = line.errors() if isinstance(line, PydanticValidationError) else []
+        reason = next((f" ({detail['msg']})" for detail in details if detail["type"] == "json_invalid"), "")
+        sentence = f"The line is not a JSON-RPC message{reason}. Correct it, then send it again."
+        wrong = [detail["input"] for detail in details]
         with contextlib.suppress(ValueError, IndexError, TypeError):
             wrong.append(parse_json(wrong[0]))
         request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
