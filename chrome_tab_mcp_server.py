@@ -2399,7 +2399,6 @@ class ModelServer:
             raise RetryableError(self._unreachable(error)) from error
 
     def _unreachable(self, error: Exception) -> ChromeTabError:
-        reason = one_line(str(error), 120) or type(error).__name__
         return ChromeTabError(
             "MODEL_UNREACHABLE",
             f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
@@ -6005,9 +6004,10 @@ class ToolErrorMiddleware(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a tool; `tabId` is `tab_id`, and every failure is a result."""
-        arguments = context.message.arguments
-        if arguments and "tabId" in arguments:
+        """Run a tool; null means omitted, `tabId` is `tab_id`, and every failure is a result."""
+        given = context.message.arguments or {}
+        arguments = context.message.arguments = {key: value for key, value in given.items() if value is not None}
+        if "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
@@ -6054,15 +6054,13 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
     given: dict[str, str] = {}
     for detail in cause.errors():
         name, allowed = argument_path(detail["loc"], schema)
-        if detail["type"] == "none_required":
-            continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             problems.append(f"unknown argument {name!r} (it accepts {allowed})")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
             wrong.setdefault(name, []).append(plain_words(detail))
-            given[name] = one_line(repr(detail["input"]), 60)
+            given[name] = one_line(compact_json(detail["input"]), 60)
     for name, words in wrong.items():
         first, *others = dict.fromkeys(words)
         alternatives = "".join(f", or {other.removeprefix('must be ')}" for other in others)
