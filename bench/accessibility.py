@@ -21,6 +21,8 @@ from tests.support.browser import IsolatedWorld, launch_chromium
 EXTENSION = Path(__file__).resolve().parent.parent / "extension"
 SIZE: ViewportSize = {"width": 1280, "height": 800}
 LOAD_MS, REST_MS, MAX_REST_MS = 30_000, 1_000, 20_000
+# Of a page that navigates while it is compared.
+TRIES = 3
 
 # Chromium's internal roles that users act on, and our list's words for them.
 ROLES: dict[str, set[str]] = {
@@ -153,7 +155,7 @@ class Tab:
             offset = result.get("next_offset")
 
     def compare(self) -> Agreement:
-        """Compare the list with the tree."""
+        """Compare the list with the tree; a Playwright `Error` means that the page has navigated."""
         lines = list(self.lines())
         named = [line for line in lines if (found := LINE.match(line)) and found["selector"]]
         patterns = [found["pattern"] for line in lines if (found := PATTERN.search(line))]
@@ -179,6 +181,8 @@ class Tab:
                 agreement.notes.append(f"missing: {node['role']['value']} {node.get('name', {}).get('value')!r}")
             elif 0 <= place < len(named):
                 compare_node(agreement, node, named[place])
+        # After a navigation every node would be gone.
+        self._world.evaluate("0")
         return agreement
 
     def _place_of(self, node: int) -> int | None:
@@ -236,17 +240,42 @@ def compare_node(agreement: Agreement, node: dict[str, Any], line: str) -> None:
             agreement.add("state", is_right=word in words, note=f"{role} {name!r} is {word}: {line!r}")
 
 
+def compare_page(page: Page, rest: int) -> Agreement:
+    """Compare a page at rest, once more if it navigates in the meantime."""
+    for _ in range(TRIES - 1):
+        try:
+            return Tab(page).compare()
+        except Error:
+            page.wait_for_load_state()
+            settle(page, rest)
+    return Tab(page).compare()
+
+
 def load(page: Page, url: str, rest: int) -> None:
-    """Open a page and wait until its text has not changed for this many milliseconds."""
+    """Open a page and wait until it is at rest."""
     page.goto(url, timeout=LOAD_MS)
+    settle(page, rest)
+
+
+def settle(page: Page, rest: int) -> None:
+    """Wait until the text of a page has not changed for this many milliseconds."""
     waited, before = 0, ""
     while waited < MAX_REST_MS:
         page.wait_for_timeout(rest)
         waited += rest
-        now = page.evaluate("document.body?.innerText ?? ''")
+        now = text_of(page)
         if now and now == before:
             return
         before = now
+
+
+def text_of(page: Page) -> str:
+    """Return the text of a page; empty while it navigates."""
+    try:
+        text: str = page.evaluate("document.body?.innerText ?? ''")
+    except Error:
+        return ""
+    return text
 
 
 def main() -> None:
@@ -261,7 +290,7 @@ def main() -> None:
         for url in given.urls:
             page = browser.new_page(viewport=SIZE)
             load(page, url, given.rest)
-            agreement = Tab(page).compare()
+            agreement = compare_page(page, given.rest)
             page.close()
             print(f"{url}: {agreement.summary()}", flush=True)
             for note in agreement.notes[: given.missing]:

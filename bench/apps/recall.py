@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import Page
 
-from bench.accessibility import REST_MS, SIZE, Agreement, Tab, load
+from bench.accessibility import REST_MS, SIZE, Agreement, compare_page, load
 from bench.apps.programs import Site
 from bench.apps.tasks.jupyterlab import path as jupyterlab_path
 from tests.support.browser import launch_chromium
@@ -39,7 +39,7 @@ def compare(site: Site, program: str, name: str) -> Agreement:
             load(page, site.address + path, REST_MS)
             if page.locator("input[type=password]").count() and program == "wagtail":
                 sign_in(page)
-            agreement = Tab(page).compare()
+            agreement = compare_page(page, REST_MS)
             total.include(agreement)
             total.notes += [f"/{path.partition('?')[0]}: {note}" for note in agreement.notes]
     return total

@@ -69,6 +69,7 @@ export class ElementTarget {
     this.#stops = outcome.stops;
     const { answer } = outcome;
     if ("message" in answer) throw new CommandError(answer.code, answer.message);
+    session.pinch = answer.pinch ?? { x: 0, y: 0 };
     if (answer.isMouseStale) await this.#wakeMouse();
     if (answer.outline && this.#context.preferences.now.outline) this.#outlineAtEnd(answer.outline);
     return answer;

@@ -229,7 +229,7 @@ export class ListWidget extends Widget {
     state = await this.#opened(state, wanted);
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
-    if (!state.option && state.isEditable) state = await this.#filtered(wanted);
+    if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
     if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
@@ -338,11 +338,11 @@ export class ListWidget extends Widget {
     if (!option) await this.click(toggle || selector);
   }
 
-  /** @param {string} wanted */
+  /** @param {string} wanted typed into the field, or into the search field of its list */
   async #filtered(wanted) {
     const { session } = this.context;
     const before = await this.#list(wanted);
-    await this.ask("focus");
+    if (!before.isSearched) await this.ask("focus");
     await pressKeys(session, typed(wanted));
     session.watchRequests();
     // The list may still be unfiltered until the page has handled the text, so it gets a moment.
@@ -352,9 +352,10 @@ export class ListWidget extends Widget {
       OPEN_MS,
     );
     if (changed.option) return changed;
-    if (session.hasRequests) {
+    if (session.hasRequests || before.isSearched) {
       const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
       if (late.option) return late;
+      if (before.isSearched) this.#offer(late);
     }
     // The page's offer to add the typed text may lag a letter behind. In a list that was open before, such as one of
     // commands, the typed text is a search.

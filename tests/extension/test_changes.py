@@ -106,6 +106,8 @@ CHANGES = {
     "a dialog whose content fades in a web component": 'dialog "Tour" closed',
     "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
     "boxes of a tree": 'input in li#go "Trees" on',
+    "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
+    "a field that is disabled": 'button#box "Pay" disabled',
 }
 
 

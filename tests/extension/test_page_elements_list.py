@@ -249,7 +249,8 @@ async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_el
     await open_page(empty, "/list-panel-above.html")
 
     lines = lines_of(await empty.do("page_elements"))
-    await empty.page.evaluate("document.querySelector('#below').remove()")
+    # Such as a link for screen readers that skips the menus.
+    await empty.page.evaluate("void (document.querySelector('#below').style.clipPath = 'inset(50%)')")
     alone = lines_of(await empty.do("page_elements"))
 
     assert lines[:2] == ["Open above the page: popover  #panel", 'button "Done"  #panel > button']

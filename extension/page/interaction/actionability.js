@@ -431,7 +431,7 @@ const actionability = (() => {
   /** @param {Element} element */
   function roleName(element) {
     const role = roleOf(element);
-    return /^[a-z]{1,20}$/u.test(role) ? `${role} ` : "";
+    return role && `${role} `;
   }
 
   /** @param {Element} button */

@@ -152,6 +152,16 @@ const changeSummary = (() => {
     return joined(TEXT_LENGTHS.map(partsWith));
   }
 
+  /**
+   * @param {PageState} before
+   * @param {PageState} now
+   * @returns {string} such as `button "Pay" disabled`, which often only accompanies what else happens
+   */
+  function disablings(before, now) {
+    const disabled = [...now.disabled].filter((one) => !before.disabled.has(one));
+    return joined([disabled.map((element) => `${nameOf(element)} disabled`)]);
+  }
+
   /** @param {string} name */
   function dialogNamed(name) {
     return name ? `dialog ${quote(name)}` : "dialog";
@@ -500,5 +510,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { LABELS, announced, faultLine, isComment, isWorded, joined, labelOf, summarizeChanges };
+  return { LABELS, announced, disablings, faultLine, isComment, isWorded, joined, labelOf, summarizeChanges };
 })();

@@ -28,12 +28,12 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { SEEN, endingAnimations, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, fillsView, isPositioned, isRendered, isVisible } = geometry;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, isWorded, labelOf, summarizeChanges } = changeSummary;
+  const { LABELS, disablings, isWorded, labelOf, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
 
   /**
@@ -277,7 +277,10 @@ const changeWatch = (() => {
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
+      // Some pages show a dialog only once its backdrop is there.
+      const backdrops = [...this.#come].filter((one) => isElement(one) && isInPage(one) && isBackdrop(one));
       return [
+        ...backdrops.flatMap((one) => animationsOf(/** @type {Element} */ (one), false)),
         ...layers.flatMap((one) => animationsOf(one)),
         ...this.#animationsInside(layers),
         ...(this.#isOpener ? [...this.#come] : [])
@@ -323,9 +326,9 @@ const changeWatch = (() => {
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
-      const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
-      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
-      const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
+      const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
+      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
+      const moved = isRedrawn ? [] : [...back].filter((node) => !isAt(node, this.#places.get(node)));
       const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
       const shown = [...this.#come, ...hidden].filter(isShown);
@@ -341,7 +344,8 @@ const changeWatch = (() => {
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
       const toggled = this.#toggled();
-      const changes = summarizeChanges(this.#before, stateOf(this.#roots), {
+      const now = stateOf(this.#roots);
+      const changes = summarizeChanges(this.#before, now, {
         shown,
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...hiddenNow],
@@ -355,7 +359,7 @@ const changeWatch = (() => {
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || toggled;
+      return changes || toggled || disablings(this.#before, now);
     }
 
     /** @param {Node} node that the page has removed */
@@ -439,8 +443,11 @@ const changeWatch = (() => {
      * @returns {boolean} whether what is removed from it did not exist before, or was not drawn
      */
     #isNewOrHidden(target) {
-      if ([...this.#before.hidden].some((one) => holds(one, target))) return true;
-      return isElement(target) && this.#isNew(target);
+      // Both may be thousands.
+      for (let one = /** @type {Node | null} */ (target); one; one = parentOf(one)) {
+        if (this.#before.hidden.has(one) || (this.#come.has(one) && !this.#gone.has(one))) return true;
+      }
+      return false;
     }
 
     /** @param {MutationRecord[]} records */
@@ -557,6 +564,11 @@ const changeWatch = (() => {
   function withDialogs(nodes) {
     const elements = nodes.filter(isElement);
     return [...elements, ...elements.flatMap((one) => queryIn(one, DIALOGS))];
+  }
+
+  /** @param {Element} element */
+  function isBackdrop(element) {
+    return isPositioned(element) && fillsView(element);
   }
 
   /** @param {Node} node */

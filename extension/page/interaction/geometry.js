@@ -64,6 +64,8 @@ const geometry = (() => {
    */
   const ASIDE_PX = 1;
   const MOST_ASIDE = 1 / 16;
+  /** Share of the viewport's sides from which an element is as large as it. */
+  const MOST_OF_VIEW = 0.95;
 
   /** @param {{width: number, height: number}} box */
   function hasArea({ width, height }) {
@@ -207,11 +209,26 @@ const geometry = (() => {
    * @returns {Box} its visible part in its frame's viewport, or slightly more for a transformed frame
    */
   function sightOf(element) {
-    const { innerWidth: width, innerHeight: height } =
-      windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
-    const own = { x: 0, y: 0, width, height };
+    const view = windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
+    const own = pinchedSightOf(view);
     const frame = frameOf(element);
     return frame ? overlap(own, boundsOf(sightOf(frame), placeOf(frame).inverse())) : own;
+  }
+
+  /** @returns {{pinch?: Point}} how far the window is scrolled in a page that the user has magnified */
+  function pinched() {
+    const { x, y } = pinchedSightOf(window);
+    return window.parent === window && (x || y) ? { pinch: { x, y } } : {};
+  }
+
+  /**
+   * @param {Window} view
+   * @returns {Box} what the window shows of its viewport: less than all of it if the user has magnified the page
+   */
+  function pinchedSightOf({ innerWidth, innerHeight, visualViewport }) {
+    if (!visualViewport || visualViewport.scale === 1) return { x: 0, y: 0, width: innerWidth, height: innerHeight };
+    const { offsetLeft: x, offsetTop: y, width, height } = visualViewport;
+    return { x, y, width, height };
   }
 
   /**
@@ -434,6 +451,12 @@ const geometry = (() => {
     return ["absolute", "fixed"].includes(getComputedStyle(element).position);
   }
 
+  /** @param {Element} element @returns {boolean} whether it is as large as the viewport, such as a backdrop */
+  function fillsView(element) {
+    const { width, height } = boxOf(element);
+    return width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
+  }
+
   /**
    * @param {Element | ShadowRoot} tree
    * @param {boolean} [subtree] whether to include those of an element's descendants, as far as the next shadow root
@@ -454,6 +477,7 @@ const geometry = (() => {
     boundsOf,
     bringIntoView,
     endingAnimations,
+    fillsView,
     firstBoxOf,
     handleOf,
     hitAt,
@@ -466,6 +490,7 @@ const geometry = (() => {
     isVisible,
     outOf,
     outlineOf,
+    pinched,
     placeInMainFrame,
     placeOfSpot,
     round,

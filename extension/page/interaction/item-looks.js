@@ -4,6 +4,7 @@
 
 const itemLooks = (() => {
   const { attributeOf, boxOf, childNodesOf, dataOf, drawnAncestors, isElement, isText, queryIn, tagOf } = dom;
+  const { fillsView } = geometry;
   const { isDrawnForField } = fieldFrames;
 
   const BOXES = new Set("div i li p span td".split(" "));
@@ -13,8 +14,6 @@ const itemLooks = (() => {
   const GRAPHIC = { side: 48, shapes: 60, paths: 12 };
   const LEAST_SIDE = 8;
   const BORDER = 4;
-  /** Share of the viewport from which an empty box is a backdrop. */
-  const MOST_OF_VIEW = 0.95;
   /** Minimum side of an empty area that may listen to the mouse. */
   const LEAST_FIELD = 40;
 
@@ -39,8 +38,7 @@ const itemLooks = (() => {
   function isBox(element, tag) {
     if (!BOXES.has(tag) || !isEmpty(element)) return false;
     const { width, height } = boxOf(element);
-    const isBackdrop = width >= MOST_OF_VIEW * innerWidth && height >= MOST_OF_VIEW * innerHeight;
-    if (isBackdrop || Math.min(width, height) < LEAST_SIDE) return false;
+    if (fillsView(element) || Math.min(width, height) < LEAST_SIDE) return false;
     const { backgroundColor, backgroundImage, borderTopWidth, content, cursor } = getComputedStyle(element);
     const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
     const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;

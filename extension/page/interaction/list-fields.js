@@ -25,6 +25,7 @@ const listFields = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { hasOtherField, isDrawnFor, nativeBehind } = standIns;
+  const { focusedElement } = focusing;
   const { chipsOf } = chips;
   const { isEditable } = widgets;
   const { fold, labelOf, optionLike, optionsIn, popupOf, rowOf, selectedAmong, toggleOf } = listOptions;
@@ -71,6 +72,7 @@ const listFields = (() => {
       isExpanded: attributeOf(field, "aria-expanded") === "true",
       isMultiple,
       isEditable: isEditable(field),
+      isSearched: popup !== null && isSearchFor(field, focusedElement()),
       shown,
       hasTime: shown.some((one) => isSameTime(one, wanted)),
       chips: chipTexts,
@@ -93,6 +95,14 @@ const listFields = (() => {
         },
       }),
     };
+  }
+
+  /**
+   * @param {Element} field that takes no text
+   * @param {Element} focused
+   */
+  function isSearchFor(field, focused) {
+    return !isEditable(field) && isEditable(focused) && !holds(field, focused);
   }
 
   /**

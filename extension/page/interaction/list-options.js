@@ -67,10 +67,12 @@ const listOptions = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const all = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
+    // Some fields name the part of themselves that shows their value.
+    const outside = named.filter((one) => isMatch(one, LISTS) || !holds(field, one));
+    const all = outside.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
     const own = [...all, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
-    const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
+    const layer = outside[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(outside[0]) : null;
     if (layer) return layer;
     const known = standing.get(field) ?? new Set();
     const fresh = openLists(field).filter((one) => !known.has(one));

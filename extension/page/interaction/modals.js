@@ -4,7 +4,7 @@
 
 const modals = (() => {
   const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, parentElementOf, queryAll, queryIn } = dom;
-  const { hitAt, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
+  const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;
   const { focusedElement } = focusing;
@@ -110,7 +110,7 @@ const modals = (() => {
     const { x, y, width, height } = placeInMainFrame(element);
     const middle = { x: x + width / 2, y: y + height / 2 };
     const isInside = middle.x > 0 && middle.y > 0 && middle.x < innerWidth && middle.y < innerHeight;
-    return isInside && width > 0 && height > 0 && isVisible(element);
+    return isInside && width > 0 && height > 0 && isVisible(element) && !isClippedAway(element);
   }
 
   /** @param {Element} element in the viewport */

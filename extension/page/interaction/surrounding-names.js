@@ -250,16 +250,11 @@ const surroundingNames = (() => {
    */
   function rowNameOf(row, cell) {
     const next = nextElementOf(row) ?? previousElementOf(row);
-    const twins = next ? namingIn(next, childrenOf(next)[[...childrenOf(row)].indexOf(cell)]) : [];
-    let name = "";
-    for (const [index, one] of namingIn(row, cell).entries()) {
-      const text = shortTextOf(one);
-      if (!/[\p{L}\p{N}]/u.test(text)) continue;
-      const twin = twins[index];
-      if (!twin || shortTextOf(twin) !== text) return text;
-      name ||= text;
-    }
-    return name;
+    const twins = next ? namingIn(next, childrenOf(next)[[...childrenOf(row)].indexOf(cell)]).map(shortTextOf) : [];
+    const names = namingIn(row, cell)
+      .map(shortTextOf)
+      .filter((text) => /[\p{L}\p{N}]/u.test(text));
+    return names.find((text) => !twins.includes(text)) ?? names[0] ?? "";
   }
 
   /** @param {Element} element */

@@ -4,7 +4,7 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, isTextField, kindOf, queryIn, tagOf } = dom;
   const { outermost, roleOf, treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
@@ -131,7 +131,7 @@ const widgets = (() => {
 
   /** @param {Element} element */
   function isEditable(element) {
-    return isControl(element) && !isReadOnly(element);
+    return isTextField(element) && !isReadOnly(element);
   }
 
   return { hasSuggestions, isEditable, isUndeclared, operableIn, widgetKind, wrapperOf };
