@@ -77,7 +77,7 @@ def test_demo_answers_about_a_page_and_leaves_nothing_behind(folder: Path, tmp_p
     assert (title, blank) == ("Ferry", "")
     assert text
     assert re.search(r"\n\(read [\d,]+ of [\d,]+ characters in \d+ chunks?, .+ s[;)]", answer)
-    assert "The model took in " in answer
+    assert "The model read " in answer
     assert "tiny demonstration model: often wrong" in steps
     assert_nothing_is_left(folder)
 
