@@ -29,7 +29,7 @@ const listOptions = (() => {
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
   const { isSameTime } = sameValues;
-  const { isUndeclared, wrapperOf } = widgets;
+  const { isUndeclared, maySearch, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   /** What a field may name as its list. */
@@ -67,7 +67,12 @@ const listOptions = (() => {
     );
     const [active] = referred(field, "aria-activedescendant");
     const around = active && closestOf(active, POPUPS);
-    const all = named.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
+    const all = named.flatMap((one) => {
+      if (isMatch(one, LISTS)) return one;
+      const lists = queryDrawnIn(one, LISTS);
+      const columns = columnsAround(lists.filter((list) => roleOf(list) === "menu"));
+      return [...(columns ? [columns] : []), ...lists, one];
+    });
     const own = [...all, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
@@ -152,7 +157,7 @@ const listOptions = (() => {
   function begin(field, watch) {
     opened = new WeakSet();
     // While its list is open, it may be another element that takes the focus.
-    if (watch && isUndeclared(field)) watches.set(field, watch);
+    if (watch && (isUndeclared(field) || maySearch(field))) watches.set(field, watch);
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 
