@@ -6,6 +6,7 @@ const changeWatch = (() => {
   const {
     attributeOf,
     boxOf,
+    childrenOf,
     closestOf,
     drawnAncestors,
     holds,
@@ -75,6 +76,9 @@ const changeWatch = (() => {
   const FADE_MS = 400;
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
+
+  /** Of a picker. */
+  const FEWEST_WORDS = 12;
 
   /** A list that is declared as one of options, wherever it is drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
@@ -186,7 +190,13 @@ const changeWatch = (() => {
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
       const dialogs = [...stateOf(this.#roots).dialogs.keys()];
-      return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
+      if (dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList()) return true;
+      return this.pickers().length > 0;
+    }
+
+    /** @returns {Element[]} calendars and the like that have opened over the page */
+    pickers() {
+      return this.appeared().filter((one) => isPicker(one) && this.#isOver(one));
     }
 
     /** @returns {boolean} whether a list of choices has opened, over the page or in it */
@@ -504,6 +514,17 @@ const changeWatch = (() => {
       if (one === element && tagOf(one) !== "li") break;
     }
     return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], [role^='menuitem'], li");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it has as many words as a calendar of months, each in an element of its own
+   */
+  function isPicker(element) {
+    const isWord = (/** @type {Element} */ one) =>
+      !childrenOf(one).length && /^\s*\S+\s*$/u.test(textContentOf(one) ?? "");
+    const words = queryIn(element, "*").filter(isWord);
+    return words.length >= FEWEST_WORDS && words.filter(isVisible).length >= FEWEST_WORDS;
   }
 
   /**
