@@ -310,8 +310,8 @@ const changeWatch = (() => {
     #animationsInside(layers) {
       const trees = layers.length ? this.#roots.filter((root) => !isDocument(root)) : [];
       const isInside = (/** @type {Animation} */ { effect }) => {
-        const target = effect instanceof KeyframeEffect ? effect.target : null;
-        return target !== null && layers.some((one) => isDrawnIn(one, target));
+        const target = /** @type {KeyframeEffect | null} */ (effect)?.target;
+        return target ? layers.some((one) => isDrawnIn(one, target)) : false;
       };
       const running = trees.flatMap((tree) => endingAnimations(/** @type {ShadowRoot} */ (tree)));
       return running.filter(isInside).map(({ finished }) => finished);
@@ -543,7 +543,7 @@ const changeWatch = (() => {
    * @returns {boolean} whether its element disappears with it
    */
   function isFadeOut({ effect }) {
-    return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+    return /** @type {KeyframeEffect | null} */ (effect)?.getKeyframes().at(-1)?.["opacity"] === "0";
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */
