@@ -520,19 +520,22 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except RecursionError:
-        raise ValueError(f"The configuration file {path} cannot be read: it is nested too deeply.") from None
     except UnicodeDecodeError:
         raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
+    except RecursionError:
+        raise ValueError(
+            f"The configuration file {path} cannot be read: it is nested too deeply. Simplify it."
+        ) from None
     except (OSError, ValueError) as error:
         problem = one_line(getattr(error, "strerror", None) or str(error), 300)
-        raise ValueError(f"The configuration file {path} cannot be read: {problem}.") from None
+        advice = "Correct it, or name another file with --config."
+        raise ValueError(f"The configuration file {path} cannot be read: {problem}. {advice}") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
         near = get_close_matches(first, known, n=1)
-        advice = f" Did you mean {near[0]}?" if near else ""
-        raise ValueError(f"The configuration file {path} has an unknown key {first!r}.{advice}")
+        advice = f"Did you mean {near[0]}?" if near else "Remove it."
+        raise ValueError(f"The configuration file {path} has an unknown key {first!r}. {advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
@@ -2107,9 +2110,14 @@ def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     return content_text(message.get("content")), content_text(reasoning)
 
 
-def truncated_stream() -> RetryableError:
-    """Return the error for an answer that ended too early."""
-    sentence = "The model server closed the connection in the middle of its answer. Check its log, then ask again."
+def error_reason(error: Exception) -> str:
+    """Return what httpx reports about a failed request, in parentheses of a sentence."""
+    return one_line(str(error), 120).rstrip(".") or type(error).__name__
+
+
+def unusable_reply(reason: str) -> RetryableError:
+    """Return the error for a reply that ends too early, or that is not HTTP."""
+    sentence = f"The model server's reply is incomplete or not HTTP ({reason}). Check its log and --ollama-url."
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
@@ -2141,7 +2149,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
                 break
     else:
         if not finish_reason:
-            raise truncated_stream()
+            raise unusable_reply("its stream has no end")
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
     return RawCompletion(content, reasoning, finish_reason, usage, model)
 
@@ -2249,7 +2257,7 @@ def is_cloud_name(model: str) -> bool:
 
 
 def cloud_host(model: str, about: Mapping[str, Any]) -> str:
-    """Return the host that a model server hands prompts on to, by what /api/tags or /api/show says; empty for none."""
+    """Return the host that /api/tags or /api/show reports to run a model; empty if the server runs it itself."""
     if remote := about.get("remote_host"):
         return host_of(str(remote)) or one_line(str(remote), 100)
     return CLOUD_SERVICE if about.get("remote_model") or is_cloud_name(model) else ""
@@ -2329,7 +2337,8 @@ class ModelServer:
             raise ChromeTabError(
                 "MODEL_TIMEOUT",
                 f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
-                "and end, use a faster model, or raise --timeout.",
+                "and end, use a faster model, or raise --timeout. If it repeats itself without end, limit the model "
+                "server's output.",
             ) from None
         return finished(raw, model, may_be_empty=max_tokens is not None)
 
@@ -2386,15 +2395,14 @@ class ModelServer:
             self._refused_fields.add(str(refusal))
             return await self._send(body, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
-            raise truncated_stream() from error
+            raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
             raise RetryableError(self._unreachable(error)) from error
 
     def _unreachable(self, error: Exception) -> ChromeTabError:
-        reason = one_line(str(error), 120) or type(error).__name__
         return ChromeTabError(
             "MODEL_UNREACHABLE",
-            f"The model server at {self.url} cannot be reached ({reason}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
+            f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
@@ -3239,7 +3247,7 @@ class PageReading:
         self.gaps: list[UnreadRange] = []
         self.changes: list[str] = []
         self.uncombined = ""
-        self.chunks = 1
+        self.chunks = 1  # so far: one that turns out to be too long becomes several
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
@@ -3282,7 +3290,7 @@ class PageReading:
         self.requests.until = self.requests.chunks_end_at
         key, plan = await self.planner.stored()
         self.is_planned, ends = plan is not None, plan or self.planner.split()
-        self.chunks = len(ends)
+        self.chunks = planned = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
@@ -3290,7 +3298,7 @@ class PageReading:
         if not self.is_planned:
             ends = [first.end, *self.planner.split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
-        self.chunks = len(ends)
+        self.chunks += len(ends) - planned
         # So many that the model never waits for the next prompt, and no more: other calls take turns, and the prompts
         # of all chunks would be four copies of the page.
         turns = asyncio.Semaphore(self.analyzer.settings.parallel + 2)
@@ -3362,7 +3370,9 @@ class PageReading:
         cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
-        for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / most, cost(piece))), 1):
+        slices = split_text(text, lambda piece: max(len(piece) / most, cost(piece)))
+        self.chunks += len(slices) - 1
+        for i, (start, end) in enumerate(slices, 1):
             finer = Chunk(chunk.start + start, chunk.start + end, f"{chunk.label}.{i}")
             try:
                 answers += await self._ask_chunk(finer, sent)
@@ -3805,7 +3815,7 @@ LETTERS, SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", "\u2e80-\u9fff\u
 CONSONANTS = "\u0e01-\u0e2e\u0e81-\u0eae\u1000-\u1021\u1780-\u17a2"
 SPACELESS = re.compile(f"[{LETTERS}{SYLLABLES}]+")
 WORDS = re.compile(rf"[\w{MARKS}]+(?:\.[\u0e01-\u0e2e](?![\u0e00-\u0e4e]))?")  # a Thai month has a full stop
-# The same without scripts that have no spaces, by what is not in a folded word: one look-up for each character.
+# The same for scripts with spaces. It lists the characters outside of words: matching tests one set per character.
 SPACED_WORDS = re.compile(
     "[^\0-/:-@\\[-`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u05be-\u05c3\u05f3\u05f4\u061b-\u061f\u066a-\u066d\u06d4"
     f"\u0964\u0965\u2000-\u2bff{LETTERS}{SYLLABLES}]+"
@@ -3982,12 +3992,14 @@ UNITS = {
     "temperature": "celsius fahrenheit",
     "volume": "milliliter liter gallon",
 }
-# CLDR does not have these; those of more than two words are not read.
+# CLDR does not have these.
 PERCENTAGE_POINTS = (
     "percentage point, percentage points, prozentpunkt, prozentpunkte, prozentpunkten, puntos porcentuales, "
+    "point de pourcentage, points de pourcentage, punkty procentowe, punkt\u00f3w procentowych, puncte procentuale, "
     "punti percentuali, pontos percentuais, procentpunt, procentenheter, \u767e\u5206\u70b9, \u4e2a\u767e\u5206\u70b9, \u500b\u767e\u5206\u9ede, "
     "\u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u0430, \u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u043e\u0432"
 )
+ENGLISH_ARTICLE = "the"  # a word of no other language here
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
 MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
@@ -4095,6 +4107,15 @@ def currency_words(locale: Locale) -> Iterator[tuple[str, str]]:
                 yield word, f"{MONEY}-{code}"
 
 
+@functools.cache
+def currencies_with_sign() -> frozenset[str]:
+    """Return the codes of the currencies that English texts write with a sign."""
+    from babel import Locale
+
+    signs = Locale.parse("en").currency_symbols
+    return frozenset(code for code, sign in signs.items() if sign != code)
+
+
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
     """Yield the words for a unit of measure; of those with one or two Latin letters only what is international."""
     from babel.units import format_unit
@@ -4118,14 +4139,16 @@ def number_words(language: str) -> Iterator[tuple[str, int]]:
 
 
 @functools.lru_cache(64)
-def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
-    """Return the words of several languages; a word keeps all its meanings."""
+def vocabulary(languages: tuple[str, ...], *, is_english: bool = False) -> Vocabulary:
+    """Return the words of several languages; a word keeps all its meanings, except an English factor in English text."""
     tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}, {}]
-    *_, numbers, _day_parts, hours = tables
+    _months, factors, _units, numbers, _day_parts, hours = tables
     for language in languages:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
                 table.setdefault(word, set()).add(meaning)
+    if is_english:  # in French and German a billion is an English trillion
+        factors |= {word: {factor} for word, factor in cldr_words("en")[1] if is_factor(word)}
     hours |= {sign: {"clock"} for sign in CLOCK_WORDS}
     for part in WORDS.findall(" ".join(numbers)):
         numbers.setdefault(part, set())
@@ -4151,7 +4174,7 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 # --- Figures ---
 
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
-MONTHS, NOON, EVENING, HALF_HOUR = 12, 12, 6, 30
+MONTHS, DATE_PARTS, NOON, EVENING, HALF_HOUR = 12, 3, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
@@ -4184,7 +4207,7 @@ COMPOUND = re.compile(
 # Filled in with the words for hours and for parts of the day.
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
-    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::\d\d(?:[.,]\d+)?)?(?![\d:])"
+    r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?(?![\d:])"
     "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
@@ -4201,9 +4224,11 @@ EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
 VIETNAMESE_DATE = re.compile(r"(?:([0-9]{1,2}) )?th(?:\u00e1ng|g) ([0-9]{1,2})(?![0-9])(?: n\u0103m ([0-9]{4}))?")
-NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})(\. |[./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
+NUMERIC_DATE = re.compile(r"(?<![\d/])(?<!\d[.-])(\d{1,4})(\. |[./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
+# Of 18 in "1914-18", the digits that it shares with the number before it.
+SHORT_END = re.compile(r"(?<![0-9])([0-9]{2})[0-9]{2}[/-]\Z")
 # Capitals of scripts that have them: "F-16" and "39A", not "mid-1990".
 CAPITALS = "A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f"
 NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
@@ -4223,12 +4248,14 @@ SHORT_DATE = re.compile(
 )
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
 MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
-UNIT_AFTER = re.compile(rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}})?)")
+UNIT_AFTER = re.compile(
+    rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}}){{0,2}})"
+)
 GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
 BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
 AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{4}}|[0-9]{{1,2}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
-LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,5}){1,31}\Z")
-LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,5}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
+LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,6}){1,31}\Z")
+LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,6}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
 # Three or more groups of digits, as in a telephone number, and letters between digits, as in a hash.
 GROUPED = re.compile(r"(?<![\w.,])\+?\(?[a-z]{0,4}\d++\)?\d*+(?:[ ./-]{1,2}\(?\d++\)?\d*+){2,12}(?!\w|[.,]\d)")
 MIXED = re.compile(r"(?<![\w.,])(?!\d++(?:h|d|m|min|ft|x)\d)[a-z]*+\d++[a-z]++\d[a-z\d]*+(?!\w)")
@@ -4283,18 +4310,20 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         if marks.count(marks[-1]) == 1:
             found.append({numeral("".join(groups[:-1]), groups[-1])})
         if not found:  # a version or an IP address is written in one way only
-            found.append([*map(numeral, groups), *([compact] if set(marks) == {"."} else [])])
+            starts = (".".join(groups[:end]) for end in range(1, len(groups) + 1))
+            found.append([*map(numeral, groups[:DATE_PARTS]), *(starts if set(marks) == {"."} else ())])
     if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
 
 
 def known_word(text: str, table: Mapping[str, Any]) -> str:
-    """Return the words of a table that a text begins with: two, one, or a part of one in a script without spaces."""
-    first = text.replace("/", " ").partition(" ")[0]
+    """Return the most words of a table that a text begins with, or a part of the first in a script without spaces."""
+    words = [text, *(text[: space.start()] for space in reversed([*re.finditer("[ /]", text)]))]
+    first = words[-1]
     ends = range(len(first) - 1, 0, -1) if not first.isascii() else ()
     parts = (first[:end] for end in ends if SPACELESS.search(first, end - 1, end + 1))
-    return next((word for word in (text, first, *parts) if word in table), "")
+    return next((word for word in (*words, *parts) if word in table), "")
 
 
 def short_values_in(folded: str, words: Vocabulary) -> set[str]:
@@ -4303,7 +4332,7 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     folded = FAR_FROM_DIGITS.sub(lambda gap: f"{gap[0][:40]}\n{gap[0][-20:]}", folded)
     found = set[str]()
     for clock in find_times(folded, words):
-        found.update(f"{hour}:{clock.minute:02}" for hour in clock.hours)
+        found.update(f"{hour}:{rest}" for hour in clock.hours for rest in (f"{clock.minute:02}", clock.after_hour))
         found.update(value for hour in clock.hours if not clock.minute for value in (f"h{hour}", str(hour)))
         if first := RANGE_BEFORE.search(folded, max(0, clock.start - MAX_RANGE), clock.start):
             other_half = NOON if clock.hour <= NOON <= clock.hours[0] else 0
@@ -4319,7 +4348,7 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
         found |= {f"{first}-{second}", f"{second}-{first}", *([f"{first}/{second}"] if is_close else [])}
     for first, mark, middle, year in SHORT_YEAR.findall(folded):
         if middle or (len(first) == DIGITS_OF_YEAR and mark != "."):
-            found.update(years(year))
+            found.update([*years(year), first[:-DIGITS_OF_SHORT_YEAR] + year])
     found.update(*map(years, [*SHORTENED_YEAR.findall(folded), *DECADE.findall(folded)]))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral(*version) for version in VERSION.findall(folded))
@@ -4370,13 +4399,19 @@ class Figure(NamedTuple):
 
 
 class Time(NamedTuple):
-    """A time of day: its hour as written, and the hours that it can mean."""
+    """A time of day: its hour as written, the hours that it can mean, and the minutes and seconds."""
 
     start: int
     end: int
     hour: int
     hours: tuple[int, ...]
     minute: int
+    second: int
+
+    @property
+    def after_hour(self) -> str:
+        """The minutes, and the seconds if there are any."""
+        return f"{self.minute:02}:{self.second:02}" if self.second else f"{self.minute:02}"
 
 
 class Date(NamedTuple):
@@ -4415,9 +4450,13 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
 
 def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
-    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
-    is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{word[0].upper()}"])
-    return " " * len(word[0]) if is_code and not word[0].isupper() else word[0]
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency.
+
+    A currency with a sign is written more often than the word that its code may be: "12 usd".
+    """
+    code = word[0].upper()
+    is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{code}"])
+    return " " * len(code) if is_code and not word[0].isupper() and code not in currencies_with_sign() else word[0]
 
 
 def plain_tex(tex: re.Match[str]) -> str:
@@ -4503,8 +4542,8 @@ def pairs_of(first: str, second: str) -> list[set[Value]]:
 def stated_times(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the times in an answer; a page may have only the hour, or a full stop before the minutes."""
     for clock in find_times(folded, words):
-        options: list[Collection[Value]] = [{f"{hour}:{clock.minute:02}"} for hour in clock.hours]
-        options += [] if clock.minute else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
+        options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in clock.hours]
+        options += [] if clock.minute or clock.second else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
         yield figure_of((clock.start, clock.end), options)
 
 
@@ -4520,7 +4559,8 @@ def find_times(folded: str, words: Vocabulary) -> Iterator[Time]:
         is_part = bool(parts) and bool(word or not part or " " in part or EXACT_PARTS.intersection(parts))
         if minutes or is_part or "clock" in words.hours.get(word, ()):
             hour, digits = int(match["hour"]), "".join(filter(str.isdecimal, minutes or "0"))
-            yield Time(start, match.end(), hour, hours_of(hour, parts), int(digits or HALF_HOUR))
+            minute, second = int(digits or HALF_HOUR), int(match["second"] or 0)
+            yield Time(start, match.end(), hour, hours_of(hour, parts), minute, second)
 
 
 def hours_of(hour: int, parts: Collection[str]) -> tuple[int, ...]:
@@ -4581,7 +4621,9 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
         raw, plain = number.raw, () if number.has_factor else number.plain
         options: list[Collection[Value]] = [*number.scaled, *plain[: 1 if THOUSANDS.fullmatch(raw) else None]]
         options += [] if number.scaled else [{SCALED + value for value in values} for values in number.plain]
-        if dotted := DOTTED_CLOCK.fullmatch(raw):  # "von 9.30 bis 17 Uhr"
+        if begun := SHORT_END.search(folded, max(0, number.start - MAX_RANGE), number.start):
+            options += [{begun[1] + raw}] if len(raw) == DIGITS_OF_SHORT_YEAR else []
+        if not number.units and (dotted := DOTTED_CLOCK.fullmatch(raw)):  # "von 9.30 bis 17 Uhr"
             options += [{f"{hour}:{dotted[2]}"} for hour in hours_of(int(dotted[1]), ())]
             options += pairs_of(*dotted.groups()) if len(raw) == DAY_AND_MONTH_CHARS else ()
         yield figure_of((number.start, number.end), options, units=number.units)
@@ -4803,7 +4845,7 @@ class TextChunk:
         if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
             return False
         is_named = not figure.name or has_name(self.folded, figure.name)
-        return is_named and not (figure.units and self._has_only_other_units(figure))
+        return is_named and not has_only_other_units(figure, [self])
 
     def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
@@ -4838,16 +4880,25 @@ class TextChunk:
             return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
 
-    def _has_only_other_units(self, figure: Figure) -> bool:
-        """Return whether the chunk has a number with other units of the same kind, and neither with its own nor alone.
+    def units_of(self, figure: Figure) -> set[frozenset[str]]:
+        """Return the units that the chunk has with the numbers of a figure: an empty set of units for one alone."""
+        may_have = any(
+            isinstance(each, str) and digits_of(each) in self.digits for each in itertools.chain(*figure.options)
+        )
+        return set().union(*(self.numbers.get(values, ()) for values in figure.options)) if may_have else set()
 
-        A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
-        """
-        found = set[frozenset[str]]().union(*(self.numbers.get(values, ()) for values in figure.options))
-        kinds = kinds_of(figure.units)
-        is_alone = frozenset() in found and MONEY not in kinds
-        has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
-        return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
+
+def has_only_other_units(figure: Figure, chunks: Iterable[TextChunk]) -> bool:
+    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone.
+
+    A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
+    """
+    if not figure.units:
+        return False
+    found, kinds = set[frozenset[str]]().union(*(chunk.units_of(figure) for chunk in chunks)), kinds_of(figure.units)
+    is_alone = frozenset() in found and MONEY not in kinds
+    has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
+    return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
 
 
 class RankedPassage(NamedTuple):
@@ -4886,7 +4937,8 @@ class PageIndex:
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
         characters = set(answer).union(*(text[:: 1 + len(text) // SAMPLED] for text in self.texts))
-        self.vocabulary = vocabulary(languages_of(characters))
+        is_english = ENGLISH_ARTICLE in self._words or ENGLISH_ARTICLE in SPACED_WORDS.findall(fold(answer))
+        self.vocabulary = vocabulary(languages_of(characters), is_english=is_english)
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
 
@@ -4948,11 +5000,11 @@ class PageIndex:
         if figure.quoted:
             letters = "".join(chunk.letters for chunk in self.chunks)
             return all(part in letters for part in quoted_parts(figure.quoted))
-        return any(chunk.holds(figure) for chunk in self.chunks)
+        return any(chunk.holds(figure) for chunk in self.chunks) and not has_only_other_units(figure, self.chunks)
 
 
 def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
-    """Yield a sentence, or of one that is too long for a passage the runs of its pieces that are as long as one can be."""
+    """Yield the sentence; if it is too long for a passage, yield for each piece the longest run that starts there."""
     spans = pieces_of(text, start, end, PIECE_CHARS if end - start > MAX_PASSAGE_CHARS else end - start)
     pieces = [(first, last, set(stems(fold(text[first:last])))) for first, last in spans]
     for number, (first, _, _) in enumerate(pieces):
@@ -5044,7 +5096,7 @@ def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
     """Return where the page has each figure of an answer; `prompt` is the user's own words."""
     about, given = stems(fold(prompt)), PageIndex([prompt], CHECKED_CHUNK_CHARS)
     found: list[Finding] = []
-    for start, end in sentence_spans(answer, MAX_ANSWER_CHARS):
+    for start, end in spans_with_quotations(answer):
         if not (figures := find_figures(answer, start, end, index.vocabulary)):
             continue
         query = stems(fold(answer[start:end]))
@@ -5053,6 +5105,19 @@ def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
             shown = one_line(answer[figure.start : figure.end])
             found.append(Finding(figure.start, figure.end, shown, locate(figure, best, index, given)))
     return found
+
+
+def spans_with_quotations(answer: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each sentence and line of an answer; sentences that share a quotation are one."""
+    is_quoted = bytearray(len(answer) + 1)
+    for quotation in QUOTED.finditer(answer):
+        is_quoted[quotation.start() : quotation.end()] = b"\1" * len(quotation[0])
+    first: int | None = None
+    for start, end in sentence_spans(answer, MAX_ANSWER_CHARS):
+        first = start if first is None else first
+        if not is_quoted[end]:
+            yield first, end
+            first = None
 
 
 def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
@@ -5997,9 +6062,10 @@ class ToolErrorMiddleware(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a tool; `tabId` is `tab_id`, and every failure is a result."""
-        arguments = context.message.arguments
-        if arguments and "tabId" in arguments:
+        """Run a tool; null means omitted, `tabId` is `tab_id`, and every failure is a result."""
+        given = context.message.arguments or {}
+        arguments = context.message.arguments = {key: value for key, value in given.items() if value is not None}
+        if "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
@@ -6046,15 +6112,13 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
     given: dict[str, str] = {}
     for detail in cause.errors():
         name, allowed = argument_path(detail["loc"], schema)
-        if detail["type"] == "none_required":
-            continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             problems.append(f"unknown argument {name!r} (it accepts {allowed})")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
             wrong.setdefault(name, []).append(plain_words(detail))
-            given[name] = one_line(repr(detail["input"]), 60)
+            given[name] = one_line(compact_json(detail["input"]), 60)
     for name, words in wrong.items():
         first, *others = dict.fromkeys(words)
         alternatives = "".join(f", or {other.removeprefix('must be ')}" for other in others)
@@ -6142,7 +6206,6 @@ class LenientStdioServer(FastMCP):
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
     """Return the error for a line that is not a JSON-RPC message, with its id if known; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
-    sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
         message = line.message
         # mcp treats a request whose id is neither a string nor an integer as a notification.
@@ -6151,7 +6214,10 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
         code = mcp_types.INVALID_REQUEST
         sentence = f"The id of {one_line(message.method, 80)!r} must be a string or an integer. Send it again with one."
     else:
-        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        details = line.errors() if isinstance(line, PydanticValidationError) else []
+        reason = next((f" ({detail['msg']})" for detail in details if detail["type"] == "json_invalid"), "")
+        sentence = f"The line is not a JSON-RPC message{reason}. Correct it, then send it again."
+        wrong = [detail["input"] for detail in details]
         with contextlib.suppress(ValueError, IndexError, TypeError):
             wrong.append(parse_json(wrong[0]))
         request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})

@@ -76,7 +76,7 @@ def show(result: CallToolResult) -> None:
     results.print(plain(text))
     results.print()
     results.print(
-        f"The model took in {receipt['prompt_tokens']:,} tokens, your client only {receipt['answer_tokens']:,}.",
+        f"The model read {receipt['prompt_tokens']:,} tokens, your client only {receipt['answer_tokens']:,}.",
         style="dim",
     )
 

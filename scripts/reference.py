@@ -90,8 +90,8 @@ NOTES = {
     "process_chrome_tabs": "If one tab fails, the others are still answered. On a Mac it works without the extension.",
     "browser_get_tabs": "On a Mac, while no extension is connected, AppleScript lists the tabs of the browser set with `--browser`. "
     "[Tab ids on a Mac](install.md#browsers).",
-    "browser_attach_tab": "The prompt shows the client's name, the tab and the reason. The call ends when the user allows or denies it, "
-    "or after 60 s.",
+    "browser_attach_tab": "The prompt shows the client's name, the tab and the first 200 characters of the reason. The call ends when the user "
+    "allows or denies it, or after 60 s.",
     "getDataLayer": "`name` reads a global other than `window.dataLayer`; `path` is a JSONPath, `since` skips older entries. The tool returns the "
     "newest entries that fit into 40,000 characters, with a note on how to get the rest. Private values are "
     "[redacted](driving.md#private-values) and counted; `redact=false` shows them only where the user allows that.",

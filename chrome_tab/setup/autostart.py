@@ -161,9 +161,7 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
     if terminal.yes and not wanted and before is None:
         terminal.say("No server starts at login. --at-login adds one for the browser's side panel.")
         return
-    offer = (
-        "A server for the browser's side panel can start at login, so that it answers without a client. Set that up?"
-    )
+    offer = "A server for the browser's side panel can start at login, so that the panel works without a client. Set that up?"
     if not terminal.confirm(offer, proposed=wanted or before is not None):
         terminal.say("Nothing was changed.")
     elif carry_out(terminal, login_change(agent, before), "Start it now and at each login?"):

@@ -163,7 +163,7 @@ def print_found(terminal: Terminal, found: Sequence[Found]) -> None:
     """Print which servers respond, and how to get a model server if none is usable."""
     for one in found:
         count = f"{len(one.models) or 'no'} model{'s' * (len(one.models) != 1)}"
-        terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count}.'}")
+        terminal.say(f"{one.name} responds at {one.url}. {one.problem or f'It has {count}.'}")
     if any(one.models for one in found):
         return
     get_model = {usual.name: usual.get_model for usual in USUAL}

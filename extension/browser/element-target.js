@@ -69,6 +69,7 @@ export class ElementTarget {
     this.#stops = outcome.stops;
     const { answer } = outcome;
     if ("message" in answer) throw new CommandError(answer.code, answer.message);
+    session.pinch = answer.pinch ?? { x: 0, y: 0 };
     if (answer.isMouseStale) await this.#wakeMouse();
     if (answer.outline && this.#context.preferences.now.outline) this.#outlineAtEnd(answer.outline);
     return answer;
@@ -166,7 +167,7 @@ export class ElementTarget {
     const watches = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
     const [here = Promise.resolve(null), ...outer] = watches;
     await Promise.all(input());
-    // If there are frames on the path, only one page sees anything.
+    // With frames on the path only one page sees the press, so the watches of the others have to be ended.
     if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
     const own = await here;
     // A press that misses a frame on its path is seen by the pages around it.

@@ -127,7 +127,7 @@ async function inFrame(context, request, frame, stops) {
  */
 async function shownOutside(context, { id, isInFront, limits, ...request }, answer, [here = {}, ...outer]) {
   const { wheel } = answer;
-  let { point = wheel?.point, box } = answer;
+  let { point = wheel?.point, box, pinch } = answer;
   /** @type {Stop[]} */
   const stops = [{ ...here, point }];
   const presses =
@@ -145,10 +145,10 @@ async function shownOutside(context, { id, isInFront, limits, ...request }, answ
         stops: [here, ...outer],
       };
     }
-    ({ point, box } = placed);
+    ({ point, box, pinch } = placed);
     stops.push({ ...stop, point });
   }
-  const shown = { ...answer, point, box, ...movedWith(point, answer) };
+  const shown = { ...answer, point, box, pinch, ...movedWith(point, answer) };
   return { answer: shown, stops: point || box ? stops : [here, ...outer], patience: 0 };
 }
 

@@ -79,7 +79,11 @@ export class Calendar extends Widget {
     }
   }
 
-  /** @param {string} day */
+  /**
+   * Opens the field's calendar if it is not open: by a click on the field, then by the button next to it.
+   *
+   * @param {string} day
+   */
   async #opened(day) {
     const isOpen = (/** @type {CalendarState} */ state) => state !== "";
     let state = await this.#calendar(day);

@@ -622,6 +622,8 @@ export interface PlacedOutside {
   trouble: string;
   point?: Point;
   box?: Box;
+  /** As of a FoundElement. */
+  pinch?: Point;
 }
 
 /** What was acted on, for the reply. */
@@ -665,6 +667,8 @@ export interface FoundElement {
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
   filling?: Filling;
+  /** How far the window is scrolled in a page that the user has magnified; 0, 0 if left out. */
+  pinch?: Point;
   /** Something else has come below the resting mouse. */
   isMouseStale?: boolean;
   /** fill, select: what takes no text, and is operated instead. */

@@ -111,7 +111,9 @@ PRINTING = (
 
 
 async def test_print_call_is_reported_without_a_dialog_and_the_page_continues(asking: DrivenTab) -> None:
-    await asking.show("<button id=print onclick='print()'>Print</button>")
+    await asking.show(
+        "<button id=print onclick='window.dispatchEvent(new Event(`beforeprint`)), print()'>Print</button>"
+    )
     (worker,) = asking.page.context.service_workers
     heard = await worker.evaluate_handle("""() => {
       const names = [];

@@ -54,6 +54,22 @@ async def test_element_in_a_zoomed_page_is_hit(readiness: DrivenTab, subtests: p
             assert await readiness.page.evaluate("clicked.splice(0)") == ["far-down", "in-scroller"]
 
 
+async def test_element_in_a_page_that_the_user_has_magnified_is_hit(
+    readiness: DrivenTab, subtests: pytest.Subtests
+) -> None:
+    session = await readiness.page.context.new_cdp_session(readiness.page)
+    pinch = {"x": 300, "y": 300, "relativeSpeed": 9_000}
+    await session.send("Input.synthesizePinchGesture", {**pinch, "scaleFactor": 2})
+    try:
+        for selector in ("#partly-covered", "#far-down"):
+            with subtests.test(selector):
+                await readiness.do("click", selector=selector)
+                assert await readiness.page.evaluate("clicked.splice(0)") == [selector[1:]]
+    finally:
+        await session.send("Input.synthesizePinchGesture", {**pinch, "scaleFactor": 0.5})
+        await session.detach()
+
+
 BECOMES_READY = [
     ("#covered", "document.querySelector('#cookie-banner').remove()"),
     ("#hidden", "document.querySelector('#hidden').style.display = ''"),

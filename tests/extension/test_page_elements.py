@@ -88,14 +88,16 @@ def test_text_over_several_lines_matches_the_link_and_not_its_container(elements
     assert elements.chosen("text=Help") == "#help"
 
 
-def test_text_of_blocks_and_in_capitals_is_found_where_it_is_drawn(elements: Elements) -> None:
+def test_text_of_blocks_in_capitals_or_with_soft_hyphens_is_found_where_it_is_drawn(elements: Elements) -> None:
     elements.show(
         "<section><p id=blocks><b style='display:block'>a</b><b style='display:block'>b</b></p></section>"
         "<section><p id=capitals style='text-transform: uppercase'>\u00df</p></section>"
+        "<section><p id=hyphens>Lebens&shy;mittel</p></section>"
     )
 
     assert elements.chosen("text=a b") == "#blocks"
     assert elements.chosen("text=SS") == "#capitals"
+    assert elements.chosen("text=Lebensmittel") == "#hyphens"
 
 
 def test_visible_child_of_a_hidden_parent_is_found_by_its_text(elements: Elements) -> None:

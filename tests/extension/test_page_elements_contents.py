@@ -230,7 +230,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "button white #efefef 25x21  #g",
             'button "Next"  #h',
         ],
-        "characters without a width": ['button "Save"  #s'],
+        "characters without a width": ['button "Save"  #s', 'button "Overview"  #o', 'text "src/main"'],
         "fields of a table": [
             'row "Plate | Model | Range | Active"',
             'checkbox of "B-EV 7" off  #a',
@@ -440,6 +440,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "Open"  [role=menuitem]',
             'button "File"  button',
         ],
+        "menu whose role imitates a line": ["Open above the page: menu  #p", 'button "In it"  button'],
         "small layer that has the focus": [
             "Open above the page: popover  #filter",
             'button "Contains"  #filter > button',
@@ -495,6 +496,14 @@ def test_page_without_interactive_elements_does_not_claim_to_list_any(elements: 
 
     assert (texts["total"], texts["text"].splitlines()[-1]) == (0, "No interactive elements here.")
     assert listed(elements)["text"].splitlines()[-1] == "1 element, all listed."
+
+
+def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
+    elements.write("<p>read</p>")
+    elements.page.evaluate("document.documentElement.remove()")
+
+    assert listed(elements)["text"] == "No interactive elements here."
+    assert elements.refusal("", "focus")[0] == "UNREADABLE_PAGE"
 
 
 def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:

@@ -307,8 +307,8 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     entry = {"command": command[0], "args": command[1:]}
     url = f"http://localhost:{home.ports['Ollama']}"
 
-    assert f"Ollama answers at {url}. It has 4 models." in terminal.shown
-    assert f"A program answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
+    assert f"Ollama responds at {url}. It has 4 models." in terminal.shown
+    assert f"A program responds at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
     assert terminal.shown.count("(leaves this computer)") == 1

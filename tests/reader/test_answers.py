@@ -265,6 +265,8 @@ async def test_every_fact_reaches_the_model_although_the_server_rejects_long_pro
     assert facts_in(joined(fake.seen)) == FACTS
     assert receipt["window"] == 2048
     assert fake.refused == (0 if reported == 2048 else 1)
+    # The first chunk is split again when the window turns out to be smaller.
+    assert receipt["chunks"] + fake.refused == sum(request.data.startswith("[Part ") for request in fake.chats)
 
 
 async def test_server_that_miscounts_still_gets_an_answer(osascript: FakeOsascript) -> None:

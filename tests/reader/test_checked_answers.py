@@ -167,6 +167,15 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Open from noon, 2 floors, 13 rooms.", "Open from 12:00", "Open from 11:00"),
         ("Open until midnight, 2 floors.", "Open until 12 am", "Open until 11 pm"),
         ("限一百二十人。", "At most 120", "At most 130"),
+        ("Built in 1876-77, 12 rooms.", "Finished in 1877", "Finished in 1878"),
+        ("Chrome 126.0.6478.127 of 3 browsers.", "Chrome 126.0.6478", "Take 127"),
+        ("A marathon in 2:03:59, 12 runners.", "It took 2:03:59", "It took 2:03:58"),
+        ("The budget is 3 billion.", "It is 3 billion", "It is 3 trillion"),
+        ('It says: "Wait here. Do not move."', 'It says "Wait here. Do not move."', 'It says "Wait here. Do not run."'),
+        ("It costs 12 usd or 11 eur.", "It costs 12 usd", "It costs 12 eur"),
+        ("It costs CHF 12.50 pro person.", "It costs CHF 12.50", "It costs CHF 12.05"),
+        ("Une hausse de 2 points de pourcentage.", "Une hausse de 2 points de pourcentage", "Une hausse de 2 %"),
+        ("The limit is 120 km/h.", "At most 120 kilometers per hour", "At most 120 miles per hour"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
@@ -205,6 +214,8 @@ def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true:
         ("Dne 28. října 1918, 29 hostů.", "Dne 28. 10. 1918", "Dne 29. 10. 1918"),
         ("ב-3 במרץ 2024.", "On March 3, 2024", "On March 4, 2024"),
         ("1 फरवरी 2025", "1 फ़रवरी 2025", "2 फ़रवरी 2025"),
+        ("From 28 February to 3 March.", "Bis\u20133.3.2026", "Bis\u20134.3.2026"),
+        ("Open 6. bis 8. Mai, closed on 9 June.", "Open on 6 May", "Open on 9 May"),
     ],
 )
 def test_a_day_and_its_month_must_be_together_on_the_page(page: str, true: str, false: str) -> None:
@@ -239,6 +250,7 @@ def test_a_figure_in_a_name_is_found_only_with_its_name(page: str, true: str, fa
     ("page", "true"),
     [
         ("Season 2023/24.", "The season of 2024"),
+        ("From 1876 to 1877.", "The season 1876/77"),
         ("Rated 4/5.", "4 out of 5"),
         ("A 1/2.8 inch sensor.", "A 1/2.8 inch sensor"),
         ("A gear of 16/36t.", "A gear of 16/36t"),
@@ -307,6 +319,9 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
     found = await checked("The ferry to Varna costs 99 crowns.")
     assert (found["elsewhere"], found["on_page"]) == (["99"], [])
     assert (await checked("The ferry to Varna costs 17 crowns."))["on_page"] == ["17"]
+    # A number in another place does not support a currency that the page does not have with it.
+    osascript.shows(f"The ferry to Varna costs $17.\n{filler}\nThe office has 17 lockers.")
+    assert (await checked("The ferry to Varna costs 17 \N{EURO SIGN}."))["not_on_page"] == ["17 \N{EURO SIGN}"]
 
 
 async def test_values_of_json_are_checked_by_their_paths() -> None:

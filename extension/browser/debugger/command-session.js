@@ -194,6 +194,8 @@ export class CommandSession {
   guard = NO_GUARD;
   /** The box in the viewport to highlight when the command ends. @type {Box | null} */
   outlined = null;
+  /** How far the window is scrolled in a page that the user has magnified. @type {Point} */
+  pinch = { x: 0, y: 0 };
   /** The latest input; rejects once an input was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
   /** Deadline of waiting for pages, in milliseconds since 1970. */
@@ -258,10 +260,20 @@ export class CommandSession {
       const isGuarded = await this.guard.isNeeded();
       const { done } = await before;
       if (isGuarded && !(await this.#admits(method, params, done))) return {};
-      return { done: this.#session.send(method, params) };
+      return { done: this.#session.send(method, this.#placed(params)) };
     })();
     this.#input = sent;
     return (await sent).done;
+  }
+
+  /**
+   * @param {Record<string, unknown>} params of an input, perhaps with a point in the viewport
+   * @returns {Record<string, unknown>} with the point in the window, which the browser counts from
+   */
+  #placed({ x, y, ...params }) {
+    return typeof x === "number" && typeof y === "number"
+      ? { ...params, x: x - this.pinch.x, y: y - this.pinch.y }
+      : params;
   }
 
   /**
@@ -305,7 +317,7 @@ export class CommandSession {
    */
   sendAtEnd(method, params) {
     const undo = () =>
-      this.#session.send(method, params).catch(() => {
+      this.#session.send(method, params && this.#placed(params)).catch(() => {
         // The page is gone, with everything that was done to it.
       });
     this.atEnd(undo);

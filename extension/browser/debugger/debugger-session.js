@@ -33,7 +33,8 @@ const GONE =
 /** In a separate world, so that no page sees it: this binding reports what the page is about to do. */
 const PRINT_BINDING = { name: "reportPrinting", executionContextName: "Chrome Tab Reader" };
 const PRINT_WATCH = {
-  source: "addEventListener('beforeprint', () => reportPrinting(''))",
+  // A page can dispatch such an event itself.
+  source: "addEventListener('beforeprint', ({ isTrusted }) => isTrusted && reportPrinting(''))",
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };

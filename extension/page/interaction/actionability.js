@@ -247,7 +247,7 @@ const actionability = (() => {
           resolve(entry?.isIntersecting);
         }).observe(handle);
       });
-      // A frame that does not draw gives no answer: the pages around it know.
+      // A frame that is not drawn gets no entries. Then the pages around it decide.
       return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 
@@ -431,7 +431,7 @@ const actionability = (() => {
   /** @param {Element} element */
   function roleName(element) {
     const role = roleOf(element);
-    return /^[a-z]{1,20}$/u.test(role) ? `${role} ` : "";
+    return role && `${role} `;
   }
 
   /** @param {Element} button */

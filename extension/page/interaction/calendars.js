@@ -72,8 +72,9 @@ const calendars = (() => {
    * @param {Element} field
    * @param {string} day such as 2026-03-05, or empty
    * @returns {{shown: string, place: string, day?: string, isChosen?: boolean, turn?: string} | null} `shown`: the months
-   *   that are, and the place of the first; `day`: selector of the day, and whether it is marked as chosen; otherwise
-   *   `turn`: selector of what leads to its month. Null if no calendar has opened for the field
+   *   on screen, `place`: where the first of them is drawn; `day`: selector of the day, `isChosen`: whether it is marked
+   *   as chosen; if its month is not shown, `turn`: selector of the button that leads there. Null if no calendar has
+   *   opened for the field
    */
   function readCalendar(field, day) {
     if (!day) return null;

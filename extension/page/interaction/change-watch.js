@@ -326,9 +326,9 @@ const changeWatch = (() => {
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
-      const back = [...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node));
-      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.includes(node)));
-      const moved = isRedrawn ? [] : back.filter((node) => !isAt(node, this.#places.get(node)));
+      const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
+      const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
+      const moved = isRedrawn ? [] : [...back].filter((node) => !isAt(node, this.#places.get(node)));
       const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
       const shown = [...this.#come, ...hidden].filter(isShown);
@@ -443,8 +443,11 @@ const changeWatch = (() => {
      * @returns {boolean} whether what is removed from it did not exist before, or was not drawn
      */
     #isNewOrHidden(target) {
-      if ([...this.#before.hidden].some((one) => holds(one, target))) return true;
-      return isElement(target) && this.#isNew(target);
+      // Both may be thousands.
+      for (let one = /** @type {Node | null} */ (target); one; one = parentOf(one)) {
+        if (this.#before.hidden.has(one) || (this.#come.has(one) && !this.#gone.has(one))) return true;
+      }
+      return false;
     }
 
     /** @param {MutationRecord[]} records */

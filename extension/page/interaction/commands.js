@@ -5,8 +5,9 @@
 const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, tagOf, windowOf } = dom;
   const { PageError, misfit } = texts;
-  const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
+  const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, pinched, placeInMainFrame } =
     geometry;
+  const { placeOfSpot } = geometry;
   const { comeBy } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, placeOutside, traitsOf } = crossOriginFrames;
@@ -78,7 +79,16 @@ const elementCommands = (() => {
     const done = actOn(element, roots, request);
     const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
     if (MOVING.has(request.action)) lastTarget = element;
-    return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
+    return {
+      code: "",
+      element: description,
+      matches: found.length,
+      ...more,
+      ...outline,
+      ...pinched(),
+      ...done,
+      ...stale,
+    };
   }
 
   /**
@@ -92,7 +102,8 @@ const elementCommands = (() => {
 
   /** @param {ElementRequest} request */
   function withoutSelector({ action }) {
-    const element = action === "scroll" ? pageScroller() : focusedElement();
+    const focused = focusedElement();
+    const element = action === "scroll" ? pageScroller() : focused;
     return { element, found: [element], roots: allRoots(), rest: "" };
   }
 

@@ -7,7 +7,7 @@ const crossOriginFrames = (() => {
   const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
-  const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
+  const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, pinched, placeInMainFrame, round } = geometry;
   const { selectorOf } = selectorGenerator;
   const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
@@ -107,7 +107,7 @@ const crossOriginFrames = (() => {
     const { x, y } = matrix.transformPoint(point);
     const spot = { x: round(x), y: round(y) };
     const hit = hitAt(spot);
-    return hit === frame ? { trouble: "", point: spot } : refuse(coverage(frame, hit));
+    return hit === frame ? { trouble: "", point: spot, ...pinched() } : refuse(coverage(frame, hit));
   }
 
   /**

@@ -387,10 +387,11 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} the first role that it declares; empty if it declares none
+   * @returns {string} the first role that it declares, if that is a word: a page may write anything there; otherwise
+   *   empty
    */
   function roleOf(element) {
-    return attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0] ?? "";
+    return /^\s*([a-z-]{1,30})(?!\S)/iu.exec(attributeOf(element, "role") ?? "")?.[1] ?? "";
   }
 
   /** @param {Element} element */

@@ -15,7 +15,7 @@
  */
 
 const elementList = (() => {
-  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, tagOf } = dom;
+  const { dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, roleOf, tagOf } = dom;
   const { INLINE, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
@@ -146,7 +146,8 @@ const elementList = (() => {
     const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
-    if (within) return { roots, scopes, popups: [], notices, rest, isModal: false };
+    // A page that is being replaced has no root element.
+    if (within || !scopes.length) return { roots, scopes, popups: [], notices, rest, isModal: false };
     const open = openModals(roots);
     const popups = openPopups(roots).filter((one) => !open.includes(one));
     if (open.length) notices.push(modalNotice(open));
@@ -180,7 +181,7 @@ const elementList = (() => {
 
   /** @param {Element} popup */
   function popupRoleOf(popup) {
-    return attributeOf(popup, "role") ?? (tagOf(popup) === "dialog" ? "dialog" : "popover");
+    return roleOf(popup) || (tagOf(popup) === "dialog" ? "dialog" : "popover");
   }
 
   /**

@@ -4,7 +4,7 @@
 
 const focusing = (() => {
   const { innerRootOf, isDocument, queryIn, rootOf } = dom;
-  const { misfit, nameOf } = texts;
+  const { PageError, misfit, nameOf } = texts;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
 
@@ -40,9 +40,13 @@ const focusing = (() => {
     takeFocus(/** @type {HTMLElement} */ (parts[0] ?? field), "Click it, then check the page.");
   }
 
-  /** @returns {Element} the element that receives the keys, also in shadow roots and same-origin frames */
+  /**
+   * @returns {Element} the element that receives the keys, also in shadow roots and same-origin frames
+   * @throws {PageError} UNREADABLE_PAGE
+   */
   function focusedElement() {
-    let element = focusedIn(document) ?? document.documentElement;
+    let element = focusedIn(document) ?? /** @type {HTMLElement | null} */ (document.documentElement);
+    if (!element) throw new PageError("UNREADABLE_PAGE", "The page is empty at the moment. Wait for it, or reload it.");
     for (let root = innerRootOf(element); root; root = innerRootOf(element)) {
       const inner = focusedIn(root);
       if (!inner) break;

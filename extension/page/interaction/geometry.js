@@ -209,11 +209,26 @@ const geometry = (() => {
    * @returns {Box} its visible part in its frame's viewport, or slightly more for a transformed frame
    */
   function sightOf(element) {
-    const { innerWidth: width, innerHeight: height } =
-      windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
-    const own = { x: 0, y: 0, width, height };
+    const view = windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
+    const own = pinchedSightOf(view);
     const frame = frameOf(element);
     return frame ? overlap(own, boundsOf(sightOf(frame), placeOf(frame).inverse())) : own;
+  }
+
+  /** @returns {{pinch?: Point}} how far the window is scrolled in a page that the user has magnified */
+  function pinched() {
+    const { x, y } = pinchedSightOf(window);
+    return window.parent === window && (x || y) ? { pinch: { x, y } } : {};
+  }
+
+  /**
+   * @param {Window} view
+   * @returns {Box} what the window shows of its viewport: less than all of it if the user has magnified the page
+   */
+  function pinchedSightOf({ innerWidth, innerHeight, visualViewport }) {
+    if (!visualViewport || visualViewport.scale === 1) return { x: 0, y: 0, width: innerWidth, height: innerHeight };
+    const { offsetLeft: x, offsetTop: y, width, height } = visualViewport;
+    return { x, y, width, height };
   }
 
   /**
@@ -475,6 +490,7 @@ const geometry = (() => {
     isVisible,
     outOf,
     outlineOf,
+    pinched,
     placeInMainFrame,
     placeOfSpot,
     round,

@@ -18,11 +18,8 @@ const redrawing = (() => {
     const parent = first && parentOf(first);
     if (!parent || !isElement(parent)) return false;
     const now = [...childrenOf(parent)];
-    const order = nodes.map((node) => now.indexOf(/** @type {Element} */ (node)));
-    if (order.length !== now.length) return false;
-    return (
-      order.every((place, index) => place === index) || order.every((place, index) => place === now.length - 1 - index)
-    );
+    if (nodes.length !== now.length) return false;
+    return now.every((one, index) => one === nodes[index]) || now.every((one, index) => one === nodes.at(-1 - index));
   }
 
   /**
@@ -48,11 +45,14 @@ const redrawing = (() => {
    */
   function reordered(shown, left, places) {
     const textOf = (/** @type {Node} */ node) => collapse(textContentOf(node) ?? "");
-    const nodes = outermost(shown).sort((a, b) => (isAfter(b, a) ? -1 : 1));
+    const come = outermost(shown);
     const removed = outermost(left);
-    const now = nodes.map(textOf);
+    if (come.length !== removed.length) return [];
     const before = removed.map(textOf);
-    if (now.length !== before.length || now.toSorted().join("\n") !== before.toSorted().join("\n")) return [];
+    if (come.map(textOf).sort().join("\n") !== before.toSorted().join("\n")) return [];
+    // Last, because comparing places takes longest.
+    const nodes = come.sort((a, b) => (isAfter(b, a) ? -1 : 1));
+    const now = nodes.map(textOf);
     const [first, second] = removed;
     const place = first && places.get(first);
     if (place?.previousSibling === second) before.reverse();

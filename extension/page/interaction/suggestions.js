@@ -33,7 +33,7 @@ const suggestions = (() => {
     const near = similarElements(selector, roots);
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
-      : "Nothing on the page is similar. Read the page, or take a screenshot to see what it shows.";
+      : "Nothing on the page is similar. List its elements with page_elements, or take a screenshot to see what it shows.";
     const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
     return `${advice}${frameHint(roots)}${rest}`;
   }

@@ -23,9 +23,28 @@ const texts = (() => {
   const CLOSERS = /^[\u00d7\u2715\u2716\u2a2f]\s+|\s+[\u00d7\u2715\u2716\u2a2f]$/gu;
 
   /** Elements that are usually part of a line of text. */
-  const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
-  /** Glyphs of icon fonts, and characters without a width that no script needs. */
-  const UNREAD = /[\p{Co}\u200b\u2060\ufeff]/gu;
+  const INLINE = new Set([
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "code",
+    "em",
+    "font",
+    "i",
+    "mark",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "wbr",
+  ]);
+  /**
+   * Soft hyphens, other characters without a width that texts can do without, and tags: these can spell out words that
+   * users do not see.
+   */
+  const UNSEEN = /[\u00ad\u200b\u2060\ufeff\u{e0001}-\u{e007f}]/gu;
+  const GLYPHS = /\p{Co}/gu;
 
   class PageError extends Error {
     /**
@@ -38,17 +57,20 @@ const texts = (() => {
     }
   }
 
-  /** @param {string} text */
+  /**
+   * @param {string} text
+   * @returns {string} as it is read: on one line, without what cannot be seen
+   */
   function collapse(text) {
-    return text.replace(/\s+/gu, " ").trim();
+    return text.replace(UNSEEN, "").replace(/\s+/gu, " ").trim();
   }
 
   /**
    * @param {string} text
-   * @returns {string} on one line, without glyphs
+   * @returns {string} the same without the glyphs of icon fonts
    */
   function plain(text) {
-    return collapse(text.replace(UNREAD, ""));
+    return collapse(text.replace(GLYPHS, ""));
   }
 
   /**
