@@ -109,6 +109,7 @@ CHANGES = {
     "boxes of a tree": 'input in li#go "Trees" on',
     "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
     "a field that is disabled": 'button#box "Pay" disabled',
+    "a dialog that a script fades step by step": 'dialog "Tour" closed',
 }
 
 

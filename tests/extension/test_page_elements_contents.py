@@ -167,7 +167,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "icon that is hidden from names": ['button "Save"  [title=Save]'],
         "texts that stand apart": ['button "Inbox 3"  button'],
         "text that a style adds": ['button "Buy now"  #b'],
-        "words that a picture repeats": ['clickable "Python 3"  div'],
+        "words that a picture repeats": ['clickable "Python 3"  div', 'link "All (0)"  #all'],
         "field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
         "named field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
         "link whose picture is named elsewhere": ['link "To the map"  #a', 'text "the map"'],
@@ -509,8 +509,9 @@ def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
 def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
     elements.write(cases("boxes")["box among enough other elements"])
 
-    assert not any(line.startswith("box") for line in lines_of(elements))
-    assert lines_of(elements, find="box") == ["box red 90x90  #box"]
+    named = 'box "Pay" red 90x90  #pay'
+    assert [line for line in lines_of(elements) if line.startswith("box")] == [named]
+    assert lines_of(elements, find="box") == ["box red 90x90  #box", named]
 
 
 def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Elements) -> None:

@@ -84,7 +84,7 @@ const accessibleNames = (() => {
 
   /**
    * @param {string} name
-   * @returns {string} the name once, if an image and its caption have the same words
+   * @returns {string} the name once, if two labels have the same words
    */
   function undoubled(name) {
     const half = name.slice(0, (name.length - 1) / 2);
@@ -185,6 +185,8 @@ const accessibleNames = (() => {
     #isReferred;
     /** @type {string[]} */
     #parts = [];
+    /** @type {Set<number>} the indexes of those that stand for images */
+    #images = new Set();
     #length = 0;
 
     /**
@@ -217,9 +219,20 @@ const accessibleNames = (() => {
      */
     contentOf(element) {
       this.#parts = [];
+      this.#images = new Set();
       this.#length = 0;
       this.#readChildren(element, this.#isHiddenToo || isRendered(element, SEEN));
-      return this.#parts.join("");
+      return this.#parts.filter((_, index) => !this.#isCaptioned(index)).join("");
+    }
+
+    /**
+     * @param {number} index of a part
+     * @returns {boolean} whether it stands for an image whose words follow as text
+     */
+    #isCaptioned(index) {
+      if (!this.#images.has(index)) return false;
+      const rest = this.#parts.slice(index + 1).join("");
+      return rest.trimStart().startsWith((this.#parts[index] ?? "").trim());
     }
 
     /** @param {string} text */
@@ -259,6 +272,7 @@ const accessibleNames = (() => {
       const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
       this.#add(edge);
       const before = this.#length;
+      if (own && isMatch(inner, "img, [role='img']")) this.#images.add(this.#parts.length);
       if (own) this.#add(own);
       else if (!isControl(inner) && !isNested(inner)) this.#readChildren(inner, isSeen);
       if (this.#length === before) this.#add(attributeOf(inner, "title") ?? "");

@@ -74,6 +74,7 @@ const changeWatch = (() => {
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
+  const TRANSLUCENT = /(?:^|;)\s*opacity:\s*0?\.\d/u;
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
 
@@ -255,6 +256,8 @@ const changeWatch = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
+      const fading = performance.now();
+      while (this.#isFadedByScript() && performance.now() - fading < FADE_MS) await pause(POLL_MS);
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
@@ -269,6 +272,14 @@ const changeWatch = (() => {
       const fading = this.#fading();
       if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
       return !fading.length && !this.#isTransparent();
+    }
+
+    /** @returns {boolean} whether a script makes something with words more or less transparent, step by step */
+    #isFadedByScript() {
+      this.#take(this.#observer.takeRecords());
+      if (performance.now() - this.#latestAt >= WAITS_MS.quiet) return false;
+      const isHalf = (/** @type {Element} */ one) => TRANSLUCENT.test(attributeOf(one, "style") ?? "");
+      return [...this.#restyled].some((one) => isHalf(one) && isInPage(one) && isWorded(one));
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */

@@ -228,13 +228,13 @@ const elementList = (() => {
    * @param {Item[]} items
    * @param {boolean} isNarrowed
    * @returns {Item[]} without placeholders, and without shapes and boxes if the page has enough else: then they are
-   *   decoration
+   *   decoration, unless a title says what they are
    */
   function withFewLooks(items, isNarrowed) {
     if (isNarrowed) return items;
     const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
     const isListed = (/** @type {Item} */ { role, element }) =>
-      role === "image" || (!isBusy && !isMatch(element, SKELETONS));
+      role === "image" || (!isMatch(element, SKELETONS) && (!isBusy || attributeOf(element, "title") !== null));
     return items.filter((item) => item.kind !== "look" || isListed(item));
   }
 
