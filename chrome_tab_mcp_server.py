@@ -520,19 +520,22 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except RecursionError:
-        raise ValueError(f"The configuration file {path} cannot be read: it is nested too deeply.") from None
     except UnicodeDecodeError:
         raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
+    except RecursionError:
+        raise ValueError(
+            f"The configuration file {path} cannot be read: it is nested too deeply. Simplify it."
+        ) from None
     except (OSError, ValueError) as error:
         problem = one_line(getattr(error, "strerror", None) or str(error), 300)
-        raise ValueError(f"The configuration file {path} cannot be read: {problem}.") from None
+        advice = "Correct it, or name another file with --config."
+        raise ValueError(f"The configuration file {path} cannot be read: {problem}. {advice}") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
         near = get_close_matches(first, known, n=1)
-        advice = f" Did you mean {near[0]}?" if near else ""
-        raise ValueError(f"The configuration file {path} has an unknown key {first!r}.{advice}")
+        advice = f"Did you mean {near[0]}?" if near else "Remove it."
+        raise ValueError(f"The configuration file {path} has an unknown key {first!r}. {advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
@@ -2107,9 +2110,14 @@ def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     return content_text(message.get("content")), content_text(reasoning)
 
 
-def truncated_stream() -> RetryableError:
-    """Return the error for an answer that ended too early."""
-    sentence = "The model server closed the connection in the middle of its answer. Check its log, then ask again."
+def error_reason(error: Exception) -> str:
+    """Return what httpx reports about a failed request, in parentheses of a sentence."""
+    return one_line(str(error), 120).rstrip(".") or type(error).__name__
+
+
+def unusable_reply(reason: str) -> RetryableError:
+    """Return the error for a reply that ends too early, or that is not HTTP."""
+    sentence = f"The model server's reply is incomplete or not HTTP ({reason}). Check its log and --ollama-url."
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
@@ -2141,7 +2149,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
                 break
     else:
         if not finish_reason:
-            raise truncated_stream()
+            raise unusable_reply("its stream has no end")
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
     return RawCompletion(content, reasoning, finish_reason, usage, model)
 
@@ -2387,15 +2395,14 @@ class ModelServer:
             self._refused_fields.add(str(refusal))
             return await self._send(body, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
-            raise truncated_stream() from error
+            raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
             raise RetryableError(self._unreachable(error)) from error
 
     def _unreachable(self, error: Exception) -> ChromeTabError:
-        reason = one_line(str(error), 120) or type(error).__name__
         return ChromeTabError(
             "MODEL_UNREACHABLE",
-            f"The model server at {self.url} cannot be reached ({reason}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
+            f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
         )
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
@@ -6055,9 +6062,10 @@ class ToolErrorMiddleware(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a tool; `tabId` is `tab_id`, and every failure is a result."""
-        arguments = context.message.arguments
-        if arguments and "tabId" in arguments:
+        """Run a tool; null means omitted, `tabId` is `tab_id`, and every failure is a result."""
+        given = context.message.arguments or {}
+        arguments = context.message.arguments = {key: value for key, value in given.items() if value is not None}
+        if "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
@@ -6104,15 +6112,13 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
     given: dict[str, str] = {}
     for detail in cause.errors():
         name, allowed = argument_path(detail["loc"], schema)
-        if detail["type"] == "none_required":
-            continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             problems.append(f"unknown argument {name!r} (it accepts {allowed})")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
             wrong.setdefault(name, []).append(plain_words(detail))
-            given[name] = one_line(repr(detail["input"]), 60)
+            given[name] = one_line(compact_json(detail["input"]), 60)
     for name, words in wrong.items():
         first, *others = dict.fromkeys(words)
         alternatives = "".join(f", or {other.removeprefix('must be ')}" for other in others)
@@ -6200,7 +6206,6 @@ class LenientStdioServer(FastMCP):
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
     """Return the error for a line that is not a JSON-RPC message, with its id if known; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
-    sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
         message = line.message
         # mcp treats a request whose id is neither a string nor an integer as a notification.
@@ -6209,7 +6214,10 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
         code = mcp_types.INVALID_REQUEST
         sentence = f"The id of {one_line(message.method, 80)!r} must be a string or an integer. Send it again with one."
     else:
-        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        details = line.errors() if isinstance(line, PydanticValidationError) else []
+        reason = next((f" ({detail['msg']})" for detail in details if detail["type"] == "json_invalid"), "")
+        sentence = f"The line is not a JSON-RPC message{reason}. Correct it, then send it again."
+        wrong = [detail["input"] for detail in details]
         with contextlib.suppress(ValueError, IndexError, TypeError):
             wrong.append(parse_json(wrong[0]))
         request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Required
 
 from mcp_types import ToolAnnotations
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter
 from typing_extensions import TypedDict
 
 import chrome_tab_mcp_server as server
@@ -20,7 +20,7 @@ HINTS = {
     "changes": ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
     "destroys": ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
 }
-PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
+PLAIN_TYPES = {"string": str, "integer": int, "number": FiniteFloat, "boolean": bool}
 # `numbers`: clients may give a number instead of a text.
 SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le", "numbers": "coerce_numbers_to_str"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")

@@ -276,12 +276,11 @@ class CommandTool(server.CompactTool):
     send: SkipJsonSchema[Callable[[str, int | None, dict[str, Any]], Awaitable[ToolResult]]]
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Validate the arguments against commands.json, then run the command; null means omitted."""
+        """Validate the arguments against commands.json, then run the command."""
         parameters = extension_commands()[self.command]["parameters"]
         defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
-        given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            checked = commands.arguments_of(self.command).validate_python(defaults | given)
+            checked = commands.arguments_of(self.command).validate_python(defaults | arguments)
         except PydanticValidationError as error:
             raise ValidationError(str(error)) from error
         return await self.send(self.command, checked.pop("tab_id", None), checked)

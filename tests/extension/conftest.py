@@ -76,13 +76,19 @@ AS_OPENED = """() => {
 
 
 # In any page of the extension: unpair without the popup's confirmation, and delete all other stored data.
+# A worker that is stopped meanwhile closes the port, and the next one is asked.
 FORGET = """async () => {
-  const port = chrome.runtime.connect();
-  await new Promise((unpaired) => {
-    port.onMessage.addListener(({ status, attached }) => status?.state === "setup" && !attached.length && unpaired());
+  const unpaired = () => new Promise((ended) => {
+    const port = chrome.runtime.connect();
+    port.onDisconnect.addListener(() => ended(false));
+    port.onMessage.addListener(({ status, attached }) => {
+      if (status?.state !== "setup" || attached.length) return;
+      port.disconnect();
+      ended(true);
+    });
     port.postMessage({ action: "unpair" });
   });
-  port.disconnect();
+  while (!(await unpaired()));
   await chrome.storage.local.clear();
 }"""
 

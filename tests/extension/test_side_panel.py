@@ -665,9 +665,10 @@ async def test_a_title_is_shown_without_invisible_and_direction_changing_charact
     assert "\u202e" not in await panel.page.evaluate("document.querySelector('#tab-title').textContent")
     await panel.send_event(await panel.ask("What is it?"), "done", text="It is.")
     await panel.tab.page.goto(panel.tab.site.url("/two"))
+    # Until the panel knows the second page, it would ask about the first one, and name none.
+    await expect(panel.at("#tab-title")).to_have_text("Two")
     await panel.tab.page.evaluate("(title) => (document.title = title)", title)
     await expect(panel.at("#tab-title")).to_contain_text("Example Bank")
     asked = await panel.ask("What is it?")
-    assert await panel.at(".about").inner_text() != ""
     assert "\u202e" not in await panel.at(".about").inner_text()
     await panel.send_event(asked, "done", text="It is.")

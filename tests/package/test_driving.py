@@ -403,7 +403,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
         "fields.1.selector must",
     ),
     ("fill_form", {"fields": [{"selector": "#a", "value": {}}]}, "fields.0.value must be text, or a number, or"),
-    ("scroll", {"to": "middle"}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got 'middle')."),
+    ("scroll", {"to": "middle"}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got \"middle\")."),
     ("evaluate", {"code": ""}, "code must not be empty"),
     ("console_logs", {"max": 0}, "max must be at least 1"),
     ("console_logs", {"max": 1_001}, "max must be at most 1,000"),

@@ -151,6 +151,14 @@ async def test_line_that_is_not_a_message_is_answered_with_an_error_and_the_next
     await session.is_well()
 
 
+async def test_number_that_no_frame_can_carry_is_rejected_and_nothing_is_sent(session: Session) -> None:
+    call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"scroll","arguments":{"to":1e400}}}'
+    reply = await session.say(call)
+
+    assert reply["result"]["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
+    await session.is_well()
+
+
 @pytest.mark.parametrize("request_id", ["1.5", "null", "{}", "[1]", "true"])
 async def test_request_with_an_invalid_id_is_answered_with_an_error_and_the_next_one_is_processed(
     request_id: str, session: Session

@@ -33,7 +33,8 @@ const appearance = (() => {
   const CLASS_LENGTH = 40;
   /** Attributes from which a page draws a tooltip. */
   const TOOLTIP = /^(?:data-(?:[a-z]+-)*|mat)(?:hint|tip|tippy|title|tooltip)(?:-(?:content|text|title))?$/u;
-  const SWITCH = /^(?:true|false)$/u;
+  /** Values of them that are no text: whether there is a tooltip, and its id. */
+  const WORDLESS = /^(?:true|false|(?=\S*\d)[\w-]{16,})$/u;
   /** Prefixes of icon classes: the word after them names the icon. */
   const ICON_CLASS =
     /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
@@ -61,7 +62,7 @@ const appearance = (() => {
   function tooltipOf(element) {
     const namesOf = (/** @type {Element} */ part) => attributeNamesOf(part).filter((name) => TOOLTIP.test(name));
     const texts = partsOf(element).flatMap((part) => namesOf(part).map((name) => attributeOf(part, name) ?? ""));
-    const tooltip = texts.find((text) => text.trim() && !SWITCH.test(text));
+    const tooltip = texts.find((text) => text.trim() && !WORDLESS.test(text));
     return tooltip ? `tooltip ${quote(tooltip.replaceAll('"', "'"))}` : "";
   }
 
