@@ -254,13 +254,13 @@ property pageFunction : "function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
-  const DRAWN = { visibilityProperty: true };
   const [CHOSEN, CHECKED] = [\"(selected)\", \"(checked)\"];
-  const SWITCHED_ON = \"input:checked, [aria-checked=true]:not(form)\";
+  const SWITCHED_ON = \"input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)\";
+  const NAMED = \"img, svg, :is(i, span):is([aria-label], [title])\";
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local color\".split(\" \"));
   const SECRET_FIELD = /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
@@ -292,8 +292,8 @@ property pageFunction : "function readPage(request) {
     const start = text.trim().slice(0, 2 * EXCERPT_LENGTH + 2);
     const safe = start.replace(/(?!\\t)[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]/gu, \" \");
     const characters = [...safe];
-    const isLong = characters.length > EXCERPT_LENGTH;
-    return isLong ? `\"${characters.slice(0, EXCERPT_LENGTH - 3).join(\"\")}...\"` : `\"${safe}\"`;
+    if (characters.length <= EXCERPT_LENGTH) return `\"${safe}\"`;
+    return `\"${characters.slice(0, EXCERPT_LENGTH - 3).join(\"\")}...\"`;
   }
   function fold(text) {
     return text.replaceAll(\"\\u1e9e\", \"\\u00df\").toUpperCase().toLowerCase();
@@ -316,7 +316,7 @@ property pageFunction : "function readPage(request) {
     }
     if (request.content === \"selection\") return textOf(selectedText(), KEPT);
     if (type === \"application/pdf\") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return alignedPage(withLineFeeds(pageText()));
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument(\"body\"), 0);
     return textOf(withLineFeeds(dataText()), type === \"image/svg+xml\" ? 0 : KEPT);
   }
   function textOf(text, traits) {
@@ -333,10 +333,6 @@ property pageFunction : "function readPage(request) {
     });
     return { text, pieces, headings: [] };
   }
-  function alignedPage(text) {
-    findMeanings(pages);
-    return aligned(text, ofDocument(\"body\"), 0);
-  }
   function findMeanings(parts) {
     for (const one of all(\"[role], [aria-rowcount], [aria-setsize]\", parts)) roles.set(one, attributeOf(one, \"role\"));
     if (!isWebPage) return;
@@ -348,6 +344,9 @@ property pageFunction : "function readPage(request) {
     findCards(thirds);
   }
   function aligned(text, part, traits) {
+    if (known.size === 0) findMeanings(pages);
+    else if (part instanceof DocumentFragment && !known.has(part)) findMeanings([part]);
+    known.add(part);
     const quick = new Alignment(text, part, traits, false);
     const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, traits, true) : quick;
     return { text: parts.join(\"\"), pieces, headings };
@@ -401,16 +400,15 @@ property pageFunction : "function readPage(request) {
         if (body) this.#inner(body, body.innerText);
         return false;
       }
-      if (own & FIELD && (tag !== \"img\" || this.row?.cell)) {
+      if (own & FIELD) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }
       if (rows.size > 0) this.#enterRow(element);
+      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
+      if (tag === \"optgroup\" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, \"label\"), KEPT));
       const root = tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
-      if (root) {
-        findMeanings([root]);
-        this.#inner(root, drawnTextOf(root));
-      }
+      if (root) this.#inner(root, drawnTextOf(root));
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -536,13 +534,14 @@ property pageFunction : "function readPage(request) {
     }
     #field(element, tag) {
       const value = isSign(element, tag) && !this.row?.cell ? \"\" : fieldValue(element, tag);
-      if (value) this.#value(textOf(value, KEPT));
+      this.#value(textOf(value, KEPT));
+      return value !== \"\";
     }
     #inner(part, text) {
-      const inner = aligned(withLineFeeds(text), part, this.traits);
-      if (inner.text.trim()) this.#value(inner);
+      this.#value(aligned(withLineFeeds(text), part, this.traits));
     }
     #value(value) {
+      if (!value.text.trim()) return;
       if (!this.row?.cell) {
         this.values.push(value);
         if (this.row) this.row.isMixed = true;
@@ -586,7 +585,7 @@ property pageFunction : "function readPage(request) {
       if (!open) return;
       if (open.start < 0) {
         let lead = start;
-        while (lead > this.copied && this.source[lead - 1] === \"\\t\") lead -= 1;
+        while (lead > this.copied && /[\\t ]/.test(this.source[lead - 1] ?? \"\")) lead -= 1;
         const gap = this.source.slice(this.copied, lead);
         const isNext = this.group === open.row.group && !gap.trim() && gap.indexOf(\"\\n\") < gap.lastIndexOf(\"\\n\");
         if (isNext) [this.copied] = [lead, this.#write(\"\\n\")];
@@ -633,9 +632,9 @@ property pageFunction : "function readPage(request) {
   }
   function isDrawn(node, isThorough) {
     const parent = parentOf.call(node);
-    if (!parent) return rectOf(node).height > 0;
+    if (!parent) return rectOf(/** @type {Text} */ (node)).height > 0;
     for (let element = parent.closest(\"select\") ?? parent; element; element = parentOf.call(element)) {
-      if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
+      if (Element.prototype.checkVisibility.call(element, { visibilityProperty: true })) return true;
       if (!isThorough || getComputedStyle(element).display !== \"contents\") return false;
     }
     return false;
@@ -646,14 +645,17 @@ property pageFunction : "function readPage(request) {
     return tag !== \"input\" || TEXT_FIELDS.has(type) ? withLineFeeds(value).trim() : \"\";
   }
   function isSign(element, tag) {
-    return tag === \"img\" || (tag === \"input\" && /** @type {HTMLInputElement} */ (element).type === \"checkbox\");
+    if (tag === \"input\") return /** @type {HTMLInputElement} */ (element).type === \"checkbox\";
+    return roles.get(element) === \"img\" || (/^(?:i|img|span|svg)$/.test(tag) && element.matches(NAMED));
   }
   function saidBy(sign, tag) {
-    const cell = sign.closest(`td, ${CELLS}`);
-    if (!cell || (cell.textContent ?? \"\").trim()) return \"\";
-    if (tag !== \"img\") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : \"\";
-    const alternative = attributeOf(sign, \"alt\").trim();
-    return alternative.length > MAX_SIGN ? \"\" : alternative;
+    const cell = parentOf.call(sign)?.closest(`td, ${CELLS}`);
+    const title = cell?.querySelector(\"title\")?.textContent ?? \"\";
+    if (!cell || (cell.textContent ?? \"\").trim() !== title.trim()) return \"\";
+    if (tag === \"input\") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : \"\";
+    const names = [\"aria-label\", \"alt\", \"title\"].map((name) => attributeOf(sign, name));
+    const said = [...names, title].map((name) => name.trim()).find(Boolean) ?? \"\";
+    return said.length > MAX_SIGN ? \"\" : said;
   }
   function chosenIn(list) {
     const chosen = [...list.querySelectorAll(\"option:checked\")];
@@ -732,7 +734,7 @@ property pageFunction : "function readPage(request) {
       const group = parentOf.call(third);
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
-      if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
+      if (!first || !second || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
       const [{ length }, name] = [second.cells, tagOf.call(second.row)];
       const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
@@ -758,13 +760,12 @@ property pageFunction : "function readPage(request) {
   }
   function shapeOf(element) {
     const [name] = /\\S+/.exec(attributeOf(element, \"class\")) ?? [];
-    const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
-    return `${tagOf.call(element)} ${inside}`;
+    return `${tagOf.call(element)} ${name ?? childrenOf(element).map((child) => tagOf.call(child))}`;
   }
   function labelsOf(control) {
     const labels = [control, ...(Reflect.get(control, \"labels\") ?? [])];
-    const hasText = labels.some((label) => label.textContent?.trim());
-    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+    const isNamed = attributeOf(control, \"aria-pressed\") || labels.some((label) => label.textContent?.trim());
+    return isNamed ? labels : labels.slice(-1).map((label) => label.nextSibling);
   }
   function rectOf(text) {
     range.selectNodeContents(text);
@@ -787,9 +788,10 @@ property pageFunction : "function readPage(request) {
     const tag = tagOf.call(part);
     const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
     const signs = SIGNS.get(tag);
-    if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\");
-    const operands = tag === \"msqrt\" ? [texts.join(\"\")] : texts;
-    return operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
+    if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\").trim();
+    const operands = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
+    const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
+    return signed + (/^\\s*[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\") ? \" \" : \"\");
   }
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
@@ -807,9 +809,7 @@ property pageFunction : "function readPage(request) {
   function isDrawnEditor(text) {
     if (windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
     if (text.split(\"\\n\").some((line) => line.length >= LONG_LINE)) return false;
-    const menus = all(MENUS).filter(
-      (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
-    );
+    const menus = all(`:is(${MENUS}):not(:is(${MENUS}) *)`).filter((menu) => drawnSize(menu).height > 0);
     const lengths = menus.map((menu) => (\"innerText\" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
@@ -973,10 +973,9 @@ property pageFunction : "function readPage(request) {
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
     const pairs = [...new Set(characters.slice(1).map((character, i) => characters[i] + character))];
-    const counts = fold(text)
-      .split(\"\\n\")
-      .map((line) => pairs.filter((pair) => line.includes(pair)).length);
-    const lines = text.split(\"\\n\").map((line, i) => ({ line, shared: counts[i] ?? 0 }));
+    const folded = fold(text).split(\"\\n\");
+    const sharedBy = (/** @type {number} */ i) => pairs.filter((pair) => folded[i]?.includes(pair)).length;
+    const lines = text.split(\"\\n\").map((line, i) => ({ line, shared: sharedBy(i) }));
     const best = lines.filter(({ shared }) => shared > 0).sort((a, b) => b.shared - a.shared);
     return best.slice(0, CLOSEST_LINES).map(({ line }) => quote(line));
   }
@@ -1135,7 +1134,7 @@ property pageFunction : "function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const meanings = { fieldValue, rows, checked, formulas, formulaOf, areApart };
+    const meanings = { fieldValue, isSign, rows, checked, formulas, formulaOf, areApart };
     const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER };
     try {
       return chromeTabMainContent.read(document, options);
@@ -1166,6 +1165,7 @@ property pageFunction : "function readPage(request) {
   const formulas = new Map();
   const checked = new Set();
   const roles = new Map();
+  const known = new Set();
   const cards = new Set();
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";

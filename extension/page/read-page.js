@@ -107,14 +107,14 @@ export function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, img: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
+      ...{ video: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
       ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
     }),
   );
-  const DRAWN = { visibilityProperty: true };
   const [CHOSEN, CHECKED] = ["(selected)", "(checked)"];
   /** Without forms, whose `labels` can be an element of that name. */
-  const SWITCHED_ON = "input:checked, [aria-checked=true]:not(form)";
+  const SWITCHED_ON = "input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)";
+  const NAMED = "img, svg, :is(i, span):is([aria-label], [title])";
   /** Maximum length of the text of an icon. */
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local color".split(" "));
@@ -182,8 +182,8 @@ export function readPage(request) {
     const start = text.trim().slice(0, 2 * EXCERPT_LENGTH + 2);
     const safe = start.replace(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " ");
     const characters = [...safe];
-    const isLong = characters.length > EXCERPT_LENGTH;
-    return isLong ? `"${characters.slice(0, EXCERPT_LENGTH - 3).join("")}..."` : `"${safe}"`;
+    if (characters.length <= EXCERPT_LENGTH) return `"${safe}"`;
+    return `"${characters.slice(0, EXCERPT_LENGTH - 3).join("")}..."`;
   }
 
   /**
@@ -236,7 +236,7 @@ export function readPage(request) {
     }
     if (request.content === "selection") return textOf(selectedText(), KEPT);
     if (type === "application/pdf") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return alignedPage(withLineFeeds(pageText()));
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument("body"), 0);
     return textOf(withLineFeeds(dataText()), type === "image/svg+xml" ? 0 : KEPT);
   }
 
@@ -266,16 +266,6 @@ export function readPage(request) {
   }
 
   /**
-   * @param {string} text the page's `innerText`
-   * @returns {AlignedText} with the values of its fields, each row of data on one line, and the texts of its components
-   *   and frames
-   */
-  function alignedPage(text) {
-    findMeanings(pages);
-    return aligned(text, ofDocument("body"), 0);
-  }
-
-  /**
    * Finds what elements are that their own names do not say, before their text is read.
    *
    * @param {(Document | ShadowRoot)[]} parts
@@ -295,9 +285,13 @@ export function readPage(request) {
    * @param {string} text
    * @param {Element | ShadowRoot} part whose `innerText` it is
    * @param {number} traits of what is around it
-   * @returns {AlignedText}
+   * @returns {AlignedText} with the values of its fields, each row of data on one line, and the texts of its components
+   *   and frames
    */
   function aligned(text, part, traits) {
+    if (known.size === 0) findMeanings(pages);
+    else if (part instanceof DocumentFragment && !known.has(part)) findMeanings([part]);
+    known.add(part);
     const quick = new Alignment(text, part, traits, false);
     // Visibility is checked per element only if hidden text was mistaken for drawn text.
     const { parts, pieces, headings } = quick.isLost ? new Alignment(text, part, traits, true) : quick;
@@ -379,16 +373,15 @@ export function readPage(request) {
         if (body) this.#inner(body, body.innerText);
         return false;
       }
-      if (own & FIELD && (tag !== "img" || this.row?.cell)) {
+      if (own & FIELD) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }
       if (rows.size > 0) this.#enterRow(element);
+      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
+      if (tag === "optgroup" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, "label"), KEPT));
       const root = tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
-      if (root) {
-        findMeanings([root]);
-        this.#inner(root, drawnTextOf(root));
-      }
+      if (root) this.#inner(root, drawnTextOf(root));
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -562,10 +555,12 @@ export function readPage(request) {
     /**
      * @param {Element} element
      * @param {string} tag
+     * @returns {boolean} whether it has a value
      */
     #field(element, tag) {
       const value = isSign(element, tag) && !this.row?.cell ? "" : fieldValue(element, tag);
-      if (value) this.#value(textOf(value, KEPT));
+      this.#value(textOf(value, KEPT));
+      return value !== "";
     }
 
     /**
@@ -573,12 +568,12 @@ export function readPage(request) {
      * @param {string} text
      */
     #inner(part, text) {
-      const inner = aligned(withLineFeeds(text), part, this.traits);
-      if (inner.text.trim()) this.#value(inner);
+      this.#value(aligned(withLineFeeds(text), part, this.traits));
     }
 
     /** @param {AlignedText} value */
     #value(value) {
+      if (!value.text.trim()) return;
       if (!this.row?.cell) {
         this.values.push(value);
         if (this.row) this.row.isMixed = true;
@@ -632,7 +627,7 @@ export function readPage(request) {
       if (!open) return;
       if (open.start < 0) {
         let lead = start;
-        while (lead > this.copied && this.source[lead - 1] === "\t") lead -= 1;
+        while (lead > this.copied && /[\t ]/.test(this.source[lead - 1] ?? "")) lead -= 1;
         const gap = this.source.slice(this.copied, lead);
         const isNext = this.group === open.row.group && !gap.trim() && gap.indexOf("\n") < gap.lastIndexOf("\n");
         if (isNext) [this.copied] = [lead, this.#write("\n")];
@@ -687,15 +682,15 @@ export function readPage(request) {
   }
 
   /**
-   * @param {Text} node
+   * @param {Text | Element} node
    * @param {boolean} isThorough whether an ancestor without a box is represented by its parent
    */
   function isDrawn(node, isThorough) {
-    // The options of a list count as drawn with it.
+    // The options of a list and their groups count as drawn with it.
     const parent = parentOf.call(node);
-    if (!parent) return rectOf(node).height > 0;
+    if (!parent) return rectOf(/** @type {Text} */ (node)).height > 0;
     for (let element = parent.closest("select") ?? parent; element; element = parentOf.call(element)) {
-      if (Element.prototype.checkVisibility.call(element, DRAWN)) return true;
+      if (Element.prototype.checkVisibility.call(element, { visibilityProperty: true })) return true;
       if (!isThorough || getComputedStyle(element).display !== "contents") return false;
     }
     return false;
@@ -717,7 +712,8 @@ export function readPage(request) {
    * @returns {boolean} whether it is a sign that may be all that the cell of a table contains
    */
   function isSign(element, tag) {
-    return tag === "img" || (tag === "input" && /** @type {HTMLInputElement} */ (element).type === "checkbox");
+    if (tag === "input") return /** @type {HTMLInputElement} */ (element).type === "checkbox";
+    return roles.get(element) === "img" || (/^(?:i|img|span|svg)$/.test(tag) && element.matches(NAMED));
   }
 
   /**
@@ -726,11 +722,13 @@ export function readPage(request) {
    * @returns {string} what it says in a cell of a table without words
    */
   function saidBy(sign, tag) {
-    const cell = sign.closest(`td, ${CELLS}`);
-    if (!cell || (cell.textContent ?? "").trim()) return "";
-    if (tag !== "img") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : "";
-    const alternative = attributeOf(sign, "alt").trim();
-    return alternative.length > MAX_SIGN ? "" : alternative;
+    const cell = parentOf.call(sign)?.closest(`td, ${CELLS}`);
+    const title = cell?.querySelector("title")?.textContent ?? "";
+    if (!cell || (cell.textContent ?? "").trim() !== title.trim()) return "";
+    if (tag === "input") return /** @type {HTMLInputElement} */ (sign).checked ? CHECKED : "";
+    const names = ["aria-label", "alt", "title"].map((name) => attributeOf(sign, name));
+    const said = [...names, title].map((name) => name.trim()).find(Boolean) ?? "";
+    return said.length > MAX_SIGN ? "" : said;
   }
 
   /** @param {Element} list */
@@ -860,7 +858,7 @@ export function readPage(request) {
       const group = parentOf.call(third);
       const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
       const [second] = others;
-      if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
+      if (!first || !second || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
       const [{ length }, name] = [second.cells, tagOf.call(second.row)];
       const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
       if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
@@ -895,8 +893,7 @@ export function readPage(request) {
   /** @param {Element} element */
   function shapeOf(element) {
     const [name] = /\S+/.exec(attributeOf(element, "class")) ?? [];
-    const inside = name ?? childrenOf(element).map((child) => tagOf.call(child));
-    return `${tagOf.call(element)} ${inside}`;
+    return `${tagOf.call(element)} ${name ?? childrenOf(element).map((child) => tagOf.call(child))}`;
   }
 
   /**
@@ -906,8 +903,8 @@ export function readPage(request) {
   function labelsOf(control) {
     /** @type {Element[]} */
     const labels = [control, ...(Reflect.get(control, "labels") ?? [])];
-    const hasText = labels.some((label) => label.textContent?.trim());
-    return hasText ? labels : labels.slice(-1).map((label) => label.nextSibling);
+    const isNamed = attributeOf(control, "aria-pressed") || labels.some((label) => label.textContent?.trim());
+    return isNamed ? labels : labels.slice(-1).map((label) => label.nextSibling);
   }
 
   /** @param {Text} text */
@@ -951,9 +948,11 @@ export function readPage(request) {
     const tag = tagOf.call(part);
     const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
     const signs = SIGNS.get(tag);
-    if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "");
-    const operands = tag === "msqrt" ? [texts.join("")] : texts;
-    return operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
+    if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "").trim();
+    const operands = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
+    const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
+    // What follows is not a part of the last operand.
+    return signed + (/^\s*[\p{L}\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? "") ? " " : "");
   }
 
   /** @param {Element} row */
@@ -981,9 +980,7 @@ export function readPage(request) {
   function isDrawnEditor(text) {
     if (windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
     if (text.split("\n").some((line) => line.length >= LONG_LINE)) return false;
-    const menus = all(MENUS).filter(
-      (menu) => drawnSize(menu).height > 0 && menu.parentElement?.closest(MENUS) === null,
-    );
+    const menus = all(`:is(${MENUS}):not(:is(${MENUS}) *)`).filter((menu) => drawnSize(menu).height > 0);
     const lengths = menus.map((menu) => ("innerText" in menu ? String(menu.innerText).length : 0));
     if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
     const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
@@ -1253,10 +1250,9 @@ export function readPage(request) {
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
     const pairs = [...new Set(characters.slice(1).map((character, i) => characters[i] + character))];
-    const counts = fold(text)
-      .split("\n")
-      .map((line) => pairs.filter((pair) => line.includes(pair)).length);
-    const lines = text.split("\n").map((line, i) => ({ line, shared: counts[i] ?? 0 }));
+    const folded = fold(text).split("\n");
+    const sharedBy = (/** @type {number} */ i) => pairs.filter((pair) => folded[i]?.includes(pair)).length;
+    const lines = text.split("\n").map((line, i) => ({ line, shared: sharedBy(i) }));
     const best = lines.filter(({ shared }) => shared > 0).sort((a, b) => b.shared - a.shared);
     return best.slice(0, CLOSEST_LINES).map(({ line }) => quote(line));
   }
@@ -1506,7 +1502,7 @@ export function readPage(request) {
   function mainContent(shown) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
-    const meanings = { fieldValue, rows, checked, formulas, formulaOf, areApart };
+    const meanings = { fieldValue, isSign, rows, checked, formulas, formulaOf, areApart };
     const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER };
     try {
       return chromeTabMainContent.read(document, options);
@@ -1557,6 +1553,8 @@ export function readPage(request) {
   const checked = new Set();
   /** @type {Map<Element, string>} the role of each element of the page that has one, or that counts rows or items */
   const roles = new Map();
+  /** @type {Set<Element | ShadowRoot>} the parts whose elements' meanings were looked for */
+  const known = new Set();
   /** @type {Set<Element>} the entries of its lists */
   const cards = new Set();
   const type = ofDocument("contentType");

@@ -199,7 +199,41 @@ def test_signs_are_read_in_cells_without_words_and_after_the_text_of_a_box(tab: 
 
     assert lines[-3:] == ["\tPlate\tActive\tCharged", "\tB-EV 1\tTrue\t(checked)", "(checked)\tB-EV 2\tFalse"]
     marked = [line for line in lines[:-3] if "(checked)" in line]
-    assert marked == ["Depot North with trailers (checked)", "Night (checked)"]
+    assert marked == ["All (checked) Active Sold 42 Export", "Depot North with trailers (checked)", "Night (checked)"]
+
+
+# Each with the lines of its text; "|" separates cells.
+MARKUP = {
+    "<table><tr><th>A<th>B<tr><td><svg width=16 height=16><title>No</title></svg><td><i role=img aria-label=Yes></i>"
+    "<tr><td><span title=Part></span><td><svg width=16 height=16></svg> 3</table><style>i, span { padding: 9px }</style>": (
+        "A|B",
+        "No|Yes",
+        "Part|3",
+    ),
+    "<table style='white-space:pre'><tr><td><td>if a:<tr><td><td>    b</table>": ("if a:", "|    b"),
+    "<select><optgroup label=Europe><option>Norway<option>Spain</optgroup><optgroup label=''><option>Peru</select>": (
+        "Europe",
+        "Norway (selected)",
+        "Spain",
+        "Peru",
+    ),
+    "<button aria-pressed=true>42</button> <button aria-pressed=true><svg></svg></button> 4 likes": (
+        "42 (checked)  4 likes",
+    ),
+    "<dl><div><dt>Net<dd>5</div><div><dt>Tax<dd>1</div><div><dt>All<dd>6</div></dl><style>div {display: flex}</style>": (
+        "Net|5",
+        "Tax|1",
+        "All|6",
+    ),
+    "<math><msubsup><mi>S</mi><mn>1</mn><mi>n</mi></msubsup><mi>i</mi></math>": ("S_1^n i",),
+}
+
+
+@pytest.mark.parametrize("markup", MARKUP)
+def test_what_a_page_shows_without_text_is_read(tab: Page, markup: str) -> None:
+    show(tab, markup)
+
+    assert read(tab)["text"].replace("\t", "|").split("\n") == [*MARKUP[markup]]
 
 
 def test_page_of_the_browser_itself_is_unreadable(tab: Page) -> None:

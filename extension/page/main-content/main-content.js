@@ -83,6 +83,7 @@ const mainContent = (() => {
 
   const NO_MEANINGS = {
     fieldValue: () => "",
+    isSign: () => false,
     rows: new Map(),
     checked: new Set(),
     formulas: new Map(),

@@ -46,6 +46,7 @@ const visibleCopy = (() => {
   const HAS_LINES = /^(?:pre|break-spaces)/;
   const MONOSPACED = /mono|courier|consolas|menlo|\bcode\b/i;
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
+  const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
@@ -64,6 +65,7 @@ const visibleCopy = (() => {
   /**
    * @typedef {object} Meanings what elements of the page mean beyond their text
    * @property {(field: Element, tag: string) => string} fieldValue the readable value of a field
+   * @property {(element: Element, tag: string) => boolean} isSign whether it may be all that a cell contains
    * @property {Rows} rows
    * @property {Set<Node | null>} checked controls that are switched on, their labels, and the texts after those without one
    * @property {Map<Element, Element>} formulas the MathML of each element that shows a formula
@@ -174,6 +176,7 @@ const visibleCopy = (() => {
       const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
       if (isField) this.#field(element, tag, to, layer, found);
+      else if (this.#sign(element, tag, to, layer, style)) return;
       if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
@@ -214,18 +217,35 @@ const visibleCopy = (() => {
     }
 
     /**
+     * @param {Element} element
+     * @param {string} tag
+     * @param {Element} to
+     * @param {Layer} layer
+     * @param {CSSStyleDeclaration} style
+     * @returns {boolean} whether it is the icon of a cell without words, whose description is written
+     */
+    #sign(element, tag, to, layer, style) {
+      const { rows, isSign, fieldValue } = this.meanings;
+      if (rows.size === 0 || !isSign(element, tag) || !isDrawn(style) || isShut(layer, element, style)) return false;
+      const said = fieldValue(element, tag);
+      if (said) to.append(` ${said} `);
+      return said !== "";
+    }
+
+    /**
      * @param {HTMLSelectElement} list
      * @param {Layer} layer
      * @returns {string[]} the options that it draws: a closed list draws none
      */
     #optionsIn(list, layer) {
       const mark = list.length > 1 ? " (selected)" : "";
-      return [...list.querySelectorAll("option")].flatMap((option) => {
+      return [...list.querySelectorAll("optgroup, option")].flatMap((option) => {
         if (!option.checkVisibility({ visibilityProperty: true })) return [];
         const style = layer.view.getComputedStyle(option);
-        const text = new Text((option.textContent ?? "").replace(/\s+/g, " ").trim());
+        const words = option instanceof HTMLOptionElement ? option.textContent : option.getAttribute("label");
+        const text = new Text((words ?? "").replace(/\s+/g, " ").trim());
         if (!text.data || !isSeen(within(layer, option, style), style, text, rectOf(option))) return [];
-        return [`${text.data}${option.selected ? mark : ""}`];
+        return [`${text.data}${option.matches("option:checked") ? mark : ""}`];
       });
     }
 
@@ -297,7 +317,7 @@ const visibleCopy = (() => {
       const isOther = isCode || isDisclosure(element, tag) || element.namespaceURI === SVG;
       const isPlain = tag === "span" || tag === "slot" || tag.includes("-");
       if (isOther || (isDrawnAsBlock && isPlain)) {
-        copy = this.inert.createElement(isCode ? "pre" : tag === "tspan" ? "span" : "div");
+        copy = this.inert.createElement(isCode ? "pre" : tag === "tspan" || isFigure(element, tag) ? "span" : "div");
         for (const name of ["class", "id", "role", "itemprop", "aria-modal"]) {
           copy.setAttribute(name, element.getAttribute(name) ?? "");
         }
@@ -327,11 +347,21 @@ const visibleCopy = (() => {
   /**
    * @param {Element} element
    * @param {string} tag
-   * @returns {boolean} whether it is a button whose words are content: a paragraph, or the heading of what it opens
+   * @returns {boolean} whether it is a button that only has figures, such as a size or a time
+   */
+  function isFigure(element, tag) {
+    return tag === "button" && FIGURE.test((element.textContent ?? "").trim());
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is a button whose words are content: a paragraph, the heading of what it opens, figures
    */
   function isDisclosure(element, tag) {
     if (tag !== "button" || element.hasAttribute("aria-haspopup")) return false;
-    return element.hasAttribute("aria-expanded") || element.querySelector("p") !== null;
+    if (isFigure(element, tag) || element.hasAttribute("aria-expanded")) return true;
+    return element.querySelector("p") !== null;
   }
 
   /** @param {Element} element */
