@@ -15,7 +15,7 @@
  */
 
 const elementList = (() => {
-  const { dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, roleOf, tagOf } = dom;
+  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, roleOf, tagOf } = dom;
   const { INLINE, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
