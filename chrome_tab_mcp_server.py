@@ -6743,6 +6743,7 @@ MAC_READER = Program(ACTIONS, serve, ChromeTabs, progress_lines)
 def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> int:
     """Run the command line; return the exit status (2: wrong usage, 1: failure)."""
     argv = sys.argv[1:] if argv is None else argv
+    replace_closed_streams()
     if IS_ALONE and (flag := next((each for each in argv if each.partition("=")[0] in PACKAGE_FLAGS), None)):
         print_message(needs_package(flag))
         return 2
@@ -6773,9 +6774,20 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     return work if isinstance(work, int) else finish(work)
 
 
+def replace_closed_streams() -> None:
+    """Open the null device for each standard stream that was closed before the start: the next file would take its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- it stays open
+
+
 def addressed_to_user(message: str) -> str:
     """Turn "Ask the user to ..." into an instruction, because the user reads the terminal."""
     return re.sub(r"\b([Aa])sk the user to (\w)", lambda ask: ask[2].upper() if ask[1] == "A" else ask[2], message)
+
+
+# The reader of stdout is gone, or its disk is full.
+NO_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
 def finish(work: Coroutine[Any, Any, int]) -> int:
@@ -6788,9 +6800,13 @@ def finish(work: Coroutine[Any, Any, int]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of stdout is gone; flushing what is buffered would fail again at exit.
+    except OSError as error:
+        if error.errno not in NO_OUTPUT:
+            raise
+        # Flushing what is buffered would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            print_message(f"The output cannot be written ({error.strerror}). Free some space, then run it again.")
         return 1
     return exit_status
 

@@ -266,6 +266,8 @@ def page() -> str:
         block("sh", copilot(CLONE)),
         "## Qwen Code",
         block("sh", qwen_code(CLONE)),
+        "`qwen mcp list` gives a server 5 s to start, and shows a slower one, as on the first start, as Disconnected. In a "
+        "session Qwen Code waits longer.",
         "## Continue",
         "In `~/.continue/config.yaml`:",
         block("yaml", continue_file(CLONE)),

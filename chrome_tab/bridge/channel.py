@@ -48,9 +48,10 @@ class Channel:
                 return await future
         except TimeoutError:
             self.failures += 1
+            action = pending.shown_name(command)
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"{who} did not respond to {command} within {limit_s:g} s. The page may be busy: reload it, then try again.",
+                f"{who} did not complete {action} within {limit_s:g} s. The page may be busy: reload it, then try again.",
             ) from None
         finally:
             self._pending.forget(command_id)

@@ -9,15 +9,19 @@ from typing import Any
 import chrome_tab_mcp_server as server
 
 
+def shown_name(command: str) -> str:
+    """Return a command's name for an error: a client knows no tool named read_tab."""
+    return "reading the page" if command == "read_tab" else command
+
+
 class ConnectionLostError(server.ChromeTabError):
     """The connection to the extension broke during a command; whether it ran is unknown."""
 
     def __init__(self, command: str, browser: str = "") -> None:
         peer = f"the extension in {browser}" if browser else "the Chrome extension"
-        what = "reading the page" if command == "read_tab" else command  # no tool has that name
         super().__init__(
             "EXTENSION_NOT_CONNECTED",
-            f"The connection to {peer} broke during {what}. It reconnects automatically. Check "
+            f"The connection to {peer} broke during {shown_name(command)}. It reconnects automatically. Check "
             "the page in a few seconds, then repeat only what did not take effect.",
         )
 

@@ -47,7 +47,9 @@ async def pair_http(settings: server.Settings) -> int:
         "with --transport sse. It is a password for your browser: do not share it."
     )
     link = await new_link(settings.port)
-    no_link = "No server with --transport http uses this port. Start one, then run this again for a link to its test app."
+    no_link = (
+        "No server with --transport http uses this port. Start one, then run this again for a link to its test app."
+    )
     server.print_message(f"Test app: {link} (works once, for two minutes)" if link else no_link)
     return 0
 

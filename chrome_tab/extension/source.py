@@ -68,7 +68,7 @@ class ExtensionSource:
                 known = {"dialogs": dialogs, "browser": browser, "incognito": result.get("incognito")}
                 return server.page_from(result, text, "extension", **known)
             case _:
-                raise protocol.unreadable_reply("read_tab")
+                raise protocol.unreadable_reply("the command")
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""

@@ -7,10 +7,13 @@
 
 import { isDenied } from "../shared/denied-hosts.js";
 import { deniedFrames, pagesIn } from "./cross-origin-frames.js";
+import { askPage } from "./inject.js";
 import { answerOf, ask } from "./page-elements.js";
 
 const MAX_PAGES = 20;
 const MAX_DEPTH = 3;
+/** @type {import("./inject.js").PageFunction} */
+const IS_CLOSED = { func: hasClosedFrame, args: [null] };
 
 /**
  * @typedef {FramePage & {url: string, way: string}} FramedPage `way`: the selector of its frame, starting at the main
@@ -36,12 +39,22 @@ export async function searchablePages(context) {
 
 /**
  * @param {CommandContext} context
- * @returns {Promise<number>} how many frames the tab's page has; 0 if no frame of the tab is of another origin: asking
- *   the page takes longer
+ * @returns {Promise<number>} how many frames the tab's page has; 0 if it can read all frames of the tab itself: looking
+ *   for them takes longer
  */
 export async function countFrames(context) {
   const frames = await framesOf(context);
-  return areForeign(frames) ? frames.filter(({ parentFrameId }) => parentFrameId === 0).length : 0;
+  const { length } = frames.filter(({ parentFrameId }) => parentFrameId === 0);
+  const isClosed = areForeign(frames) || (length > 0 && (await askPage(context, () => IS_CLOSED)));
+  return isClosed ? length : 0;
+}
+
+/** Runs in the page. A sandboxed frame has an origin of its own, whatever its URL. */
+function hasClosedFrame() {
+  const isClosed = (/** @type {HTMLIFrameElement} */ { contentDocument: inner }) => !inner || hasAny(inner);
+  const hasAny = (/** @type {Document} */ page) =>
+    [.../** @type {NodeListOf<HTMLIFrameElement>} */ (page.querySelectorAll("iframe, frame"))].some(isClosed);
+  return hasAny(document);
 }
 
 /** @param {chrome.webNavigation.GetAllFrameResultDetails[]} frames of a tab */

@@ -57,6 +57,11 @@ export class PageLoadWatch {
   }
 
   /** @param {number} tabId */
+  hasPage(tabId) {
+    return this.#committed.has(tabId);
+  }
+
+  /** @param {number} tabId */
   #load(tabId) {
     const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     this.#loads.set(tabId, load);

@@ -185,7 +185,10 @@ async function checkAll(context, fields) {
     const left = Math.max(0, end - Date.now());
     await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS)).catch((error) => {
       if (!(error instanceof CommandError) || !OF_A_FIELD.has(error.code)) throw error;
-      troubles.push(error);
+      const { code, message } = error;
+      // Some elements have no name.
+      const isNamed = message.includes(field.selector);
+      troubles.push(isNamed ? error : new CommandError(code, `${field.selector}: ${message}`));
     });
   }
   const [first] = troubles;

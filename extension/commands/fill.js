@@ -122,11 +122,20 @@ async function operated({ context, target, found }, kind, value) {
   const selector = selectorOf(context);
   const held =
     kind === "list"
-      ? (await new ListWidget(context, target, found, selector).set([value])).join(", ")
+      ? (await filledList(new ListWidget(context, target, found, selector), value)).join(", ")
       : await new NumberWidget(context, target, found, selector).set(value);
   const reply = await target.reply(found, await target.consequences());
   const complaint = context.isPart ? "" : await target.look("operate", { look: "complaint" });
   return { ...noting(reply, complaint ? [String(complaint)] : []), value: held };
+}
+
+/**
+ * @param {ListWidget} list
+ * @param {string} value
+ */
+function filledList(list, value) {
+  const text = value.replace(/\r?\n$/u, "");
+  return text === value ? list.set([value]) : list.enter(text);
 }
 
 /**

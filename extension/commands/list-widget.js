@@ -11,7 +11,7 @@ import { pressKeys } from "../browser/trusted-input.js";
 import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
 import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote, until } from "./widget.js";
 
-/** For a list to open, to close, or to show search results. */
+/** For a list to open, to close, or to show search results, and for a value to fade out. */
 const OPEN_MS = 500;
 /** For a list that queries a server. */
 const FILTER_MS = 1_500;
@@ -38,6 +38,8 @@ export class ListWidget extends Widget {
   #pressed = "";
   #wasOpen = false;
   #wasEmpty = false;
+  /** Whether Enter follows: then a value is added to the others. */
+  #isEntered = false;
   /** Whether its list, which was open before, shows what was found for the typed text. */
   #isSearch = false;
 
@@ -61,6 +63,18 @@ export class ListWidget extends Widget {
       await this.#shut().catch(() => {});
       throw error;
     }
+  }
+
+  /**
+   * Chooses an option, or adds a text to the values of the field, as Enter does.
+   *
+   * @param {string} value
+   * @returns {Promise<string[]>} the values that the field contains now
+   * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
+   */
+  async enter(value) {
+    this.#isEntered = true;
+    return this.set([value]);
   }
 
   /**
@@ -127,6 +141,7 @@ export class ListWidget extends Widget {
     // A text that was in it may not have been one of its values.
     if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
     const meant = [...labels].flat();
+    if (this.#isEntered) return this.#kept(labels);
     // The others go last: nothing is lost if the field does not accept the new ones.
     if (await this.#showsAll(labels)) {
       await this.#removeChips(meant);
@@ -152,7 +167,7 @@ export class ListWidget extends Widget {
       const other = await this.ask("remover", { values });
       if (!other) return;
       await this.click(other.selector);
-      const { chips } = await this.#until("", (now) => !now.chips.includes(other.text), QUIET_MS);
+      const { chips } = await this.#until("", (now) => !now.chips.includes(other.text), OPEN_MS);
       if (chips.includes(other.text)) return;
     }
   }
@@ -234,7 +249,7 @@ export class ListWidget extends Widget {
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
-    if (!state.option) return this.#withoutOption(wanted, state, isOneOfSeveral || isList);
+    if (!state.option) return this.#withoutOption(wanted, state, isOneOfSeveral || isList || this.#isEntered);
     state = await this.#inView(wanted, state);
     const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
@@ -521,12 +536,12 @@ export class ListWidget extends Widget {
       throw notKept(this.found, pair[0], state.shown.join(", "), this.#offered);
     }
     const isEvery = [...labels].every((pair) => holdsOption(state, pair));
-    if (othersIn(before, values).length && (before.isMultiple || !isEvery)) {
+    if (!this.#isEntered && othersIn(before, values).length && (before.isMultiple || !isEvery)) {
       throw notKept(this.found, [...labels.keys()].join(", "), before.selected.join(", "), this.#offered);
     }
     const isMeant = (/** @type {string} */ shown) => values.some((value) => isAlike(shown, value));
     // Otherwise a single one may be the number of them.
-    if (isEvery && values.length && !state.chips.every(isMeant)) {
+    if (isEvery && values.length && !this.#isEntered && !state.chips.every(isMeant)) {
       throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
     if (!isEvery) return before.selected;

@@ -206,7 +206,8 @@ async function framedText(context, content, frames) {
           await runInPage({ ...context, page }, script).catch(() => null)
         );
         if (!reading?.text) return;
-        texts[index] = `\n\n[Frame: ${hostOf(page.url)}]\n${reading.text}`;
+        const host = hostOf(page.url);
+        texts[index] = `\n\n[Frame${host && `: ${host}`}]\n${reading.text}`;
         repeated += reading.repeated ?? 0;
       }),
     ),

@@ -11,9 +11,15 @@ import { endsWithin, pause } from "../browser/async.js";
 const BLANK = "about:blank";
 const BLANK_LOOKS = 100;
 const BLANK_LOOK_MS = 10;
+/** Leaves time to attach the tab within the command's limit. */
+const LOAD_WAIT_MS = 28_000;
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can show a dialog does so within milliseconds; a busy one is closed without waiting for it. */
 const SILENCE_WAIT_MS = 1_000;
+
+const WAITED = `within ${LOAD_WAIT_MS / 1_000} s`;
+const STILL_LOADING = `The page did not finish loading ${WAITED}. Use what has loaded so far.`;
+const NO_RESPONSE = `The address sent no page ${WAITED}, and its tab was closed. Check the address, then try again.`;
 
 /**
  * @param {CommandContext} context
@@ -52,12 +58,13 @@ async function withoutDenied(tabs, deniedHosts) {
 
 /**
  * Opens a tab in front, as a link does, or in the background. The debugger is attached before the page loads, so that
- * no request or console message is missed; the tab counts as attached once its page has loaded. A tab that fails to
- * load is closed.
+ * no request or console message is missed; the tab counts as attached once its page has loaded, or has loaded for
+ * `LOAD_WAIT_MS`: some pages never finish. A tab that gets no page is closed.
  *
  * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the current tab stays in front
  * @returns {Promise<CreatedTab>}
- * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
+ * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, COMMAND_TIMEOUT, TAB_DISCONNECTED,
+ *   UNREADABLE_PAGE
  */
 export async function createTab({ params, attachments, rules, sessionPool, signal }) {
   const url = webAddressOf(params);
@@ -71,12 +78,13 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
   try {
     signal.throwIfAborted();
     if (blank !== null) await chrome.tabs.update(tabId, { url });
-    await watch.loaded(tabId, signal);
+    const hasLoaded = await endsWithin(LOAD_WAIT_MS, watch.loaded(tabId, signal));
+    if (!hasLoaded && !watch.hasPage(tabId)) throw new CommandError("COMMAND_TIMEOUT", NO_RESPONSE);
     await rules.refuseTab(await tabById(tabId));
     // So that Back does not lead to an empty page.
     await session?.send("Page.resetNavigationHistory").catch(() => {});
     await attachments.attach(tabId, signal);
-    return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
+    return { tab_id: tabId, ...addressOf(await tabById(tabId)), ...(!hasLoaded && { notes: [STILL_LOADING] }) };
   } catch (error) {
     // The caller needs the first error.
     await sessionPool.close(tabId);

@@ -22,8 +22,10 @@ export function highlightText({ text, limit }) {
   /** What reading adds to the text of the page: link targets, numbers of list items, marks of choices. */
   const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] | \((?:checked|selected)\)/gm;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
-  // A form control of that name would shadow the property.
+  // A form control of that name would shadow a property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
+  const parentOf = Object.getOwnPropertyDescriptor(Node.prototype, "parentElement")?.get;
+  const { scrollIntoView, getBoundingClientRect } = Element.prototype;
 
   const end = world[ENDER];
   if (typeof end === "function") end();
@@ -67,10 +69,11 @@ export function highlightText({ text, limit }) {
     for (let tree = trees.pop(); tree; tree = trees.pop()) {
       const walker = document.createTreeWalker(tree, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (node instanceof Text) {
+        // Not instanceof: a node that the script of another frame has seen first belongs to that frame's classes.
+        if (node.nodeType === Node.TEXT_NODE) {
           const parent = node.parentElement;
-          if (!parent || isDrawn(parent, drawn)) found.push(node);
-        } else if (node instanceof Element) {
+          if (!parent || isDrawn(parent, drawn)) found.push(/** @type {Text} */ (node));
+        } else {
           const root = shadowRootOf?.call(node);
           if (root) trees.push(root);
         }
@@ -189,11 +192,11 @@ export function highlightText({ text, limit }) {
    */
   function scrollTo(range) {
     const element = range.startContainer.parentElement;
-    element?.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    if (element) scrollIntoView.call(element, { block: "center", inline: "nearest", behavior: "instant" });
     // The element may be longer than its scroll container.
-    for (let box = element; box; box = box.parentElement) {
+    for (let box = element; box; box = parentOf?.call(box)) {
       const { top } = range.getBoundingClientRect();
-      const place = box.getBoundingClientRect();
+      const place = getBoundingClientRect.call(box);
       const isHidden = top < place.top || top > place.bottom;
       if (box.scrollHeight > box.clientHeight && isHidden) box.scrollTop += top - place.top - box.clientHeight / 2;
     }

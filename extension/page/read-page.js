@@ -231,7 +231,7 @@ export function readPage(request) {
    * @returns {AlignedText}
    */
   function shownText() {
-    if (!["http:", "https:", "file:"].includes(location.protocol)) {
+    if (window.parent === window && !["http:", "https:", "file:"].includes(location.protocol)) {
       throw unreadable("This tab shows a page of the browser itself, which cannot be read. Switch to a web page.");
     }
     if (request.content === "selection") return textOf(selectedText(), KEPT);

@@ -157,6 +157,8 @@ export interface CreatedTab {
   tab_id: number;
   url: string;
   title: string;
+  /** That the page is still loading. */
+  notes?: string[];
 }
 
 export interface PageElements extends PageAddress {

@@ -55,6 +55,7 @@ CHANGES = {
     "a state of what was clicked": 'button#go "More" expanded',
     "what fades in by a class": 'now "May 2026"',
     "what fades out": 'gone "Cut Copy"',
+    "what fades out in a frame of the same site": 'gone "Cut Copy"',
     "a copy of a value for a form": "",
     "a field for a cell": "field #cell opened",
     "a list for a cell": "field #cell opened",

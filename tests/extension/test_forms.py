@@ -336,6 +336,9 @@ async def test_picker_that_only_enter_closes_accepts_the_date_without_submitting
     # The next Enter is the user's own.
     await pickers.do("press", selector="#entered", keys="Enter")
     assert await pickers.page.evaluate("state.submitted") == 1
+    # The picker has been open since the time was typed in another notation.
+    await pickers.do("fill", selector="#clock", value="09:30")
+    assert await pickers.page.evaluate("[state.clock, state.submitted]") == ["09:30:00", 1]
 
 
 async def test_month_or_address_that_a_field_writes_with_a_name_is_kept(blank: DrivenTab) -> None:

@@ -437,6 +437,16 @@ async def test_page_without_its_own_text_is_read_for_its_frame(blank: DrivenTab)
         assert (await page.do("read_tab", start=None, end=None))["text"] == "[Frame: localhost]\nA job"
 
 
+async def test_text_of_frames_without_a_host_is_read(blank: DrivenTab) -> None:
+    # Sandboxed, they are closed to the page around them.
+    await blank.show("<p>Mail</p><iframe srcdoc='<iframe sandbox srcdoc=Dear></iframe>'></iframe>")
+    nested = await blank.do("read_tab", start=None, end=None)
+    await blank.show("<p>Mail</p><iframe src='data:text/html,Dear'></iframe>")
+    own = await blank.do("read_tab", start=None, end=None)
+
+    assert [nested["text"], own["text"]] == ["Mail\n\n[Frame]\nDear"] * 2
+
+
 # --- Denied hosts
 
 

@@ -89,6 +89,24 @@ async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape
     assert not await highlighted(blank)
 
 
+async def test_text_in_a_form_whose_fields_are_named_like_properties_is_shown(blank: DrivenTab) -> None:
+    names = ("nodeType", "parentElement", "scrollIntoView", "getBoundingClientRect")
+    fields = "".join(f"<input name={name}>" for name in names)
+    await blank.show(f"{FILLER}<form>Paid by card {fields}</form>{FILLER}")
+    result = await blank.do("highlight_in_tab", text="Paid by card")
+
+    assert (result["matches"], result["in_view"]) == (1, True)
+
+
+async def test_text_that_a_click_has_changed_in_a_frame_of_the_same_site_is_found(blank: DrivenTab) -> None:
+    await blank.show(
+        """<iframe srcdoc="<p id=state>New</p><button onclick='state.textContent = `Paid`'>Pay</button>"></iframe>"""
+    )
+    await blank.do("click", selector="text=Pay")
+
+    assert (await blank.do("highlight_in_tab", text="Paid"))["matches"] == 1
+
+
 async def test_text_in_a_hidden_frame_is_not_shown(blank: DrivenTab) -> None:
     await blank.show("<iframe srcdoc='<p>Framed words</p>' style='visibility:hidden'></iframe>")
     await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")

@@ -43,7 +43,8 @@ UNDECLARED = [
     ("#towns", "towns", [["Italy / Rome", "Peru / Lima"], ["Italy / Rome"]]),
     ("#seat", "seat", ["Window"]),
     ("#hue", "hues", [["Red", "Blue"], ["Blue"]]),
-    ("#slow", "slow", ["High"]),
+    ("#slow", "slow", ["High", "Low"]),
+    ("#spice", "spice", ["Cumin"]),
 ]
 
 
@@ -84,6 +85,13 @@ async def test_nothing_is_lost_if_a_value_is_not_accepted(several: DrivenTab, su
             assert code in {"VALUE_NOT_KEPT", "EXECUTION_ERROR"}
             assert (await several.page.evaluate("state"))[name] == held
             assert await several.page.input_value(selector) == ""
+
+
+async def test_line_break_at_the_end_adds_a_value_to_the_others(several: DrivenTab) -> None:
+    reply = await several.do("fill", selector="#name", value="new\n")
+
+    assert reply["value"] == "old, Rex, new"
+    assert (await several.page.evaluate("state"))["names"] == ["old", "Rex", "new"]
 
 
 async def test_choice_that_outlives_its_text_is_cleared_by_the_fields_button(several: DrivenTab) -> None:

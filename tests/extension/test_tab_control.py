@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import BrowserContext, Dialog
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, use_as_user
+from tests.extension.conftest import Popup, Site, changed_waits, use_as_user
 from tests.extension.test_attaching import until
 from tests.extension.test_reading import open_page, open_window
 from tests.support.fake_bridge import FakeBridge
@@ -123,24 +123,19 @@ async def test_tab_that_is_closed_during_loading_is_disconnected(paired: Popup, 
     assert (await creating)["error"]["code"] == "TAB_DISCONNECTED"
 
 
-async def test_tab_of_a_page_that_never_finishes_is_closed_after_the_timeout(paired: Popup, site: Site) -> None:
-    outcome = await paired.page.evaluate(
-        """async (url) => {
-          const { createTab } = await import("/commands/tabs.js");
-          const controller = new AbortController();
-          const rules = { refuseAddress() {}, async refuseTab() {} };
-          const sessionPool = { open: async () => null, close: async () => {} };
-          const creating = createTab({ params: { url }, rules, sessionPool, signal: controller.signal });
-          const slow = () => chrome.tabs.query({ title: "Slow" });
-          while (!(await slow()).length) await new Promise((again) => setTimeout(again, 20));
-          controller.abort("time is up");
-          const reason = await creating.catch((error) => error);
-          return [reason, (await slow()).length];
-        }""",
-        site.url("/slow"),
-    )
+async def test_page_that_never_finishes_is_used_as_far_as_it_has_loaded(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    async with changed_waits(paired.page.context, {28_000: 500}):
+        created = (await bridge.ask("browser_create_tab", url=site.url("/slow")))["result"]
+        before = await paired.chrome("(await chrome.tabs.query({})).length")
+        error = (await bridge.ask("browser_create_tab", url=site.url("/late")))["error"]
 
-    assert outcome == ["time is up", 0]
+    assert (created["title"], len(created["notes"])) == ("Slow", 1)
+    assert "first part" in (await bridge.ask("read_tab", tab_id=created["tab_id"]))["result"]["text"]
+    assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [created["tab_id"]]
+    assert error["code"] == "COMMAND_TIMEOUT"
+    assert await paired.chrome("(await chrome.tabs.query({})).length") == before
 
 
 async def test_closed_tab_is_gone_and_another_stays(paired: Popup, bridge: FakeBridge, site: Site) -> None:

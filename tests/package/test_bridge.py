@@ -624,6 +624,7 @@ async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypa
         code, message = error_of(await within(reading))
         assert code == "COMMAND_TIMEOUT"
         assert "0.5 s" in message
+        assert "read_tab" not in message
 
         assert await extension.receive() == {"type": "cancel", "id": late["id"]}
         monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 20)

@@ -156,15 +156,30 @@ def test_the_format_matches_the_example_in_the_sources() -> None:
 
 
 @pytest.mark.e2e
-def test_pair_into_a_closed_pipe_has_no_traceback() -> None:
+@pytest.mark.posix
+def test_output_that_cannot_be_written_has_no_traceback() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    unread = subprocess.Popen([sys.executable, SERVER, "--pair"], stdout=writing, stderr=subprocess.PIPE, text=True)
+    full = os.open("/dev/full", os.O_WRONLY) if Path("/dev/full").exists() else os.dup(writing)  # a Mac has none
+    commands = [
+        subprocess.Popen([sys.executable, SERVER, "--pair"], stdout=out, stderr=subprocess.PIPE, text=True)
+        for out in (writing, full)
+    ]
     os.close(writing)
-    complaint = unread.communicate(timeout=60)[1]
+    os.close(full)
 
-    assert unread.returncode == 1
-    assert "BrokenPipe" not in complaint
+    for command in commands:
+        complaint = command.communicate(timeout=60)[1]
+        assert (command.returncode, "Traceback" in complaint) == (1, False)
+
+
+@pytest.mark.posix
+def test_server_whose_pipes_were_closed_before_its_start_ends_without_a_traceback() -> None:
+    shell = f'exec "{sys.executable}" "{SERVER}" --ollama-url http://127.0.0.1:9 --model m <&- >&-'
+
+    ended = subprocess.run(["sh", "-c", shell], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_pair_with_a_key_that_cannot_be_saved_is_a_sentence_and_exit_1(run: Run, config_home: Path) -> None:

@@ -49,7 +49,8 @@ const actionLooks = (() => {
   const { isHolder, traitsOf } = crossOriginFrames;
   const { isCheckable, isChecked, selectContent, shownBy } = formControls;
   const { chosenIn } = nativeLists;
-  const { widgetKind } = widgets;
+  const { maySearch, widgetKind } = widgets;
+  const { isDated } = leaving;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { isField } = targets;
@@ -76,7 +77,9 @@ const actionLooks = (() => {
     if (filled.next || isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
-    const opened = isInPage(field) && widgetKind(field, request.text) === "list" ? rememberWidget(state, field) : null;
+    const isDropped = filled.isKept === false && filled.value === "" && maySearch(field) && !isDated(request.text);
+    const isList = isInPage(field) && (isDropped || widgetKind(field, request.text) === "list");
+    const opened = isList ? rememberWidget(state, field) : null;
     if (opened) selectContent(field);
     return { ...filled, ...opened, changed: watch.summarize() };
   }

@@ -288,7 +288,8 @@ const calendars = (() => {
   function monthIn(text) {
     const year = Number(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/gu)?.at(-1));
     if (!year) return null;
-    const [, after, before] = /\d{4}\s*[-./\u5e74]\s*(\d{1,2})|(?<![-./\d])(\d{1,2})\s*[-./]\s*\d{4}/u.exec(text) ?? [];
+    const [, after, before] =
+      /\d{4}\s*[-./\u5e74]\s*(\d{1,2})|(?<![-./\d])(\d{1,2})\s*(?:[-./]\s*\d{4}|\u6708)/u.exec(text) ?? [];
     const month = monthNamedIn(text) || Number(after ?? before ?? 0);
     return month >= 1 && month <= MONTHS_A_YEAR ? { year, month } : null;
   }

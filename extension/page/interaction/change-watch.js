@@ -6,6 +6,7 @@ const changeWatch = (() => {
   const {
     attributeOf,
     boxOf,
+    childrenOf,
     closestOf,
     drawnAncestors,
     holds,
@@ -76,6 +77,9 @@ const changeWatch = (() => {
   const TRANSLUCENT = /(?:^|;)\s*opacity:\s*0?\.\d/u;
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
+
+  /** Of a picker. */
+  const FEWEST_WORDS = 12;
 
   /** A list that is declared as one of options, wherever it is drawn. */
   const DECLARED = "[role='option'], [role='listbox'], :has([role='option'])";
@@ -187,7 +191,13 @@ const changeWatch = (() => {
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
       const dialogs = [...stateOf(this.#roots).dialogs.keys()];
-      return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
+      if (dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList()) return true;
+      return this.pickers().length > 0;
+    }
+
+    /** @returns {Element[]} calendars and the like that have opened over the page */
+    pickers() {
+      return this.appeared().filter((one) => isPicker(one) && this.#isOver(one));
     }
 
     /** @returns {boolean} whether a list of choices has opened, over the page or in it */
@@ -311,8 +321,8 @@ const changeWatch = (() => {
     #animationsInside(layers) {
       const trees = layers.length ? this.#roots.filter((root) => !isDocument(root)) : [];
       const isInside = (/** @type {Animation} */ { effect }) => {
-        const target = effect instanceof KeyframeEffect ? effect.target : null;
-        return target !== null && layers.some((one) => isDrawnIn(one, target));
+        const target = /** @type {KeyframeEffect | null} */ (effect)?.target;
+        return target ? layers.some((one) => isDrawnIn(one, target)) : false;
       };
       const running = trees.flatMap((tree) => endingAnimations(/** @type {ShadowRoot} */ (tree)));
       return running.filter(isInside).map(({ finished }) => finished);
@@ -519,6 +529,17 @@ const changeWatch = (() => {
 
   /**
    * @param {Element} element
+   * @returns {boolean} whether it has as many words as a calendar of months, each in an element of its own
+   */
+  function isPicker(element) {
+    const isWord = (/** @type {Element} */ one) =>
+      !childrenOf(one).length && /^\s*\S+\s*$/u.test(textContentOf(one) ?? "");
+    const words = queryIn(element, "*").filter(isWord);
+    return words.length >= FEWEST_WORDS && words.filter(isVisible).length >= FEWEST_WORDS;
+  }
+
+  /**
+   * @param {Element} element
    * @param {boolean} [subtree] whether to include its descendants
    * @param {(animation: Animation) => boolean} [isMeant]
    */
@@ -533,7 +554,7 @@ const changeWatch = (() => {
    * @returns {boolean} whether its element disappears with it
    */
   function isFadeOut({ effect }) {
-    return effect instanceof KeyframeEffect && effect.getKeyframes().at(-1)?.["opacity"] === "0";
+    return /** @type {KeyframeEffect | null} */ (effect)?.getKeyframes().at(-1)?.["opacity"] === "0";
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */

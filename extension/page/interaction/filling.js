@@ -43,6 +43,7 @@ const filling = (() => {
   } = dom;
   const { editorAround, indentsOtherwise, shows } = drawnEditors;
   const { collapse } = texts;
+  const { isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
@@ -85,6 +86,8 @@ const filling = (() => {
   const PICKER = "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
+  /** @type {WeakMap<Element, Element[]>} those that have opened for a field, or for a range with it as its start */
+  const pickers = new WeakMap();
   const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
@@ -230,7 +233,7 @@ const filling = (() => {
       field.dispatchEvent(new Event("change", { bubbles: true }));
     }
     // The one that is open after moving on is for the next field.
-    prepared.hasPicker = isDate && !movesOn && (await staysOpen(watch));
+    prepared.hasPicker = isDate && !movesOn && (await staysOpen(field, watch));
     const mayConfirm = isLeft && typed && !hasPicked && isInput(field) && !prepared.isConfirmed;
     if (prepared.hasPicker && mayConfirm && isInPage(field) && isKept(prepared, text)) {
       prepared.isConfirmed = true;
@@ -274,11 +277,18 @@ const filling = (() => {
   }
 
   /**
+   * @param {HTMLInputElement} field
    * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
-   * @returns {Promise<boolean>} whether what has opened is still there after the time that it may take to fade out
+   * @returns {Promise<boolean>} whether what has opened for it, now or earlier, is still there after the time that it may
+   *   take to fade out
    */
-  async function staysOpen(watch) {
-    return !(await comesTrue(() => !watch.hasOpenedLayer(), FADING_MS));
+  async function staysOpen(field, watch) {
+    const group = groupOf(field);
+    const start = (group.length === 2 && group[0]) || field;
+    const opened = [...(pickers.get(start) ?? []), ...watch.pickers()];
+    pickers.set(start, opened);
+    const isClosed = () => !watch.hasOpenedLayer() && !opened.some((one) => isInPage(one) && isVisible(one));
+    return !(await comesTrue(isClosed, FADING_MS));
   }
 
   /**

@@ -33,6 +33,7 @@ const formControls = (() => {
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
+  const ONE_BY_ONE = " If it collects values, fill each with a line break at its end, which presses Enter.";
   const NO_FIELD = "is not an editable field. Choose an input, a textarea or an editable element.";
 
   /** @param {Element} element */
@@ -286,7 +287,9 @@ const formControls = (() => {
     }
     if (isComponent(element) && typeof value === "boolean") return { way: "click" };
     if (isComponent(element)) throw misfit(element, NO_FIELD);
-    if (typeof value !== "string") throw misfit(element, "accepts only a string.");
+    if (typeof value !== "string") {
+      throw misfit(element, `accepts only a string.${Array.isArray(value) ? ONE_BY_ONE : ""}`);
+    }
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
     const held = movedFrom(field, value) ?? shownBy(field);

@@ -29,7 +29,7 @@ const listOptions = (() => {
   const { selectorOf } = selectorGenerator;
   const { isDrawnFor, nativeBehind } = standIns;
   const { isSameTime } = sameValues;
-  const { isUndeclared, wrapperOf } = widgets;
+  const { isUndeclared, maySearch, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   /** What a field may name as its list. */
@@ -69,7 +69,12 @@ const listOptions = (() => {
     const around = active && closestOf(active, POPUPS);
     // Some fields name the part of themselves that shows their value.
     const outside = named.filter((one) => isMatch(one, LISTS) || !holds(field, one));
-    const all = outside.flatMap((one) => (isMatch(one, LISTS) ? one : [...queryDrawnIn(one, LISTS), one]));
+    const all = outside.flatMap((one) => {
+      if (isMatch(one, LISTS)) return one;
+      const lists = queryDrawnIn(one, LISTS);
+      const columns = columnsAround(lists.filter((list) => roleOf(list) === "menu"));
+      return [...(columns ? [columns] : []), ...lists, one];
+    });
     const own = [...all, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
     const layer = outside[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(outside[0]) : null;
@@ -154,7 +159,7 @@ const listOptions = (() => {
   function begin(field, watch) {
     opened = new WeakSet();
     // While its list is open, it may be another element that takes the focus.
-    if (watch && isUndeclared(field)) watches.set(field, watch);
+    if (watch && (isUndeclared(field) || maySearch(field))) watches.set(field, watch);
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 

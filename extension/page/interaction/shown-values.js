@@ -51,7 +51,7 @@ const shownValues = (() => {
     if (options.length) return [...new Set(selectedAmong(options).filter(isVisible).map(chosenTextOf))];
     const buttons = isControl(field) ? [] : queryIn(field, NAMED_BUTTONS).filter(isVisible);
     if (isUndeclared(field) && isPlaceholder(field)) return [];
-    const whole = isControl(field) ? field.value : withoutLabel(field, withoutSigns(field)).replace(REMOVERS, "");
+    const whole = isControl(field) ? field.value : withoutLabel(field, textIn(field)).replace(REMOVERS, "");
     if (whole && !buttons.length) return [whole];
     // A button may remove the value, and each of several values may have its own. A web component may draw its text in
     // its shadow root.
@@ -88,6 +88,16 @@ const shownValues = (() => {
   function isPlaceholder(field) {
     const text = collapse(visibleTextOf(field));
     return queryIn(field, PLACEHOLDERS).some((one) => isVisible(one) && collapse(visibleTextOf(one)) === text);
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} its text, or that of the only field in it
+   */
+  function textIn(field) {
+    const [inner, ...others] = queryIn(field, "input").filter(isVisible);
+    const value = inner && !others.length ? /** @type {HTMLInputElement} */ (inner).value : "";
+    return value || withoutSigns(field);
   }
 
   /**

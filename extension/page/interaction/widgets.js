@@ -4,8 +4,8 @@
 // them (commands/widget.js).
 
 const widgets = (() => {
-  const { attributeOf, closestOf, isControl, isHtml, isMatch, isReadOnly, isTextField, kindOf, queryIn, tagOf } = dom;
-  const { outermost, roleOf, treeAncestors } = dom;
+  const { attributeOf, closestOf, holds, isControl, isHtml, isMatch, isReadOnly, isTextField, kindOf, queryIn } = dom;
+  const { outermost, roleOf, tagOf, treeAncestors } = dom;
   const { isVisible } = geometry;
   const { editorAround } = drawnEditors;
   const { segmentsIn } = numberFields;
@@ -19,6 +19,7 @@ const widgets = (() => {
     "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
 
   /** Fields whose list is declared to hold options, as opposed to a calendar. */
+  const LISTING = "[aria-haspopup='listbox']";
   const OFFERING = "[aria-haspopup='listbox'], [aria-autocomplete='list'], [aria-autocomplete='both']";
 
   /** In class names these words are English everywhere; some frameworks name how text is selected in a similar way. */
@@ -53,7 +54,8 @@ const widgets = (() => {
     }
     if (role === "listbox" || isUndeclared(element)) return true;
     const isButton = tagOf(element) === "button" || role === "button";
-    return (role === "combobox" && opensList(element)) || (isButton && isMatch(element, "[aria-haspopup='listbox']"));
+    if (role === "combobox" && opensList(element)) return true;
+    return isButton && (isMatch(element, LISTING) || wrapperOf(element) !== null);
   }
 
   /**
@@ -93,7 +95,20 @@ const widgets = (() => {
     }
     if (isMatch(element, LEADING_NOWHERE)) return isDrawnFor(element, nativeBehind(element));
     const takesFocus = isControl(element) || isMatch(element, "div[tabindex='0'], span[tabindex='0']");
-    return takesFocus && [...treeAncestors(element)].slice(0, NAMED_LEVELS).some(isNamedList);
+    return takesFocus && isInNamedList(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it takes text, and may search in a list without a role
+   */
+  function maySearch(element) {
+    return isEditable(element) && TEXT_INPUTS.has(kindOf(element)) && roleOf(element) === "" && isInNamedList(element);
+  }
+
+  /** @param {Element} element */
+  function isInNamedList(element) {
+    return [...treeAncestors(element)].slice(0, NAMED_LEVELS).some(isNamedList);
   }
 
   /** @param {Element} element */
@@ -107,12 +122,14 @@ const widgets = (() => {
   }
 
   /**
-   * @param {Element} input
-   * @returns {Element | null} the element around it that has the role, following ARIA 1.1
+   * @param {Element} element an input, or a button
+   * @returns {Element | null} the element around it that has the role, following ARIA 1.1, or declares the button's list
    */
-  function wrapperOf(input) {
-    const wrapper = closestOf(input, "[role='combobox']");
-    return wrapper !== input && wrapper && queryIn(wrapper, "input, textarea").length === 1 ? wrapper : null;
+  function wrapperOf(element) {
+    const [name, parts] = isControl(element) ? ["[role='combobox']", "input, textarea"] : [LISTING, "button, input"];
+    const wrapper = closestOf(element, name);
+    const isOnly = wrapper && queryIn(wrapper, parts).every((one) => holds(element, one));
+    return wrapper !== element && isOnly ? wrapper : null;
   }
 
   /**
@@ -134,5 +151,5 @@ const widgets = (() => {
     return isTextField(element) && !isReadOnly(element);
   }
 
-  return { hasSuggestions, isEditable, isUndeclared, operableIn, widgetKind, wrapperOf };
+  return { hasSuggestions, isEditable, isUndeclared, maySearch, operableIn, widgetKind, wrapperOf };
 })();
