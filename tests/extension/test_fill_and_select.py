@@ -279,6 +279,8 @@ async def test_masked_field_keeps_what_it_accepts_and_the_reply_reports_it(
             assert result["value"] == held
             assert await value_of(controlled, selector) == held
             assert ("notes" in result) == (held != value)
+    # It would also accept 20/26/0305.
+    assert (await controlled.do("fill", selector="#birth", value="2026-03-05"))["value"] == "05/03/2026"
 
 
 async def test_field_whose_page_navigates_by_itself_is_filled_and_the_next_page_reported(controlled: DrivenTab) -> None:

@@ -207,7 +207,18 @@ const sameValues = (() => {
    * @returns {boolean} whether both are the same number, text, date or time, each in its own notation
    */
   function isSameValue(held, text) {
-    return isSameNumber(held, text) ?? (isSame(held, text) || isSameDate(held, text));
+    const isAlike = isSame(held, text) && !isRegrouped(held, text);
+    return isSameNumber(held, text) ?? (isAlike || isSameDate(held, text));
+  }
+
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether the digits of a day make other numbers: a mask may take those of the year for the day
+   */
+  function isRegrouped(held, text) {
+    const [own, wanted] = [held, text].map((value) => value.match(/\d+/gu) ?? []);
+    return dayIn(text) !== "" && own?.length === wanted?.length && String(own) !== String(wanted);
   }
 
   return {
