@@ -2018,7 +2018,7 @@ def server_message(raw: str, key: str | None) -> str:
 
 def without_key(text: str, key: str | None) -> str:
     """Remove our API key from a server's message."""
-    return text.replace(key, "...") if key else text
+    return text.replace(key, "***") if key else text
 
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:

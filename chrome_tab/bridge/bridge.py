@@ -40,8 +40,9 @@ def not_connected(port: int, waited_s: float) -> server.ChromeTabError:
         )
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}. Open its popup: if it says Disconnected, press "
-        f"Reconnect. If it says Setup, or there is no extension yet, run `{server.start_command()} --setup`.",
+        f"The Chrome extension is not connected to port {port}{waited}. Open the browser and the popup of the extension: "
+        "if it says Disconnected, press Reconnect. If it says Setup, or there is no extension yet, run "
+        f"`{server.start_command()} --setup`.",
     )
 
 

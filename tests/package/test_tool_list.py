@@ -185,7 +185,7 @@ async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_
     code, sentence = error_of(failed)
     assert code == "EXTENSION_NOT_CONNECTED"
     assert "did not connect within 0.1 s" in sentence
-    assert "Open its popup" in sentence
+    assert "Open the browser" in sentence
     assert answered == "[]"
     assert listed_last == READER_TOOLS
 
