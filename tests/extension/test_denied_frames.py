@@ -15,7 +15,7 @@ from tests.extension.test_in_sight import prefer
 from tests.support.fake_bridge import Message
 from tests.support.polling import until
 
-page = shared_tab_at("/blank")
+blank = shared_tab_at("/blank")
 pytestmark = pytest.mark.usefixtures("patience")
 
 HOSTS = ["bank.*"]
@@ -31,6 +31,13 @@ FRAMED = """<!doctype html><title>Framed</title><body style="margin:0;background
 # The denied frames of most pages, one of each host, by their names.
 BANKS = {"bank": FAR, "branch": NEAR}
 AROUND = """<body style="margin:0;background:lime"><button id=own>Own button</button><br>"""
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    """The tab, small: each pixel of a screenshot is looked at."""
+    await blank.page.set_viewport_size({"width": 480, "height": 360})
+    return blank
 
 
 def address(page: DrivenTab, host: str, path: str) -> str:
