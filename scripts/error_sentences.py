@@ -223,7 +223,7 @@ class JavascriptSentence:
             return JS_PART.sub(lambda part: self.text(part[1]), text).replace('\\"', '"')
         number, _, divisor = expression.partition(" / ")
         if re.fullmatch(r"\d[\d_* ]*", product := self.constants.get(number, number)):
-            return f"{math.prod(map(int, product.split('*'))) // int(divisor or 1):g}"
+            return f"{math.prod(map(int, product.split('*'))) // int(divisor or 1)}"
         branches = re.findall(rf"(?:(?<!\?)[?:]|&&)\s*({JS_TEXT})", expression)
         conditions = re.findall(r"\s\?\s", expression)
         if branches and len(branches) == len(conditions) + 1:
