@@ -4176,6 +4176,7 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
 DIGITS_OF_GROUP, DIGITS_OF_YEAR, DIGITS_OF_SHORT_YEAR = 3, 4, 2
 MONTHS, DATE_PARTS, NOON, EVENING, HALF_HOUR = 12, 3, 12, 6, 30
 MIN_NOUN_CHARS, MAX_LIST, MAX_RANGE, DAY_AND_MONTH_CHARS = 4, 60, 8, 5
+MAX_VERSION_PARTS = 8  # of which each start is known: 126.0.6478 of 126.0.6478.127
 MIN_ROUNDED = 5  # digits of a number that an answer may round: 2,102,650 is 2.1 million, 11,968 is 12,000
 SHORT_CODE, LONG_NUMBER = 6, 7  # digits of a number in groups with dashes, and of an account or a telephone
 MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month with a number
@@ -4310,8 +4311,9 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         if marks.count(marks[-1]) == 1:
             found.append({numeral("".join(groups[:-1]), groups[-1])})
         if not found:  # a version or an IP address is written in one way only
-            starts = (".".join(groups[:end]) for end in range(1, len(groups) + 1))
-            found.append([*map(numeral, groups[:DATE_PARTS]), *(starts if set(marks) == {"."} else ())])
+            starts = (".".join(groups[:end]) for end in range(1, min(len(groups), MAX_VERSION_PARTS)))
+            versions = (*starts, compact) if set(marks) == {"."} else ()
+            found.append([*map(numeral, groups[:DATE_PARTS]), *versions])
     if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
