@@ -91,7 +91,7 @@ async def take_consent(browser: BrowserContext, shown: Page, environment: dict[s
         await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
         await shown.bring_to_front()
         await popup.bring_to_front()
-        await expect(popup.locator("#requests li")).to_be_visible(timeout=WAIT_MS)
+        await expect(popup.locator("#requests .primary")).to_be_enabled(timeout=WAIT_MS)
         await picture(popup, "consent", whole="main")
         await popup.locator("#requests button").last.click()
         await asking

@@ -15,6 +15,14 @@ from tests.support.ui_texts import isolated, ui_text
 
 REASON = "I am to fill in the form <b>now</b>"
 AGENT = {"id": "3fa2", "client": "claude-code"}
+# In the popup: `enable` does what the next timer of half a second would do.
+HELD_TIMER = """() => {
+  const { setTimeout } = window;
+  window.setTimeout = (act, ms, ...rest) => {
+    if (ms !== 500) return setTimeout(act, ms, ...rest);
+    Object.assign(window, { setTimeout, enable: act });
+  };
+}"""
 
 
 @pytest.fixture
@@ -112,7 +120,14 @@ async def test_no_attaches_nothing_and_prevents_repeated_prompts(
 ) -> None:
     page, tab_id = one
     before = await page.content()
+    await paired.page.evaluate(HELD_TIMER)
     asked = await ask(bridge, tab_id)
+    # A click that was meant for what the prompt has moved away allows nothing.
+    allow = paired.element("requests").get_by_role("button", name="Allow")
+    await allow.dispatch_event("click")
+    await expect(allow).to_be_disabled()
+    await paired.page.evaluate("enable()")
+    await expect(allow).to_be_enabled()
     await answer(paired, "Deny")
 
     code, message = error_of(await asked)

@@ -8,6 +8,9 @@ import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
 import { ANSWER_TIMEOUT_MS, explanation, question, statedReason } from "../../shared/consent-text.js";
 
+/** For a click that was meant for what the prompt has moved away. */
+const ALLOW_DELAY_MS = 500;
+
 const list = byId("requests", HTMLElement);
 
 /**
@@ -50,10 +53,16 @@ function item(request, onAnswer) {
 
 /**
  * @param {string} asked
- * @param {() => void} onClick
+ * @param {() => void} onAllow
+ * @returns {HTMLButtonElement} which can have the focus from the start, but works only after `ALLOW_DELAY_MS`
  */
-function allowButton(asked, onClick) {
+function allowButton(asked, onAllow) {
+  const onClick = () => {
+    if (button.ariaDisabled !== "true") onAllow();
+  };
   const button = makeButton(phrase("allow"), onClick, `${phrase("allow")}: ${asked}`);
   button.className = "primary";
+  button.ariaDisabled = "true";
+  setTimeout(() => (button.ariaDisabled = "false"), ALLOW_DELAY_MS);
   return button;
 }
