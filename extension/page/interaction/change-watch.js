@@ -256,8 +256,8 @@ const changeWatch = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
-      const fading = performance.now();
-      while (this.#isFadedByScript() && performance.now() - fading < FADE_MS) await pause(POLL_MS);
+      const settled = performance.now();
+      while (this.#isFadedByScript() && performance.now() - settled < FADE_MS) await pause(POLL_MS);
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;

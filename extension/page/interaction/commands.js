@@ -102,6 +102,7 @@ const elementCommands = (() => {
 
   /** @param {ElementRequest} request */
   function withoutSelector({ action }) {
+    // For every action: this refuses an empty page.
     const focused = focusedElement();
     const element = action === "scroll" ? pageScroller() : focused;
     return { element, found: [element], roots: allRoots(), rest: "" };
