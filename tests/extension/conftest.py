@@ -224,22 +224,25 @@ async def changed_worker(context: BrowserContext, change: str, begun: object, en
         await worker.evaluate(change, ended)
 
 
-# In the service worker: the 30 s timeouts of commands that start while this is on expire when it is turned off.
+# In the service worker: timers of this many milliseconds that start while this is on expire when it is turned off.
 HELD_LIMITS = """held => {
   const real = (setTimeout.real ??= setTimeout);
   const { limits } = setTimeout;
   const noting = (action, ms, ...rest) => {
-    if (ms === 30_000) noting.limits.push(action);
-    return real(action, ms, ...rest);
+    if (ms === held) noting.limits.push(action);
+    return real(action, ms === held ? 30_000 : ms, ...rest);
   };
   globalThis.setTimeout = held ? Object.assign(noting, { real, limits: [] }) : real;
   if (!held) for (const timeUp of limits) timeUp();
 }"""
 
 
-def held_limits(context: BrowserContext) -> AbstractAsyncContextManager[None]:
-    """Let the timeouts of all commands that start inside the block expire at its end, and not before."""
-    return changed_worker(context, HELD_LIMITS, True, False)
+def held_limits(context: BrowserContext, ms: int = 30_000) -> AbstractAsyncContextManager[None]:
+    """Let the service worker's timers of this length that start inside the block expire at its end, and not before.
+
+    By default these are the timeouts of commands.
+    """
+    return changed_worker(context, HELD_LIMITS, ms, None)
 
 
 async def comes_true(page: Page, expression: str) -> None:
