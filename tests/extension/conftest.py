@@ -245,6 +245,19 @@ def held_limits(context: BrowserContext, ms: int = 30_000) -> AbstractAsyncConte
     return changed_worker(context, HELD_LIMITS, ms, None)
 
 
+# In the service worker: whether it tries to connect again by itself, 2 to 3 s after it has lost a server.
+RETRIES = """isOn => {
+  const real = (setTimeout.real ??= setTimeout);
+  const others = (action, ms, ...rest) => (ms >= 2_000 && ms <= 3_000 ? 0 : real(action, ms, ...rest));
+  globalThis.setTimeout = isOn ? real : Object.assign(others, { real });
+}"""
+
+
+def without_retries(context: BrowserContext) -> AbstractAsyncContextManager[None]:
+    """Let the extension connect only when it is asked to: a retry would otherwise compete with what the test does."""
+    return changed_worker(context, RETRIES, begun=False, ended=True)
+
+
 async def comes_true(page: Page, expression: str) -> None:
     """Wait until an expression is true. Playwright's own way needs `eval`, which the extension's pages forbid."""
     await until(lambda: page.evaluate(expression))

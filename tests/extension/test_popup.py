@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Page, Worker, expect
 
-from tests.extension.conftest import EXTENSION_URL, Popup, Site, changed_worker, comes_true
+from tests.extension.conftest import EXTENSION_URL, Popup, Site, changed_worker, comes_true, without_retries
 from tests.support.fake_bridge import FakeBridge, make_nonce
 from tests.support.polling import until
 from tests.support.ui_texts import ui_text
@@ -238,12 +238,13 @@ async def test_worker_logs_states_and_close_reasons_with_a_prefix(popup: Popup, 
     (worker,) = popup.page.context.service_workers
     lines: list[str] = []
     worker.on("console", lambda message: lines.append(message.text))
-    await popup.pair(bridge)
-    await bridge.hang_up()
-    await until(lambda: is_noted(lines, "connection closed"))
-    await popup.retry()
-    await bridge.connected()
-    await until(lambda: is_noted(lines[3:], "state: connected"))
+    async with without_retries(popup.page.context):
+        await popup.pair(bridge)
+        await bridge.hang_up()
+        await until(lambda: is_noted(lines, "connection closed"))
+        await popup.retry()
+        await bridge.connected()
+        await until(lambda: is_noted(lines[3:], "state: connected"))
 
     logged = [line for line in lines if "[Chrome Tab Reader]" in line]
     assert logged == [
