@@ -485,7 +485,9 @@ class DrivenTab(AttachedTab):
                 return message
 
     async def person_does(self, action: str, **more: object) -> None:
-        """Perform popup actions on this tab."""
+        """Perform popup actions on this tab; what `received` returns afterwards comes after them."""
+        while not self.bridge.received.empty():
+            self.bridge.received.get_nowait()
         await self.popup.act(action, tabId=self.tab_id, **more)
 
     async def allow_evaluate(self) -> None:
