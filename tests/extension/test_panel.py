@@ -55,7 +55,11 @@ class Panel:
 
     async def allow_evaluate(self) -> None:
         await self.show_details()
-        await self.element("allow-evaluate").check()
+        await self.element("allow-evaluate").click()
+        # The click itself checks the box; the worker stores it later.
+        attachment = f"new Map(attachments).get({self.tab_id})"
+        stored = f"({{ attachments }}) => {attachment}.evaluateOn !== ''"
+        await comes_true(self.page, f"chrome.storage.session.get('attachments').then({stored})")
         await self.page.keyboard.press("Escape")
 
     async def attach(self) -> None:
