@@ -215,6 +215,17 @@ async def test_clients_are_shown_under_the_names_that_users_know(paired: Popup, 
 
 async def test_badge_shows_a_command_that_failed_while_no_extension_page_was_open(
     paired: Popup, bridge: FakeBridge
+# In the service worker: `isLastPageClosed` tells whether the next page of the extension that opens has closed again.
+LAST_PAGE = """() => {
+  globalThis.isLastPageClosed = false;
+  const listen = (port) => {
+    chrome.runtime.onConnect.removeListener(listen);
+    port.onDisconnect.addListener(() => (globalThis.isLastPageClosed = true));
+  };
+  chrome.runtime.onConnect.addListener(listen);
+}"""
+
+
 ) -> None:
     (worker,) = paired.page.context.service_workers
     bridge.session = {"id": "3fa2", "client": "claude-code"}
@@ -225,7 +236,11 @@ async def test_badge_shows_a_command_that_failed_while_no_extension_page_was_ope
 
     await paired.page.goto("about:blank")
     error = (await bridge.ask("click", selector="#there-is-none"))["error"]
+    await worker.evaluate(LAST_PAGE)
+    await paired.open()
     await wait_for_badge(worker, -1, "!", f"{failed} {ui_text('badgeFailed', 'click', error['code'])}")
+    # The command takes another way to the worker than the end of the page's port.
+    await until(lambda: worker.evaluate("isLastPageClosed"))
     await paired.open()
     await wait_for_badge(worker, -1, " ", failed)
 
