@@ -213,8 +213,6 @@ async def test_clients_are_shown_under_the_names_that_users_know(paired: Popup, 
     await paired.shows(re.escape("Connected · Claude Code (2) and own-client"))
 
 
-async def test_badge_shows_a_command_that_failed_while_no_extension_page_was_open(
-    paired: Popup, bridge: FakeBridge
 # In the service worker: `isLastPageClosed` tells whether the next page of the extension that opens has closed again.
 LAST_PAGE = """() => {
   globalThis.isLastPageClosed = false;
