@@ -101,9 +101,11 @@ async def test_each_state_has_one_primary_action(popup: Popup, bridge: FakeBridg
     page = await show_page(popup, site.url("/one"))
     await is_primary("ask-page")
     await popup.press("attachButton")
+    await expect(popup.element("attachButton")).to_have_attribute("data-action", "detach")
     await is_primary("ask-page")
     await page.goto("chrome://version/")
     await popup.press("attachButton")
+    await expect(popup.element("attachButton")).to_have_attribute("data-action", "attach")
     await is_primary()
     await popup.press("disconnect")
     await is_primary("reconnect")
@@ -224,6 +226,8 @@ LAST_PAGE = """() => {
 }"""
 
 
+async def test_badge_shows_a_command_that_failed_while_no_extension_page_was_open(
+    paired: Popup, bridge: FakeBridge
 ) -> None:
     (worker,) = paired.page.context.service_workers
     bridge.session = {"id": "3fa2", "client": "claude-code"}
@@ -232,13 +236,13 @@ LAST_PAGE = """() => {
     failed = "Chrome Tab Reader: Connected · 1 session"
     await wait_for_badge(worker, -1, " ", failed)
 
-    await paired.page.goto("about:blank")
-    error = (await bridge.ask("click", selector="#there-is-none"))["error"]
     await worker.evaluate(LAST_PAGE)
     await paired.open()
-    await wait_for_badge(worker, -1, "!", f"{failed} {ui_text('badgeFailed', 'click', error['code'])}")
+    await paired.page.goto("about:blank")
     # The command takes another way to the worker than the end of the page's port.
     await until(lambda: worker.evaluate("isLastPageClosed"))
+    error = (await bridge.ask("click", selector="#there-is-none"))["error"]
+    await wait_for_badge(worker, -1, "!", f"{failed} {ui_text('badgeFailed', 'click', error['code'])}")
     await paired.open()
     await wait_for_badge(worker, -1, " ", failed)
 
@@ -585,6 +589,9 @@ async def test_popup_of_the_button_has_the_right_width(popup: Popup) -> None:
     await popup.chrome("await chrome.action.openPopup()")
 
     await comes_true(popup.page, "chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
+    # The next test may depend on which pages of the extension are open.
+    await popup.page.evaluate("chrome.extension.getViews({ type: 'popup' }).forEach((view) => view.close())")
+    await comes_true(popup.page, "chrome.extension.getViews({ type: 'popup' }).length === 0")
 
 
 async def badge_color(popup: Popup) -> list[int]:
