@@ -235,7 +235,6 @@ async def test_server_with_another_protocol_version_is_closed_with_4400(popup: P
 
 async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, bridge: FakeBridge) -> None:
     async def full_handshake(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
-        bridge.handshake = honest_handshake
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
         await peer.recv()
@@ -245,6 +244,7 @@ async def test_server_with_eight_browsers_is_reported_and_retried(popup: Popup, 
     await popup.paste(bridge.connection_string)
 
     await popup.shows("Disconnected. .* eight browsers")
+    bridge.handshake = honest_handshake
     await popup.shows("Connected")
     await popup.show_connection()
     await expect(popup.page.locator("#connection-controls dl")).to_contain_text(ui_text("adviceTooMany", bridge.port))
