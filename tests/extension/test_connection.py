@@ -275,7 +275,7 @@ async def test_server_that_answers_no_ping_is_closed_at_the_third_and_found_agai
 ) -> None:
     bridge.answers_pings = False
     async with changed_waits(popup.page.context, {20_000: 500}):
-        await popup.pair(bridge)
+        await popup.connect(bridge)
         assert await bridge.next_close_code() == 4408
         kinds = [bridge.received.get_nowait()["type"] for _ in range(bridge.received.qsize())]
         assert [kind for kind in kinds if kind != "event"] == ["proof", "ping", "ping"]
