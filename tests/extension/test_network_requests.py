@@ -156,6 +156,9 @@ async def test_requests_of_cross_site_frames_are_reported_from_the_first_one_on(
     site.pages["/data.json?of=outer"] = b'{"token": "s3cr3t", "price": 30}'
 
     await tab.show(f"<iframe src={other}outer></iframe>")
+    # The list also contains the requests of other tests.
+    for each in ("outer", "inner"):
+        await listed(tab, 1, filter=f"of={each}")
     entries = (await listed(tab, 5))[:5]
     asked = {entry["url"]: entry for entry in entries}
 
