@@ -424,14 +424,14 @@ async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_s
     async with changed_worker(blank.page.context, SPY, True, False):
         await blank.do("hover", selector="#b")
         # It is drawn after the reply.
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await worker.evaluate("drawn.length"):
                 pass
         after = (await blank.do("screenshot"))["data"]
         drawn = await worker.evaluate("drawn.splice(0)")
         await blank.do("click", selector="#b")
         await until(blank.popup, "true")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(ended := await worker.evaluate("drawn")) < 2:
                 pass
 

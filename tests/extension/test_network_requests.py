@@ -16,7 +16,7 @@ PRIVATE = re.compile(r"ada|larsen|hunter2|555\.777|4111|s3cr3t", re.IGNORECASE)
 
 async def listed(tab: DrivenTab, count: int, **params: object) -> list[dict[str, Any]]:
     """Return the requests once there are this many and all have ended."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             # The browser requests a site's icon whenever it likes.
             reported = (await tab.do("network_requests", **params))["entries"]

@@ -1379,7 +1379,7 @@ DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then
 
 async def test_devtools_has_the_panel_for_the_inspected_tab(site: Site) -> None:
     arguments = ["--auto-open-devtools-for-tabs", site.url("/one")]
-    async with asyncio.timeout(60), plain_chromium(EXTENSION, *arguments) as browser:
+    async with asyncio.timeout(150), plain_chromium(EXTENSION, *arguments) as browser:
         devtools = await session_of(browser, "devtools://devtools/bundled/devtools_app.html")
         await session_of(browser, f"{EXTENSION_URL}/ui/devtools/devtools.html")
 

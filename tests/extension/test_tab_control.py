@@ -252,7 +252,7 @@ async def allow_private(context: BrowserContext, bridge: FakeBridge) -> Popup:
         }"""
     )
     popup = Popup(await context.new_page())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not popup.page.url.startswith("chrome-extension:"):
             # Until it is back, its pages are blocked.
             with suppress(PlaywrightError):
