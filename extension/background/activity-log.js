@@ -6,7 +6,7 @@
  * @import {ChosenPreferences} from "./preferences.js"
  */
 
-import { addActivity } from "../shared/storage.js";
+import { addActivity, onActivityChanged } from "../shared/storage.js";
 import { siteOf } from "../shared/text.js";
 import { urlOf } from "../browser/tabs.js";
 
@@ -28,6 +28,10 @@ export class Activity {
   constructor(preferences, onFailure) {
     this.#preferences = preferences;
     this.#onFailure = onFailure;
+    // What the user has cleared includes what is not written yet.
+    onActivityChanged((activity) => {
+      if (!activity) this.#unwritten = [];
+    });
   }
 
   /**

@@ -95,8 +95,10 @@ export async function loadPreferences() {
 
 /** @param {Partial<Preferences>} change */
 export async function savePreferences(change) {
-  const preferences = { ...(await loadPreferences()), ...change };
-  await local.set({ preferences });
+  // Two pages, or two fields of one, may save at the same time.
+  await navigator.locks.request("preferences", async () => {
+    await local.set({ preferences: { ...(await loadPreferences()), ...change } });
+  });
 }
 
 /** @param {(preferences: Preferences) => void} listener */
@@ -113,14 +115,17 @@ export async function loadActivity() {
 
 /** @param {ActivityEntry[]} entries newest first */
 export async function addActivity(entries) {
-  await local.set({ activity: [...entries, ...(await loadActivity())].slice(0, MOST_ACTIVITY) });
+  // What the user clears, or an earlier call adds, between reading and writing would be undone.
+  await navigator.locks.request("activity", async () => {
+    await local.set({ activity: [...entries, ...(await loadActivity())].slice(0, MOST_ACTIVITY) });
+  });
 }
 
 export async function clearActivity() {
-  await local.remove("activity");
+  await navigator.locks.request("activity", () => local.remove("activity"));
 }
 
-/** @param {() => void} listener */
+/** @param {(activity: ActivityEntry[] | undefined) => void} listener gets undefined if it was cleared */
 export function onActivityChanged(listener) {
   onChanged("activity", listener);
 }

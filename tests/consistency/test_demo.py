@@ -17,7 +17,7 @@ from tests.support.fake_models import FakeOpenAIServer, Reply
 
 DEMO = Path(__file__).parents[2] / "demo" / "demo.py"
 DEMO_S = 170
-LEAVING_S = 15
+LEAVING_S = 60
 
 pytestmark = [
     pytest.mark.e2e,

@@ -224,22 +224,38 @@ async def changed_worker(context: BrowserContext, change: str, begun: object, en
         await worker.evaluate(change, ended)
 
 
-# In the service worker: the 30 s timeouts of commands that start while this is on expire when it is turned off.
+# In the service worker: timers of this many milliseconds that start while this is on expire when it is turned off.
 HELD_LIMITS = """held => {
   const real = (setTimeout.real ??= setTimeout);
   const { limits } = setTimeout;
   const noting = (action, ms, ...rest) => {
-    if (ms === 30_000) noting.limits.push(action);
-    return real(action, ms, ...rest);
+    if (ms === held) noting.limits.push(action);
+    return real(action, ms === held ? 30_000 : ms, ...rest);
   };
   globalThis.setTimeout = held ? Object.assign(noting, { real, limits: [] }) : real;
   if (!held) for (const timeUp of limits) timeUp();
 }"""
 
 
-def held_limits(context: BrowserContext) -> AbstractAsyncContextManager[None]:
-    """Let the timeouts of all commands that start inside the block expire at its end, and not before."""
-    return changed_worker(context, HELD_LIMITS, True, False)
+def held_limits(context: BrowserContext, ms: int = 30_000) -> AbstractAsyncContextManager[None]:
+    """Let the service worker's timers of this length that start inside the block expire at its end, and not before.
+
+    By default these are the timeouts of commands.
+    """
+    return changed_worker(context, HELD_LIMITS, ms, None)
+
+
+# In the service worker: whether it tries to connect again by itself, 2 to 3 s after it has lost a server.
+RETRIES = """isOn => {
+  const real = (setTimeout.real ??= setTimeout);
+  const others = (action, ms, ...rest) => (ms >= 2_000 && ms <= 3_000 ? 0 : real(action, ms, ...rest));
+  globalThis.setTimeout = isOn ? real : Object.assign(others, { real });
+}"""
+
+
+def without_retries(context: BrowserContext) -> AbstractAsyncContextManager[None]:
+    """Let the extension connect only when it is asked to: a retry would otherwise compete with what the test does."""
+    return changed_worker(context, RETRIES, begun=False, ended=True)
 
 
 async def comes_true(page: Page, expression: str) -> None:
@@ -469,7 +485,9 @@ class DrivenTab(AttachedTab):
                 return message
 
     async def person_does(self, action: str, **more: object) -> None:
-        """Perform popup actions on this tab."""
+        """Perform popup actions on this tab; what `received` returns afterwards comes after them."""
+        while not self.bridge.received.empty():
+            self.bridge.received.get_nowait()
         await self.popup.act(action, tabId=self.tab_id, **more)
 
     async def allow_evaluate(self) -> None:

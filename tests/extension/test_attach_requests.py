@@ -108,6 +108,8 @@ async def test_sleeping_tab_is_woken_by_yes_and_not_by_no(paired: Popup, bridge:
         asked = await ask(bridge, tab_id)
         await answer(paired, name)
         assert (await asked)["success"] is (name == "Allow")
+        # Until then, the next answer would be for this prompt.
+        await shown(paired, 0)
     refused, read = [await bridge.ask("read_tab", tab_id=tab_id) for tab_id in sleeping]
 
     assert (refused["error"]["code"], read["result"]["title"]) == ("UNREADABLE_PAGE", "Two")
@@ -273,6 +275,7 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_
     assert (await asked)["success"]
     # The answer is valid for this session in this tab only.
     assert (await click())["success"]
+    await shown(paired, 0)
     bridge.session = AGENT | {"id": "b0b0"}
     other = click()
     await shown(paired)

@@ -141,7 +141,7 @@ async def test_page_that_is_blocked_by_printing_is_reported(asking: DrivenTab) -
     )
     (worker,) = asking.page.context.service_workers
     clicking = asyncio.create_task(asking.refused("click", selector="#still"))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not clicking.done():
             await worker.evaluate(PRINTING, asking.tab_id)
             await asyncio.wait({clicking}, timeout=0.2)

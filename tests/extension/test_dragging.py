@@ -207,6 +207,7 @@ async def test_mouse_is_released_when_the_command_is_cancelled(page: DrivenTab) 
     await page.person_does("detach")
     reply = await dragging
     await page.person_does("attach")
+    await page.received("tab_attached")
 
     assert reply["error"]["code"] == "TAB_DISCONNECTED"
     await page.page.wait_for_function("events.at(-1) === 'up'")

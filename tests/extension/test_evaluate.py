@@ -201,7 +201,7 @@ async def test_dialogs_are_answered_and_reported(tab: DrivenTab) -> None:
 
 
 async def test_dialog_that_was_already_open_is_answered_by_the_next_command(tab: DrivenTab) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         tab.page.once("dialog", lambda _dialog: opened.set_result(None))
         await tab.page.evaluate("void setTimeout(() => alert('in the way'), 0)")

@@ -18,8 +18,10 @@ from tests.extension.conftest import (
     changed_worker,
     driven,
     driven_tab,
+    held_limits,
 )
 from tests.extension.test_attaching import error_of, until
+from tests.support import polling
 from tests.support.ui_texts import ui_text
 
 __all__ = ["driven"]
@@ -305,10 +307,54 @@ async def test_popup_shows_exports_and_clears_the_log_and_keeps_none_unless_the_
     assert [entry["command"] for entry in await log_of(popup, 1)] == ["hover"]
 
 
+# In the service worker: notes when the log has been cleared.
+NOTE_CLEARED = """() => {
+  globalThis.isCleared = false;
+  chrome.storage.local.onChanged.addListener(({ activity }) => (isCleared ||= activity && !activity.newValue));
+}"""
+
+
+async def test_cleared_log_does_not_get_back_what_was_still_to_be_saved(blank: DrivenTab) -> None:
+    popup = blank.popup
+    (worker,) = blank.page.context.service_workers
+    await worker.evaluate(NOTE_CLEARED)
+    # Entries are saved half a second after the first one.
+    async with held_limits(blank.page.context, 500):
+        await blank.ask("click", selector="#nowhere")
+        await popup.chrome("await chrome.storage.local.set({ activity: [] })")
+        await popup.chrome("await (await import('/shared/storage.js')).clearActivity()")
+        await polling.until(lambda: worker.evaluate("isCleared"))
+    await blank.ask("hover", selector="#nowhere")
+
+    assert [entry["command"] for entry in await log_of(popup, 1)] == ["hover"]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "kept"),
+    [
+        ("m.addActivity(['a']), m.addActivity(['b'])", {"activity": ["b", "a"]}),
+        ("m.addActivity(['a']), m.clearActivity()", {"activity": []}),
+        ("m.savePreferences({ log: false }), m.savePreferences({ group: false })", {"log": False, "group": False}),
+    ],
+)
+async def test_what_is_saved_at_the_same_time_is_not_lost(driver: Driver, at_once: str, kept: dict[str, Any]) -> None:
+    saved = await driver[1].chrome(f"""await import('/shared/storage.js').then(async (m) => {{
+        await chrome.storage.local.remove(["activity", "preferences"]);
+        await Promise.all([{at_once}]);
+        const {{ activity, preferences }} = await chrome.storage.local.get({{ activity: [], preferences: {{}} }});
+        // Without the entries of commands, which the worker may save meanwhile.
+        return {{ activity: activity.filter((entry) => typeof entry === "string"), ...preferences }};
+    }})""")
+
+    assert saved | kept == saved
+
+
 async def test_log_keeps_the_newest_500(blank: DrivenTab) -> None:
     entry = {"time": "2000-01-01T00:00:00Z", "session": "", "client": "", "tab_id": None, "site": "", "code": ""}
     old = [entry | {"command": f"old {number}", "milliseconds": 1} for number in range(500)]
-    await blank.popup.chrome(f"await chrome.storage.local.set({{ activity: {json.dumps(old)} }})")
+    stored = f"chrome.storage.local.set({{ activity: {json.dumps(old)} }})"
+    # The worker may be about to save an entry of an earlier command.
+    await blank.popup.chrome(f"await navigator.locks.request('activity', () => {stored})")
 
     await blank.ask("hover", selector="#nowhere")
 
@@ -378,14 +424,14 @@ async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_s
     async with changed_worker(blank.page.context, SPY, True, False):
         await blank.do("hover", selector="#b")
         # It is drawn after the reply.
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await worker.evaluate("drawn.length"):
                 pass
         after = (await blank.do("screenshot"))["data"]
         drawn = await worker.evaluate("drawn.splice(0)")
         await blank.do("click", selector="#b")
         await until(blank.popup, "true")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(ended := await worker.evaluate("drawn")) < 2:
                 pass
 

@@ -16,7 +16,7 @@ from tests.support.fake_bridge import Message, running_bridge
 from tests.support.plain_chromium import PlainChromium, plain_chromium
 
 # A command that waits for the page it has lost takes 30 s, and one whose next page never comes 5 s.
-SOON_S = 20
+SOON_S = 28
 TWO = "<title>Two</title><button id=go onclick='document.title = &quot;Pressed&quot;'>Go</button>"
 
 

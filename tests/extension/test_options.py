@@ -27,6 +27,7 @@ async def options(driver: Driver) -> AsyncGenerator[Page]:
     page = await driver[1].page.context.new_page()
     await page.goto(f"{EXTENSION_URL}/ui/options/options.html")
     await expect(page.locator("#commands-per-second")).to_have_value("50")
+    await expect(page.locator("#connection-controls")).to_be_visible()
     yield page
     await page.close()
 

@@ -55,7 +55,11 @@ class Panel:
 
     async def allow_evaluate(self) -> None:
         await self.show_details()
-        await self.element("allow-evaluate").check()
+        await self.element("allow-evaluate").click()
+        # The click itself checks the box; the worker stores it later.
+        attachment = f"new Map(attachments).get({self.tab_id})"
+        stored = f"({{ attachments }}) => {attachment}.evaluateOn !== ''"
+        await comes_true(self.page, f"chrome.storage.session.get('attachments').then({stored})")
         await self.page.keyboard.press("Escape")
 
     async def attach(self) -> None:
@@ -1375,7 +1379,7 @@ DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then
 
 async def test_devtools_has_the_panel_for_the_inspected_tab(site: Site) -> None:
     arguments = ["--auto-open-devtools-for-tabs", site.url("/one")]
-    async with asyncio.timeout(60), plain_chromium(EXTENSION, *arguments) as browser:
+    async with asyncio.timeout(150), plain_chromium(EXTENSION, *arguments) as browser:
         devtools = await session_of(browser, "devtools://devtools/bundled/devtools_app.html")
         await session_of(browser, f"{EXTENSION_URL}/ui/devtools/devtools.html")
 

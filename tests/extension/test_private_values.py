@@ -187,7 +187,7 @@ async def test_the_panel_shows_the_same_and_its_history_contains_no_values(tab: 
     await expect(page.locator("#data-layer-count")).to_have_text("0 of 2")
 
     await page.locator("#connection").click()
-    await page.locator("#show-private").check()
+    await page.locator("#show-private").click()
 
     await expect(page.locator("#data-layer-count")).to_have_text("1 of 2")
     await page.keyboard.press("Escape")

@@ -10,7 +10,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, expect
 
 import chrome_tab_mcp_server as server
-from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at
+from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at, without_retries
 from tests.support.ui_texts import isolated, ui_text
 
 one = shared_tab_at("/one")
@@ -376,42 +376,44 @@ async def test_errors_are_shown_under_the_question(panel: Panel) -> None:
     await expect(panel.at(".problem + details p")).to_have_text("[sites] denies <b>one.test</b>. [HOST_BLOCKED]")
     await expect(panel.at("#ask")).to_be_enabled()
 
-    await panel.ask("What is it?")
-    await panel.tab.bridge.stop()
-    await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
-    await expect(panel.at("#ask")).to_be_disabled()
-    await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
-    await expect(panel.at("#serve pre")).to_have_text(
-        ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
-    )
-    await panel.tab.bridge.start()
-    await panel.at("#reconnect").click()
-    await panel.tab.bridge.connected()
-    await expect(panel.at("#ask")).to_be_enabled()
-    await expect(panel.at("#offline")).to_be_hidden()
+    async with without_retries(panel.page.context):
+        await panel.ask("What is it?")
+        await panel.tab.bridge.stop()
+        await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
+        await expect(panel.at("#ask")).to_be_disabled()
+        await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
+        await expect(panel.at("#serve pre")).to_have_text(
+            ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
+        )
+        await panel.tab.bridge.start()
+        await panel.at("#reconnect").click()
+        await panel.tab.bridge.connected()
+        await expect(panel.at("#ask")).to_be_enabled()
+        await expect(panel.at("#offline")).to_be_hidden()
     await panel.page.close()
 
 
 async def test_without_a_server_the_panel_shows_the_command_that_the_last_server_reported(panel: Panel) -> None:
     serve = "uv run '/home/a b/chrome_tab_mcp_server.py' --serve --model <b>qwen3</b>"
     panel.tab.bridge.server_info = {"commands": {"serve": serve, "setup": 7, "doctor": "x" * 2_001}}
-    try:
-        await panel.tab.bridge.hang_up()
+    async with without_retries(panel.page.context):
+        try:
+            await panel.tab.bridge.hang_up()
+            await panel.tab.popup.retry()
+            await panel.tab.bridge.connected()
+            await expect(panel.at("#offline")).to_be_hidden()
+            await panel.tab.bridge.stop()
+            await expect(panel.at("#serve pre")).to_have_text([serve])
+            await expect(panel.at("#serve .hint")).to_have_count(0)
+            await panel.at("#serve button").click()
+            await expect(panel.at("#serve button")).to_have_text(ui_text("copied"))
+            kept = await panel.page.evaluate("async () => (await chrome.storage.local.get('commands')).commands")
+            assert kept == {"serve": serve}
+        finally:
+            panel.tab.bridge.server_info = {}
+            await panel.tab.bridge.start()
         await panel.tab.popup.retry()
         await panel.tab.bridge.connected()
-        await expect(panel.at("#offline")).to_be_hidden()
-        await panel.tab.bridge.stop()
-        await expect(panel.at("#serve pre")).to_have_text([serve])
-        await expect(panel.at("#serve .hint")).to_have_count(0)
-        await panel.at("#serve button").click()
-        await expect(panel.at("#serve button")).to_have_text(ui_text("copied"))
-        kept = await panel.page.evaluate("async () => (await chrome.storage.local.get('commands')).commands")
-        assert kept == {"serve": serve}
-    finally:
-        panel.tab.bridge.server_info = {}
-        await panel.tab.bridge.start()
-    await panel.tab.popup.retry()
-    await panel.tab.bridge.connected()
     await panel.page.close()
 
 

@@ -8,9 +8,10 @@ import pytest
 from playwright.async_api import BrowserContext, Dialog
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, changed_waits, use_as_user
+from tests.extension.conftest import Popup, Site, held_limits, use_as_user
 from tests.extension.test_attaching import until
 from tests.extension.test_reading import open_page, open_window
+from tests.support import polling
 from tests.support.fake_bridge import FakeBridge
 from tests.support.fake_extension import free_port
 
@@ -126,10 +127,18 @@ async def test_tab_that_is_closed_during_loading_is_disconnected(paired: Popup, 
 async def test_page_that_never_finishes_is_used_as_far_as_it_has_loaded(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
-    async with changed_waits(paired.page.context, {28_000: 500}):
-        created = (await bridge.ask("browser_create_tab", url=site.url("/slow")))["result"]
-        before = await paired.chrome("(await chrome.tabs.query({})).length")
-        error = (await bridge.ask("browser_create_tab", url=site.url("/late")))["error"]
+    async def is_requested() -> bool:
+        return "/late" in site.asked
+
+    async with held_limits(paired.page.context, 28_000):
+        creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
+        await until(paired, "(await chrome.tabs.query({ title: 'Slow' })).length === 1")
+    created = (await creating)["result"]
+    before = await paired.chrome("(await chrome.tabs.query({})).length")
+    async with held_limits(paired.page.context, 28_000):
+        creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/late")))
+        await polling.until(is_requested)
+    error = (await creating)["error"]
 
     assert (created["title"], len(created["notes"])) == ("Slow", 1)
     assert "first part" in (await bridge.ask("read_tab", tab_id=created["tab_id"]))["result"]["text"]
@@ -243,7 +252,7 @@ async def allow_private(context: BrowserContext, bridge: FakeBridge) -> Popup:
         }"""
     )
     popup = Popup(await context.new_page())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not popup.page.url.startswith("chrome-extension:"):
             # Until it is back, its pages are blocked.
             with suppress(PlaywrightError):

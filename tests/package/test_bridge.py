@@ -1010,8 +1010,8 @@ async def test_another_program_on_the_port_is_named_and_the_port_taken_when_it_e
     monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.3)
     if name in {"says nothing", "never stops"}:
         monkeypatch.setattr(protocol, "FOLLOWER_HANDSHAKE_TIMEOUT_S", 0.5)
-    foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
-    port = foreigner.sockets[0].getsockname()[1]
+    port = free_port()
+    foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", port)
     async with running_session(port) as session:
         assert f"bridge     FIX Port {port} is in use by {psutil.Process().name()}" in await session.status()
         code, message = error_of(await within(session.read()))

@@ -23,7 +23,7 @@ async def one() -> AsyncGenerator[World]:
 
 
 async def test_a_silent_browser_does_not_affect_another(one: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "LIST_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(protocol, "LIST_TIMEOUT_S", 1.0)
     silent = await one.browser("a", tab(1, "one"), wish="Work")
     other = await one.browser("b", tab(2, "two"))
     await one.tabs()

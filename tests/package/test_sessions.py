@@ -573,7 +573,7 @@ async def test_follower_exits_although_its_suspended_leader_does_not_read(
                 large = {"value": "x" * 1_000_000}
                 calls = [asyncio.create_task(follower.command("fill", 1, large)) for _ in range(12)]
                 await has(lambda: is_full(follower))
-                await asyncio.wait_for(follower.stop(), 5)
+                await asyncio.wait_for(follower.stop(), 8)
                 assert all(isinstance(one, server.ChromeTabError) for one in await ended(calls))
             finally:
                 os.kill(pid, signal.SIGCONT)

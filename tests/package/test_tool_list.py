@@ -164,7 +164,8 @@ async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
         await client.call_tool("chrome_tab_status", {})
         async with connected(port, pairing.pairing_key()):
-            pass
+            # The server processes this after the handshake's last message.
+            await until(lambda: asyncio.sleep(0, pairing.last_port() == port))
         await gone(client)
     changes = Changes()
     async with serving(port, changes) as client:

@@ -14,6 +14,8 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.protocol import State
 
+from tests.support.fake_extension import free_port
+
 Message = dict[str, Any]
 Handshake = Callable[["FakeBridge", ServerConnection, Message], Awaitable[None]]
 
@@ -33,7 +35,7 @@ class FakeBridge:
         self.server_info: Message = {}
         # The client named in commands; None to leave it out.
         self.session: dict[str, str] | None = None
-        self.port = 0
+        self.port = free_port()
         self.origins: list[str | None] = []
         self.hellos: list[Message] = []
         # Messages after the hello other than replies: proofs, events and pings.
@@ -53,9 +55,8 @@ class FakeBridge:
         return connection_string({"v": 1, "s": f"ws://127.0.0.1:{self.port}", "k": self.key})
 
     async def start(self) -> None:
-        """Listen on the previous port, if there was one."""
+        """Listen, again on the same port: while the bridge is stopped, no other program can get that."""
         self._server = await serve(self._serve, "127.0.0.1", self.port, max_size=MAX_FRAME, close_timeout=2)
-        self.port = next(iter(self._server.sockets)).getsockname()[1]
 
     async def stop(self) -> None:
         if self._server:

@@ -22,7 +22,10 @@ Message = dict[str, Any]
 ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 WAIT_S = 60
 CLOSED = 0
-PORTS = 100
+# How many ports a test process owns: one that a server has used stays taken for a minute.
+PORTS = 500
+# Below the ports that systems assign, and above 10080, the last one that browsers refuse to connect to.
+FIRST_PORT, LAST_PORT = 11_000, 32_000
 # The parameters for tests that do not care what is read.
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
@@ -54,7 +57,7 @@ def free_port() -> int:
 def own_ports() -> Iterator[int]:
     """Cycle through ports that no other test process uses: a process owns them by holding the port before the first."""
     while True:
-        first = 10_000 + PORTS * secrets.randbelow(22_000 // PORTS)
+        first = FIRST_PORT + PORTS * secrets.randbelow((LAST_PORT - FIRST_PORT) // PORTS)
         with socket.socket() as held, suppress(OSError):
             held.bind(("127.0.0.1", first))
             held.detach()  # as long as this process runs

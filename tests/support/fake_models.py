@@ -13,6 +13,8 @@ import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from typing import Any, Self
 
+from tests.support.fake_extension import free_port
+
 CHAT = "/v1/chat/completions"
 TEMPLATE_TOKENS = 20
 
@@ -329,9 +331,7 @@ class FakeProxy(FakeOpenAIServer):
 @contextlib.asynccontextmanager
 async def refused_port() -> AsyncGenerator[str]:
     """Return the address of a port on which nothing listens."""
-    async with FakeOpenAIServer() as fake:
-        url = fake.url
-    yield url
+    yield f"http://127.0.0.1:{free_port()}"
 
 
 def joined(texts: Iterable[str]) -> str:
