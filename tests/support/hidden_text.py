@@ -24,6 +24,7 @@ HIDDEN = {
     "collapse": "<p style='visibility:collapse'>{}</p>",
     "content visibility": "<div style='content-visibility:hidden'><p>{}</p></div>",
     "closed details": "<details><summary>more</summary><p>{}</p></details>",
+    "closed details without elements": "<details><summary>more</summary>{}</details>",
     "closed dialog": "<dialog><p>{}</p></dialog>",
     "closed popover": "<div popover><p>{}</p></div>",
     "noscript": "<noscript><p>{}</p></noscript>",

@@ -126,7 +126,7 @@ const visibleCopy = (() => {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
+          if (isShown && !isClosed) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
         } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
           this.#element(node, to, layer, found);
         }
