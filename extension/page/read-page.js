@@ -616,9 +616,8 @@ export function readPage(request) {
       if (!row) return;
       if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
       if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
-      const [pieces, headings] = [this.pieces.length, this.headings.length];
       const none = { start: -1, part: -1, cells: [], cell: null, first: -1, hasField: false, isMixed: false };
-      this.row = { row, element, pieces, headings, ...none };
+      this.row = { row, element, pieces: this.pieces.length, headings: this.headings.length, ...none };
     }
 
     /** @param {number} start of a text in the source */
@@ -775,9 +774,7 @@ export function readPage(request) {
    * @returns {Element[]}
    */
   function childrenOf(element) {
-    const children = [];
-    for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
-    return children;
+    return [...partsOf.call(element)];
   }
 
   /**
@@ -809,7 +806,7 @@ export function readPage(request) {
       const isPaired = entries.length > 2 && entries.every((one, i) => tagOf.call(one) === (i % 2 === 0 ? "dt" : "dd"));
       if (isPaired) add(list, entries, { group: list, columns: 2, isNarrow: true });
     }
-    addShapes(thirds, add);
+    addShapes(parts, thirds, add);
   }
 
   /**
@@ -849,10 +846,11 @@ export function readPage(request) {
   /**
    * Finds rows made only by style: children of the same shape whose own children are side by side, or a grid.
    *
+   * @param {(Document | ShadowRoot)[]} parts
    * @param {Element[]} thirds
    * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
    */
-  function addShapes(thirds, add) {
+  function addShapes(parts, thirds, add) {
     for (const third of thirds) {
       if (childrenOf(third).length < 2) continue;
       const group = parentOf.call(third);
@@ -865,7 +863,7 @@ export function readPage(request) {
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
-    const gridParents = new Set(all(":nth-child(6)").map((cell) => parentOf.call(cell)));
+    const gridParents = new Set(all("* > :nth-child(6)", parts).map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith("grid")) continue;
@@ -1536,7 +1534,7 @@ export function readPage(request) {
     });
   }
 
-  const [tagOf, firstElementOf] = gettersOf(Element.prototype, "localName", "firstElementChild");
+  const [tagOf, partsOf] = gettersOf(Element.prototype, "localName", "children");
   const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
