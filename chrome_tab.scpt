@@ -395,9 +395,10 @@ property pageFunction : "function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const framed = framedIn(element);
         const body = framed && ofDocument(\"body\", framed);
         if (body) this.#inner(body, body.innerText);
+        else if (framed) this.#value(textOf(textOfDrawing(ofDocument(\"documentElement\", framed)), 0));
         return false;
       }
       if (own & FIELD) {
@@ -909,7 +910,7 @@ property pageFunction : "function readPage(request) {
     return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
   }
   function withFrames(page) {
-    const inner = all(\"iframe, frame\", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all(\"iframe, frame, object\", [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
   function selectedText() {

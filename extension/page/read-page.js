@@ -368,9 +368,10 @@ export function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const framed = framedIn(element);
         const body = framed && ofDocument("body", framed);
         if (body) this.#inner(body, body.innerText);
+        else if (framed) this.#value(textOf(textOfDrawing(ofDocument("documentElement", framed)), 0));
         return false;
       }
       if (own & FIELD) {
@@ -1143,7 +1144,7 @@ export function readPage(request) {
    * @returns {Document[]} it, and the visible same-origin documents in its frames, at any depth
    */
   function withFrames(page) {
-    const inner = all("iframe, frame", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all("iframe, frame, object", [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
 
