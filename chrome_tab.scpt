@@ -273,6 +273,7 @@ property pageFunction : "function readPage(request) {
     }),
   );
   const POWER = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u;
+  const FRACTION = /^\\p{N}+\\u2044/u;
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -425,7 +426,7 @@ property pageFunction : "function readPage(request) {
       if (!(own & RAISED) || drawnSize(element).height === 0) return \"\";
       const isReading = tagOf.call(element) === \"rt\";
       const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? \"(\" : \"^\");
+      if (isReading || isPower) this.#note(isReading ? \"(\" : FRACTION.test(this.source.slice(this.cursor)) ? \" \" : \"^\");
       return isReading ? \")\" : \"\";
     }
     #traitsOf(element, own) {

@@ -132,6 +132,8 @@ export function readPage(request) {
   );
   /** The last character before a superscript and its text: without a sign, they would be one number or word. */
   const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
+  /** A superscript after a whole number, with which it is a fraction. */
+  const FRACTION = /^\p{N}+\u2044/u;
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
@@ -404,7 +406,7 @@ export function readPage(request) {
       if (!(own & RAISED) || drawnSize(element).height === 0) return "";
       const isReading = tagOf.call(element) === "rt";
       const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? "(" : "^");
+      if (isReading || isPower) this.#note(isReading ? "(" : FRACTION.test(this.source.slice(this.cursor)) ? " " : "^");
       return isReading ? ")" : "";
     }
 
