@@ -317,7 +317,7 @@ property pageFunction : "function readPage(request) {
     }
     if (request.content === \"selection\") return textOf(selectedText(), KEPT);
     if (type === \"application/pdf\") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument(\"body\"), 0);
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), shownIn, 0);
     return textOf(withLineFeeds(dataText()), type === \"image/svg+xml\" ? 0 : KEPT);
   }
   function textOf(text, traits) {
@@ -799,9 +799,8 @@ property pageFunction : "function readPage(request) {
     return isFlex || isGrid || display === \"contents\" || display === \"table-row\";
   }
   function pageText() {
-    const body = ofDocument(\"body\");
-    if (!body) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
-    const text = body.innerText;
+    if (!shownIn) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
+    const text = shownIn.innerText;
     if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
@@ -1167,6 +1166,8 @@ property pageFunction : "function readPage(request) {
   const known = new Set();
   const cards = new Set();
   const type = ofDocument(\"contentType\");
+  const isBroken = type === \"application/xhtml+xml\" && all(\"html > parsererror\").length > 0;
+  const shownIn = /** @type {HTMLElement} */ (ofDocument(isBroken ? \"documentElement\" : \"body\"));
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";
   const where = request.content === \"selection\" ? \"in what is selected\" : \"on the page\";

@@ -238,7 +238,7 @@ export function readPage(request) {
     }
     if (request.content === "selection") return textOf(selectedText(), KEPT);
     if (type === "application/pdf") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument("body"), 0);
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), shownIn, 0);
     return textOf(withLineFeeds(dataText()), type === "image/svg+xml" ? 0 : KEPT);
   }
 
@@ -966,9 +966,8 @@ export function readPage(request) {
 
   /** Returns the text of a document with a layout. */
   function pageText() {
-    const body = ofDocument("body");
-    if (!body) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
-    const text = body.innerText;
+    if (!shownIn) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
+    const text = shownIn.innerText;
     if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
@@ -1559,6 +1558,9 @@ export function readPage(request) {
   /** @type {Set<Element>} the entries of its lists */
   const cards = new Set();
   const type = ofDocument("contentType");
+  const isBroken = type === "application/xhtml+xml" && all("html > parsererror").length > 0;
+  /** A browser shows an error in XHTML in front of the body. */
+  const shownIn = /** @type {HTMLElement} */ (ofDocument(isBroken ? "documentElement" : "body"));
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
   const where = request.content === "selection" ? "in what is selected" : "on the page";
