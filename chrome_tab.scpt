@@ -273,6 +273,7 @@ property pageFunction : "function readPage(request) {
     }),
   );
   const POWER = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u;
+  const FRACTION = /^\\p{N}+\\u2044/u;
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -316,7 +317,7 @@ property pageFunction : "function readPage(request) {
     }
     if (request.content === \"selection\") return textOf(selectedText(), KEPT);
     if (type === \"application/pdf\") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument(\"body\"), 0);
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), shownIn, 0);
     return textOf(withLineFeeds(dataText()), type === \"image/svg+xml\" ? 0 : KEPT);
   }
   function textOf(text, traits) {
@@ -395,9 +396,10 @@ property pageFunction : "function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const framed = framedIn(element);
         const body = framed && ofDocument(\"body\", framed);
         if (body) this.#inner(body, body.innerText);
+        else if (framed) this.#value(textOf(textOfDrawing(ofDocument(\"documentElement\", framed)), 0));
         return false;
       }
       if (own & FIELD) {
@@ -424,7 +426,7 @@ property pageFunction : "function readPage(request) {
       if (!(own & RAISED) || drawnSize(element).height === 0) return \"\";
       const isReading = tagOf.call(element) === \"rt\";
       const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? \"(\" : \"^\");
+      if (isReading || isPower) this.#note(isReading ? \"(\" : FRACTION.test(this.source.slice(this.cursor)) ? \" \" : \"^\");
       return isReading ? \")\" : \"\";
     }
     #traitsOf(element, own) {
@@ -576,9 +578,8 @@ property pageFunction : "function readPage(request) {
       if (!row) return;
       if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
       if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
-      const [pieces, headings] = [this.pieces.length, this.headings.length];
       const none = { start: -1, part: -1, cells: [], cell: null, first: -1, hasField: false, isMixed: false };
-      this.row = { row, element, pieces, headings, ...none };
+      this.row = { row, element, pieces: this.pieces.length, headings: this.headings.length, ...none };
     }
     #openCell(start) {
       const open = this.row;
@@ -678,9 +679,7 @@ property pageFunction : "function readPage(request) {
     return Reflect.apply(Element.prototype.getAttribute, element, [name]) ?? \"\";
   }
   function childrenOf(element) {
-    const children = [];
-    for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
-    return children;
+    return [...partsOf.call(element)];
   }
   function findRows(parts, thirds) {
     const add = (element, cells, given) => {
@@ -704,7 +703,7 @@ property pageFunction : "function readPage(request) {
       const isPaired = entries.length > 2 && entries.every((one, i) => tagOf.call(one) === (i % 2 === 0 ? \"dt\" : \"dd\"));
       if (isPaired) add(list, entries, { group: list, columns: 2, isNarrow: true });
     }
-    addShapes(thirds, add);
+    addShapes(parts, thirds, add);
   }
   function gapsIn(cells) {
     let covered = [];
@@ -728,7 +727,7 @@ property pageFunction : "function readPage(request) {
     const wide = [...table.querySelectorAll(\"tr\")].filter((row) => childrenOf(row).length > 1);
     return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
   }
-  function addShapes(thirds, add) {
+  function addShapes(parts, thirds, add) {
     for (const third of thirds) {
       if (childrenOf(third).length < 2) continue;
       const group = parentOf.call(third);
@@ -741,7 +740,7 @@ property pageFunction : "function readPage(request) {
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
-    const gridParents = new Set(all(\":nth-child(6)\").map((cell) => parentOf.call(cell)));
+    const gridParents = new Set(all(\"* > :nth-child(6)\", parts).map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith(\"grid\")) continue;
@@ -800,9 +799,8 @@ property pageFunction : "function readPage(request) {
     return isFlex || isGrid || display === \"contents\" || display === \"table-row\";
   }
   function pageText() {
-    const body = ofDocument(\"body\");
-    if (!body) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
-    const text = body.innerText;
+    if (!shownIn) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
+    const text = shownIn.innerText;
     if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
@@ -912,7 +910,7 @@ property pageFunction : "function readPage(request) {
     return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
   }
   function withFrames(page) {
-    const inner = all(\"iframe, frame\", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all(\"iframe, frame, object\", [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
   function selectedText() {
@@ -1154,7 +1152,7 @@ property pageFunction : "function readPage(request) {
       return [place - pairs, level];
     });
   }
-  const [tagOf, firstElementOf] = gettersOf(Element.prototype, \"localName\", \"firstElementChild\");
+  const [tagOf, partsOf] = gettersOf(Element.prototype, \"localName\", \"children\");
   const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
@@ -1168,6 +1166,8 @@ property pageFunction : "function readPage(request) {
   const known = new Set();
   const cards = new Set();
   const type = ofDocument(\"contentType\");
+  const isBroken = type === \"application/xhtml+xml\" && all(\"html > parsererror\").length > 0;
+  const shownIn = /** @type {HTMLElement} */ (ofDocument(isBroken ? \"documentElement\" : \"body\"));
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";
   const where = request.content === \"selection\" ? \"in what is selected\" : \"on the page\";

@@ -132,6 +132,8 @@ export function readPage(request) {
   );
   /** The last character before a superscript and its text: without a sign, they would be one number or word. */
   const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
+  /** A superscript after a whole number, with which it is a fraction. */
+  const FRACTION = /^\p{N}+\u2044/u;
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
@@ -236,7 +238,7 @@ export function readPage(request) {
     }
     if (request.content === "selection") return textOf(selectedText(), KEPT);
     if (type === "application/pdf") return alignedPdf(withLineFeeds(pdfText()));
-    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), ofDocument("body"), 0);
+    if (isWebPage || isPlain) return aligned(withLineFeeds(pageText()), shownIn, 0);
     return textOf(withLineFeeds(dataText()), type === "image/svg+xml" ? 0 : KEPT);
   }
 
@@ -368,9 +370,10 @@ export function readPage(request) {
       const tag = tagOf.call(element);
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
-        const framed = /^i?frame$/.test(tag) ? framedIn(element) : null;
+        const framed = framedIn(element);
         const body = framed && ofDocument("body", framed);
         if (body) this.#inner(body, body.innerText);
+        else if (framed) this.#value(textOf(textOfDrawing(ofDocument("documentElement", framed)), 0));
         return false;
       }
       if (own & FIELD) {
@@ -403,7 +406,7 @@ export function readPage(request) {
       if (!(own & RAISED) || drawnSize(element).height === 0) return "";
       const isReading = tagOf.call(element) === "rt";
       const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? "(" : "^");
+      if (isReading || isPower) this.#note(isReading ? "(" : FRACTION.test(this.source.slice(this.cursor)) ? " " : "^");
       return isReading ? ")" : "";
     }
 
@@ -616,9 +619,8 @@ export function readPage(request) {
       if (!row) return;
       if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
       if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
-      const [pieces, headings] = [this.pieces.length, this.headings.length];
       const none = { start: -1, part: -1, cells: [], cell: null, first: -1, hasField: false, isMixed: false };
-      this.row = { row, element, pieces, headings, ...none };
+      this.row = { row, element, pieces: this.pieces.length, headings: this.headings.length, ...none };
     }
 
     /** @param {number} start of a text in the source */
@@ -775,9 +777,7 @@ export function readPage(request) {
    * @returns {Element[]}
    */
   function childrenOf(element) {
-    const children = [];
-    for (let child = firstElementOf.call(element); child; child = nextElementOf.call(child)) children.push(child);
-    return children;
+    return [...partsOf.call(element)];
   }
 
   /**
@@ -809,7 +809,7 @@ export function readPage(request) {
       const isPaired = entries.length > 2 && entries.every((one, i) => tagOf.call(one) === (i % 2 === 0 ? "dt" : "dd"));
       if (isPaired) add(list, entries, { group: list, columns: 2, isNarrow: true });
     }
-    addShapes(thirds, add);
+    addShapes(parts, thirds, add);
   }
 
   /**
@@ -849,10 +849,11 @@ export function readPage(request) {
   /**
    * Finds rows made only by style: children of the same shape whose own children are side by side, or a grid.
    *
+   * @param {(Document | ShadowRoot)[]} parts
    * @param {Element[]} thirds
    * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
    */
-  function addShapes(thirds, add) {
+  function addShapes(parts, thirds, add) {
     for (const third of thirds) {
       if (childrenOf(third).length < 2) continue;
       const group = parentOf.call(third);
@@ -865,7 +866,7 @@ export function readPage(request) {
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
-    const gridParents = new Set(all(":nth-child(6)").map((cell) => parentOf.call(cell)));
+    const gridParents = new Set(all("* > :nth-child(6)", parts).map((cell) => parentOf.call(cell)));
     for (const group of gridParents) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith("grid")) continue;
@@ -965,9 +966,8 @@ export function readPage(request) {
 
   /** Returns the text of a document with a layout. */
   function pageText() {
-    const body = ofDocument("body");
-    if (!body) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
-    const text = body.innerText;
+    if (!shownIn) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
+    const text = shownIn.innerText;
     if (isWebPage && isDrawnEditor(text)) throw unreadable(DRAWN_EDITOR);
     return text;
   }
@@ -1145,7 +1145,7 @@ export function readPage(request) {
    * @returns {Document[]} it, and the visible same-origin documents in its frames, at any depth
    */
   function withFrames(page) {
-    const inner = all("iframe, frame", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all("iframe, frame, object", [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
 
@@ -1536,7 +1536,7 @@ export function readPage(request) {
     });
   }
 
-  const [tagOf, firstElementOf] = gettersOf(Element.prototype, "localName", "firstElementChild");
+  const [tagOf, partsOf] = gettersOf(Element.prototype, "localName", "children");
   const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
@@ -1558,6 +1558,9 @@ export function readPage(request) {
   /** @type {Set<Element>} the entries of its lists */
   const cards = new Set();
   const type = ofDocument("contentType");
+  const isBroken = type === "application/xhtml+xml" && all("html > parsererror").length > 0;
+  /** A browser shows an error in XHTML in front of the body. */
+  const shownIn = /** @type {HTMLElement} */ (ofDocument(isBroken ? "documentElement" : "body"));
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
   const where = request.content === "selection" ? "in what is selected" : "on the page";

@@ -437,6 +437,22 @@ async def test_page_without_its_own_text_is_read_for_its_frame(blank: DrivenTab)
         assert (await page.do("read_tab", start=None, end=None))["text"] == "[Frame: localhost]\nA job"
 
 
+async def test_page_in_an_object_is_read_listed_and_entered(blank: DrivenTab) -> None:
+    pay = "<p>Ferry</p><button onclick='this.textContent = `Paid`'>Pay</button>"
+    drawing = "<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>Map</text></svg>"
+    objects = "<object data=/pay></object><object data=/map.svg></object><object><p>No ferry</p></object>"
+    await show(blank, f"<h1>Ports</h1>{objects}", {"/pay": pay, "/map.svg": drawing})
+    await blank.do("wait_for", selector="object >>> button")
+
+    read = [(await blank.do("read_tab", content=content))["text"] for content in ("all", "main")]
+    listed = (await blank.do("page_elements"))["text"]
+    await blank.do("click", selector="object >>> text=Pay")
+
+    assert read == ["Ports\nFerry\n\nPay\nMap\n\nNo ferry", "# Ports\n\nFerry\n\nMap\n\nNo ferry"]
+    assert 'button "Pay"' in listed
+    assert "Paid" in (await blank.do("read_tab"))["text"]
+
+
 async def test_text_of_frames_without_a_host_is_read(blank: DrivenTab) -> None:
     # Sandboxed, they are closed to the page around them.
     await blank.show("<p>Mail</p><iframe srcdoc='<iframe sandbox srcdoc=Dear></iframe>'></iframe>")

@@ -111,7 +111,7 @@ MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li><li value=9>publish</li></ol>"
     "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td></tr></table>"
-    "<p><label><input type=radio checked> Flow</label> is m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
+    "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote>"
@@ -131,7 +131,7 @@ Levels of May
 | --- | --- | --- |
 |  | 2 \\| 3 m | B |
 
-Flow (checked) is m^3 by the hour 13, which is V/t. \u5ddd(kawa)
+Flow (checked) is 1 1\u20442 m^3 by the hour 13, which is V/t. \u5ddd(kawa)
 
 ```
 if rise:

@@ -192,6 +192,18 @@ def test_document_of_any_type_is_read(tab: Page, content_type: str, body: str) -
     assert read(tab)["text"] == "text"
 
 
+def test_xhtml_is_read_with_the_error_that_its_page_ends_with(tab: Page) -> None:
+    def text_of(body: str) -> str:
+        show(tab, f"<html xmlns='http://www.w3.org/1999/xhtml'>{body}</html>", content_type="application/xhtml+xml")
+        return read(tab)["text"]
+
+    unclosed = text_of("<body><p>One</p><b>two</p></body>")
+    assert "mismatch: b" in unclosed
+    assert unclosed.endswith("\n\nOne")
+    assert "mismatch: meta" in text_of("<head><meta charset='utf-8'></head><body>One</body>")
+    assert text_of("<body><p>One</p><parsererror>two</parsererror></body>") == "One\n\ntwo"
+
+
 def test_signs_are_read_in_cells_without_words_and_after_the_text_of_a_box(tab: Page) -> None:
     show(tab, (PAGES / "fleet.html").read_text(encoding="utf-8"))
 

@@ -113,7 +113,9 @@ const dom = (() => {
   function isFrame(element) {
     // Almost no element is a frame, so the cheapest check comes first.
     const tag = tagOf(element);
-    return (tag === "iframe" || tag === "frame") && isHtml(element);
+    if (tag !== "iframe" && tag !== "frame" && tag !== "object") return false;
+    // An object may also show a picture or its own content, and one with a page of another site does not say which.
+    return isHtml(element) && (tag !== "object" || /** @type {HTMLObjectElement} */ (element).contentDocument !== null);
   }
 
   /**

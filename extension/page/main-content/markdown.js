@@ -108,7 +108,7 @@ const markdown = (() => {
       const isRaised = !this.options.isPlain && (tag === "rt" || tag === "sup");
       const isPower = isRaised && this.options.power?.test(this.line.slice(Math.max(0, before - 1)));
       if (isRaised && tag === "rt") this.wrap(before, "(", ")");
-      else if (isPower) this.wrap(before, "^", "");
+      else if (isPower) this.wrap(before, element.nextSibling?.textContent?.startsWith("\u2044") ? " " : "^", "");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }

@@ -41,6 +41,7 @@ const sight = (() => {
    * @property {number} y
    * @property {boolean} isCut whether an ancestor clips its content
    * @property {boolean} isFixed
+   * @property {boolean} isPinned whether nothing scrolls it into the window
    * @property {boolean} isRightToLeft whether the page scrolls to the left
    * @property {boolean} isBehind whether an ancestor has a negative z-index
    * @property {boolean} isPainted whether it has a background
@@ -78,6 +79,7 @@ const sight = (() => {
       y: scrolled.reduce((y, element) => y + scrollTopOf(element), 0),
       isCut: false,
       isFixed: false,
+      isPinned: false,
       isRightToLeft: rootStyle?.direction === "rtl",
       isBehind: false,
       isPainted: false,
@@ -134,7 +136,7 @@ const sight = (() => {
   function within(layer, element, style) {
     const { position, overflowX, overflowY } = style;
     const isFixed = position === "fixed";
-    const base = isFixed ? { ...layer, x: 0, y: 0, isCut: false, isFixed } : layer;
+    const base = isFixed ? { ...layer, x: 0, y: 0, isCut: false, isFixed, isPinned: true } : layer;
     const own = {
       ...surface(layer, style),
       position,
@@ -143,7 +145,17 @@ const sight = (() => {
     if (overflowX === "visible" && overflowY === "visible") return { ...base, ...own, isHiding: containsPaint(style) };
     const isHiding = /hidden|clip/.test(overflowX) || /hidden|clip/.test(overflowY);
     const [x, y] = [base.x + scrollLeftOf(element), base.y + scrollTopOf(element)];
-    return { ...base, ...own, x, y, isCut: true, isHiding };
+    const isPinned = base.isPinned && !(isScroller(element, style) && !isOutside(rectOf(element), base));
+    return { ...base, ...own, x, y, isCut: true, isHiding, isPinned };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {CSSStyleDeclaration} style
+   * @returns {boolean} whether a user can scroll its content up and down
+   */
+  function isScroller({ scrollHeight, clientHeight }, { overflowY }) {
+    return /auto|scroll/.test(overflowY) && scrollHeight > clientHeight;
   }
 
   /** @param {CSSStyleDeclaration} style */
@@ -265,8 +277,8 @@ const sight = (() => {
    * @param {DOMRect} rect
    * @param {Layer} layer
    */
-  function isOutside({ left, right, top, bottom }, { view, x, y, isCut, isFixed, isRightToLeft }) {
-    if (isFixed && (left >= view.innerWidth || top >= view.innerHeight)) return true;
+  function isOutside({ left, right, top, bottom }, { view, x, y, isCut, isPinned, isRightToLeft }) {
+    if (isPinned && (left >= view.innerWidth || top >= view.innerHeight)) return true;
     const edge = isCut ? -FAR_PX : 0;
     return bottom + y <= edge || (right + x <= edge && !isRightToLeft);
   }

@@ -13,6 +13,7 @@ const visibleCopy = (() => {
   const tagOf = getter(Element.prototype, "localName");
   const openRootOf = getter(Element.prototype, "shadowRoot");
   const bodyOf = getter(Document.prototype, "body");
+  const rootOf = getter(Document.prototype, "documentElement");
   const windowOf = getter(Document.prototype, "defaultView");
   const inFirefox = /** @type {"shadowRoot"} */ ("openOrClosedShadowRoot");
   /** Available only to extensions: also returns closed shadow roots. */
@@ -28,7 +29,7 @@ const visibleCopy = (() => {
   /** Elements that show no text, or show what a user has typed or may choose. */
   const TEXTLESS = new Set(
     [...UNDRAWN].concat(
-      "object embed canvas audio video input select textarea option progress meter svg desc math".split(" "),
+      "embed canvas audio video input select textarea option progress meter svg desc math".split(" "),
     ),
   );
   /** Block elements without any style, which Readability knows. */
@@ -104,7 +105,8 @@ const visibleCopy = (() => {
      * @param {Element} to
      */
     #page(page, to) {
-      const body = bodyOf(page);
+      // A drawing has no body.
+      const body = bodyOf(page) ?? /** @type {HTMLElement | null} */ (rootOf(page));
       const view = windowOf(page);
       if (!body || !view) return;
       const found = new Covers(view);
@@ -126,7 +128,7 @@ const visibleCopy = (() => {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
+          if (isShown && !isClosed) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
         } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
           this.#element(node, to, layer, found);
         }
@@ -178,7 +180,7 @@ const visibleCopy = (() => {
       if (isField) this.#field(element, tag, to, layer, found);
       else if (this.#sign(element, tag, to, layer, style)) return;
       if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
-      if (tag === "iframe" || tag === "frame") {
+      if (tag === "iframe" || tag === "frame" || (tag === "object" && pageOf(element))) {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
       }
@@ -294,7 +296,7 @@ const visibleCopy = (() => {
      * @param {InstanceType<typeof Covers>} found
      */
     #frame(frame, to, layer, found) {
-      const page = /** @type {HTMLIFrameElement} */ (frame).contentDocument;
+      const page = pageOf(frame);
       // With `document.domain`, pages of other hosts of a site are accessible, too.
       if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
@@ -314,7 +316,7 @@ const visibleCopy = (() => {
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
       const isCode =
         tag === "div" && whiteSpace !== "pre-line" && HAS_LINES.test(whiteSpace) && MONOSPACED.test(fontFamily);
-      const isOther = isCode || isDisclosure(element, tag) || element.namespaceURI === SVG;
+      const isOther = tag === "object" || isCode || isDisclosure(element, tag) || element.namespaceURI === SVG;
       const isPlain = tag === "span" || tag === "slot" || tag.includes("-");
       if (isOther || (isDrawnAsBlock && isPlain)) {
         copy = this.inert.createElement(isCode ? "pre" : tag === "tspan" || isFigure(element, tag) ? "span" : "div");
@@ -333,6 +335,11 @@ const visibleCopy = (() => {
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
       return copy;
     }
+  }
+
+  /** @param {Element} frame */
+  function pageOf(frame) {
+    return /** @type {HTMLIFrameElement} */ (frame).contentDocument;
   }
 
   /**
