@@ -1,9 +1,10 @@
-/** @import {ActionReply, DrivenContext, FormField, FormWay, FoundElement, PageAddress} from "../shared/types.d.ts" */
+/** @import {ActionReply, DrivenContext, FieldsBefore, FormField, FormWay, FoundElement, PageAddress} from "../shared/types.d.ts" */
 
 /**
  * @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held the state
  *   of a field
- * @typedef {Partial<ActionReply> & {held: Held, isEntered?: boolean}} Written `isEntered`: Enter was pressed after it
+ * @typedef {Partial<ActionReply> & {field: FormField, held: Held, shown?: string[], isEntered?: boolean}} Written
+ *   `shown`: the requested values that a field without text of its own showed then; `isEntered`: Enter was pressed after it
  */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
@@ -12,6 +13,7 @@ import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { fill, select } from "./fill.js";
 import { click } from "./click.js";
+import { isAlike } from "./widget.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
@@ -19,13 +21,15 @@ const SHOWN_LENGTH = 80;
 const FIND_MS = 1_000;
 const READY_MS = 2_000;
 const CHECK_MS = 8_000;
+/** For a field that depends on those before it: their page may first ask a server. */
+const LATE_MS = 5_000;
 const MAX_TROUBLES = 10;
 /** Errors about a field, as opposed to the tab. */
 const OF_A_FIELD = new Set(["INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "UNREADABLE_PAGE"]);
 const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#name", "value": "Ada"}, ...].';
 
 /**
- * Fills several fields, after checking that all of them accept their values.
+ * Fills several fields, after checking that all of them accept their values, except for what a field before may change.
  *
  * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a string or a
  *   number, a list of strings for a list of options, or true or false for a checkable field
@@ -34,7 +38,7 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
  */
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
-  await checkAll(context, fields);
+  const later = await checkAll(context, fields);
   /** @type {Written[]} */
   const written = [];
   /** @type {Written[]} those that the page has not been compared with yet */
@@ -52,13 +56,14 @@ export async function fillForm(context) {
     // After Enter the page may clear all of them.
     if (/[\n\r]$/u.test(String(field.value))) await compare(context, fresh.splice(0), { kept, lost, noted });
     try {
-      const one = await write({ ...context, isLast: field === queue.at(-1) }, field);
+      const readyMs = later.has(field) ? LATE_MS : READY_MS;
+      const one = await write({ ...context, isLast: field === queue.at(-1) }, field, readyMs);
       written.push(one);
       fresh.push(one);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       if (error.code !== "VALUE_NOT_KEPT") {
-        throw written.length ? interrupted(error, written.length, fields.length) : error;
+        throw written.length ? interrupted(error, written, fields.length) : error;
       }
       // It may depend on the fields after it, as the start of a period does on its end.
       if (again.delete(field)) queue.push(field);
@@ -90,9 +95,10 @@ export async function fillForm(context) {
  * @param {{kept: Held[], lost: CommandError[], noted: string[]}} found where the results are added
  */
 async function compare(context, written, { kept, lost, noted }) {
-  for (const { held, isEntered, notes = [] } of written) {
+  for (const one of written) {
+    const { held, isEntered, notes = [] } = one;
     // A page may clear a field after Enter.
-    const { complaint, isOther, ...now } = isEntered ? {} : await heldNow(context, held);
+    const { complaint, isOther, ...now } = isEntered ? {} : await heldNow(context, one);
     if (now.value === "" || isOther) lost.push(dropped(held, now.value));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
     else kept.push({ ...held, ...now });
@@ -103,17 +109,35 @@ async function compare(context, written, { kept, lost, noted }) {
 
 /**
  * @param {DrivenContext} context
- * @param {Held} held by a field right after it was written
+ * @param {Written} written
  * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string, isOther?: boolean}>} what it holds once the others
  *   were written, too, whether that is something else, and what the page objects to it; where it is gone, what it held
  */
-async function heldNow(context, { selector, checked, value }) {
-  if (checked === undefined && !value) return {};
-  const form = await wayOf(context, { selector, value: checked ?? value ?? "" }, 0, 0).catch(() => null);
+async function heldNow(context, { field, held, shown = [] }) {
+  const { selector, checked, value } = held;
+  if (checked === undefined && !value && !shown.length) return {};
+  const wanted = shown.length ? field : { selector, value: checked ?? value ?? "" };
+  const form = await stateOf(context, wanted);
   if (checked !== undefined) return { checked: form?.checked ?? checked };
+  if (form?.shown && shown.length) {
+    const isLost = shown.some((each) => !form.shown?.some((one) => isAlike(one, each)));
+    return isLost ? { value: form.shown.join(", "), isOther: true } : {};
+  }
   if (form?.value === undefined) return {};
   const now = form.value.slice(0, SHOWN_LENGTH).toWellFormed();
   return { value: now, complaint: form.complaint, isOther: form.isSame === false && now !== value };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FormField} field that was written
+ * @returns {Promise<FormWay | null>} its state now, also if it could no longer be written; null if it is gone
+ */
+async function stateOf(context, field) {
+  return wayOf(context, field, 0, 0, "choice").then(
+    ({ form }) => form,
+    () => null,
+  );
 }
 
 /**
@@ -129,7 +153,7 @@ function unlike(selector, isChecked) {
  * @param {Held} held state of a field right after it was filled
  * @param {string} [now] its value after the others were filled
  */
-function dropped({ selector, value = "" }, now) {
+function dropped({ selector, selected = [], value = selected.map(({ label }) => label).join(", ") }, now) {
   const state = now ? `holds ${JSON.stringify(now)}` : "is empty";
   const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It ${state} now.`;
   return new CommandError("VALUE_NOT_KEPT", message);
@@ -137,11 +161,13 @@ function dropped({ selector, value = "" }, now) {
 
 /**
  * @param {CommandError} error
- * @param {number} count number of fields filled before
+ * @param {Written[]} written the fields filled before
  * @param {number} all
  */
-function interrupted(error, count, all) {
-  const before = `The first ${count} of ${all} fields were written before this error:`;
+function interrupted(error, written, all) {
+  const more = written.length > MAX_TROUBLES ? ", ..." : "";
+  const named = written.slice(0, MAX_TROUBLES).map(({ field }) => field.selector);
+  const before = `Written before this error: ${written.length} of ${all} fields (${named.join(", ")}${more}).`;
   return new CommandError(error.code, `${before} ${error.message}`);
 }
 
@@ -175,24 +201,33 @@ function fieldsIn(fields) {
 /**
  * @param {DrivenContext} context
  * @param {FormField[]} fields
+ * @returns {Promise<Set<FormField>>} those that depend on a field before them: something disabled, or an option that a list
+ *   does not have yet
  * @throws {CommandError} names each field that cannot be filled
  */
 async function checkAll(context, fields) {
   const end = Date.now() + CHECK_MS;
   /** @type {CommandError[]} */
   const troubles = [];
+  /** @type {Set<FormField>} */
+  const later = new Set();
+  let before = /** @type {FieldsBefore} */ ("");
   for (const field of fields) {
     const left = Math.max(0, end - Date.now());
-    await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS)).catch((error) => {
+    try {
+      const { form, isLater } = await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS), before);
+      if (isLater) later.add(field);
+      before = form.way === "fill" && before !== "choice" ? "field" : "choice";
+    } catch (error) {
       if (!(error instanceof CommandError) || !OF_A_FIELD.has(error.code)) throw error;
       const { code, message } = error;
       // Some elements have no name.
       const isNamed = message.includes(field.selector);
       troubles.push(isNamed ? error : new CommandError(code, `${field.selector}: ${message}`));
-    });
+    }
   }
   const [first] = troubles;
-  if (!first) return;
+  if (!first) return later;
   const listed = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
   const more = troubles.length > listed.length ? ` And ${troubles.length - listed.length} more.` : "";
   const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be filled.`;
@@ -204,15 +239,18 @@ async function checkAll(context, fields) {
  * @param {FormField} field
  * @param {number} findMs
  * @param {number} readyMs
- * @returns {Promise<FormWay>}
+ * @param {FieldsBefore} [after]
+ * @returns {Promise<{form: FormWay, isLater?: boolean}>}
  */
-async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = READY_MS) {
+async function wayOf(context, { selector, value }, findMs, readyMs, after = "") {
   const found = await new ElementTarget(context).find(
-    { action: "check", selector, value },
+    { action: "check", selector, value, after },
     { find: findMs, ready: readyMs },
   );
+  const { isLater } = found;
   const form = /** @type {FormWay} */ (found.form);
-  return form.way === "click" && form.checked === undefined ? checkableWay(context, found, value) : form;
+  const isUnknown = form.way === "click" && form.checked === undefined;
+  return { form: isUnknown ? await checkableWay(context, found, value) : form, isLater };
 }
 
 /**
@@ -236,25 +274,45 @@ async function checkableWay(context, { element }, value) {
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
+ * @param {number} readyMs
  * @returns {Promise<Written>}
  */
-async function write(context, field) {
+async function write(context, field, readyMs) {
   // An earlier field may have changed it.
-  const { way, checked: before } = await wayOf(context, field);
+  const { form } = await wayOf(context, field, FIND_MS, readyMs);
+  const { way, checked: before } = form;
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = String(before) === String(field.value) ? null : await click(own);
     // Otherwise only the browser knows it.
-    const now = reply ? (reply.checked ?? (await wayOf(context, { ...field, value: true })).checked) : before;
+    const state = async () => (await wayOf(context, { ...field, value: true }, FIND_MS, READY_MS)).form.checked;
+    const now = reply ? (reply.checked ?? (await state())) : before;
     if (reply && now === before) throw unlike(field.selector, before);
-    return { ...reply, held: { selector: field.selector, checked: now } };
+    return { ...reply, field, held: { selector: field.selector, checked: now } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);
-    return { ...reply, held: { selector: field.selector, selected: reply.selected } };
+    const shown = await shownOf(
+      context,
+      field,
+      (reply.selected ?? []).map(({ label }) => label),
+    );
+    return { ...reply, field, shown, held: { selector: field.selector, selected: reply.selected } };
   }
   const reply = await fill(own);
   const isEntered = reply.element?.tag === "input" && /[\n\r]$/u.test(String(field.value));
   const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
-  return { ...reply, held: { selector: field.selector, value }, isEntered };
+  const shown = form.shown ? await shownOf(context, field, [value]) : [];
+  return { ...reply, field, shown, held: { selector: field.selector, value }, isEntered };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FormField} field that was written
+ * @param {string[]} values
+ * @returns {Promise<string[]>} those of them that a field without text of its own shows now
+ */
+async function shownOf(context, field, values) {
+  const shown = (await stateOf(context, field))?.shown ?? [];
+  return shown.filter((one) => values.some((value) => isAlike(one, value)));
 }

@@ -492,7 +492,7 @@ export type ElementAction =
   /** What is dragged, and the place where it goes. */
   | { action: "drag" | "place"; selector: string; at?: [number, number] }
   | { action: "upload"; selector: string; count: number }
-  | ({ action: "check" } & FormField)
+  | ({ action: "check"; after?: FieldsBefore } & FormField)
   /** Without a selector (empty) it is what has the focus already. */
   | { action: "focus"; selector: string }
   /** Without a selector it is the page. */
@@ -525,6 +525,9 @@ export interface FormField {
   value: string | boolean | string[];
 }
 
+/** What is before a field in its form, and may enable it; only a choice among options also changes those of a list. */
+export type FieldsBefore = "" | "field" | "choice";
+
 /** How a field of a form is written. */
 export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
@@ -533,6 +536,8 @@ export interface FormWay {
   /** Of what takes a text: what it holds, and whether that is the value in question. */
   value?: string;
   isSame?: boolean;
+  /** Of what has no text of its own: the values that it shows. */
+  shown?: string[];
   /** What the page or the browser objects to its value now, as a sentence, or empty. */
   complaint?: string;
 }
@@ -658,8 +663,9 @@ export interface FoundElement {
   outline?: Box;
   /** click, hover, drag, place: a point in the viewport where the element is hit, in CSS pixels. */
   point?: Point;
-  /** check */
+  /** check; `isLater`: whether it depends on a field before it, as something disabled may. */
   form?: FormWay;
+  isLater?: boolean;
   /** upload: whether it takes files itself, and is no button that asks for them. */
   isFileField?: boolean;
   /** drag: the top left corner of the element's first box in the viewport. */

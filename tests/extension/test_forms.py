@@ -173,7 +173,6 @@ WRONG: list[tuple[str, object, str]] = [
     ("#size", ["S", "M"], "accepts only one option, not 2"),
     ("#size", True, "is a list of options"),
     ("#locked", "x", "is still read-only"),
-    ("#off", "x", "is still disabled"),
     ("#date", "31.12.2026", "a date such as 2026-12-31"),
     ("#number", "many", "a number such as 12.5"),
     ("#terms", "yes", "Pass true or false"),
@@ -185,16 +184,16 @@ WRONG: list[tuple[str, object, str]] = [
 
 async def test_nothing_is_written_if_a_field_cannot_be_and_each_such_field_is_named(page: DrivenTab) -> None:
     good = {"selector": "#name", "value": "Ada"}
-    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:9])]
+    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:8])]
     code, message = await page.refused_soon("fill_form", fields=fields)
     assert code == "ELEMENT_NOT_FOUND"
-    assert message.startswith("Nothing was written: 9 of 10 fields cannot be filled.")
-    assert [says for *_, says in WRONG[:9] if says not in message] == [], message
+    assert message.startswith("Nothing was written: 8 of 9 fields cannot be filled.")
+    assert [says for *_, says in WRONG[:8] if says not in message] == [], message
 
-    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[9:])]
+    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[8:])]
     code, message = await page.refused_soon("fill_form", fields=fields)
     assert code == "EXECUTION_ERROR"
-    assert [says for *_, says in WRONG[9:] if says not in message] == [], message
+    assert [says for *_, says in WRONG[8:] if says not in message] == [], message
 
     assert [event for event in await page.page.evaluate("events") if "locked" not in event] == []
     assert await page.page.evaluate("document.querySelector('#name').value") == "before"
@@ -207,7 +206,74 @@ async def test_field_that_disappears_during_writing_is_reported_with_the_progres
     fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#area", "value": "x"}]
     code, message = await page.refused("fill_form", fields=fields)
 
-    assert (code, message.startswith("The first 1 of 2 fields were written")) == ("ELEMENT_NOT_FOUND", True), message
+    assert (code, "1 of 2 fields (#name)" in message) == ("ELEMENT_NOT_FOUND", True), message
+
+
+# A choice enables the next field, or brings its options, a little later.
+CASCADE = """<select id=country><option value=''>-<option>DE</select><select id=state disabled></select>
+<select id=town><option>-</select><input id=street disabled><script>
+  const offer = (list, name) => setTimeout(() => { list.disabled = false; list.innerHTML = `<option>-<option>${name}` });
+  country.onchange = () => offer(state, "BY");
+  state.onchange = () => offer(town, "Fürth");
+  town.onchange = () => void (street.disabled = false);
+</script>"""
+
+
+async def test_fields_that_depend_on_earlier_ones_are_filled_in_the_same_call(blank: DrivenTab) -> None:
+    await blank.show(CASCADE)
+    fields = [
+        {"selector": f"#{name}", "value": value}
+        for name, value in (("country", "DE"), ("state", "BY"), ("town", "Fürth"), ("street", "Am Markt"))
+    ]
+
+    code, message = await blank.refused_soon("fill_form", fields=fields[1:])
+    assert (code, message.startswith("Nothing was written"), "#state" in message) == ("EXECUTION_ERROR", True, True)
+
+    result = await blank.do("fill_form", fields=fields)
+    assert [next(reversed(field.values())) for field in result["fields"]][-1] == "Am Markt"
+    assert await blank.page.evaluate("[country, state, town, street].map(({ value }) => value)") == [
+        field["value"] for field in fields
+    ]
+
+    await blank.show(CASCADE)
+    wrong = [*fields[:2], {"selector": "#town", "value": "Rome"}]
+    code, message = await blank.refused_soon("fill_form", fields=wrong)
+    assert (code, "2 of 3 fields (#country, #state)" in message, 'no option "Rome"' in message) == (
+        "EXECUTION_ERROR",
+        True,
+        True,
+    )
+
+
+RESET = """<select id=state><option>-<option>BY</select>
+<button id=town role=combobox aria-label=Town aria-haspopup=listbox aria-controls=towns aria-expanded=false>Choose</button>
+<ul id=towns role=listbox aria-label=Towns hidden><li role=option>Rome<li role=option>Oslo</ul>
+<div id=rooms role=slider tabindex=0 aria-valuemin=0 aria-valuemax=9 aria-valuenow=0 style="height: 20px"></div>
+<input id=size type=range value=0><select id=country><option>-<option>DE</select><script>
+  const open = (isOpen) => { towns.hidden = !isOpen; town.ariaExpanded = String(isOpen) };
+  town.onclick = () => open(true);
+  towns.onclick = ({ target }) => { town.textContent = target.textContent; open(false) };
+  rooms.onkeydown = ({ key }) => { if (key === "ArrowRight") rooms.ariaValueNow = Number(rooms.ariaValueNow) + 1 };
+  country.onchange = () => {
+    [town.textContent, rooms.ariaValueNow, size.value, state.value] = ["Choose", "0", "0", "-"];
+  };
+</script>"""
+
+
+async def test_choices_that_a_later_field_resets_are_not_kept(blank: DrivenTab) -> None:
+    await blank.show(RESET)
+    fields: list[dict[str, object]] = [
+        {"selector": f"#{name}", "value": value}
+        for name, value in (("state", "BY"), ("town", "Oslo"), ("rooms", "3"), ("size", "7"))
+    ]
+    country = {"selector": "#country", "value": "DE"}
+
+    code, message = await blank.refused("fill_form", fields=[*fields, country])
+
+    assert (code, "4 of 5" in message) == ("VALUE_NOT_KEPT", True)
+    places = (f"in {field['selector']}. It " for field in fields)
+    assert [place for place in places if place not in message] == []
+    assert len((await blank.do("fill_form", fields=[country, *fields]))["fields"]) == 5
 
 
 @pytest.mark.parametrize(

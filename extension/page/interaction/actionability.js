@@ -57,6 +57,7 @@ const actionability = (() => {
    * @property {string} rest the rest of the selector, if cross-origin frames were found that lead on
    * @property {string[]} [notes]
    * @property {Point} [point]
+   * @property {boolean} [isLater] whether what it is not ready for may depend on a field that is written before it
    */
 
   /** The wait of one request. */
@@ -107,7 +108,7 @@ const actionability = (() => {
         const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
           (note) => typeof note === "string",
         );
-        if (!trouble) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
+        if (!trouble || aimed.isLater) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
         const isGone = trouble === UNSEEN && this.#request.tries;
         if (isGone && performance.now() > begun + GONE_MS) {
           throw new PageError("EXECUTION_ERROR", nameOf(element) + GONE);
@@ -154,7 +155,7 @@ const actionability = (() => {
 
     /**
      * @param {Element} element
-     * @returns {Promise<{trouble: string, point?: Point}>} the trouble completes a sentence that starts with the
+     * @returns {Promise<{trouble: string, point?: Point, isLater?: boolean}>} the trouble completes a sentence that starts with the
      *   element
      */
     async #attempt(element) {
@@ -168,7 +169,10 @@ const actionability = (() => {
       if (action === "scroll") return { trouble: "" };
       // The tooltip that appears under the mouse says why.
       const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
-      if (isOff) return { trouble: "is still disabled. First do what enables it, then try again." };
+      const after = "after" in this.#request ? this.#request.after : "";
+      if (isOff) {
+        return { trouble: "is still disabled. First do what enables it, then try again.", isLater: Boolean(after) };
+      }
       const isBarred = action !== "show" && isInert(element);
       if (isBarred) return { trouble: inertness(element) };
       if (this.#search.rest) return { trouble: "" };
@@ -177,7 +181,11 @@ const actionability = (() => {
       const isWidget = widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
       if (isWritten(action) && isWidget) return { trouble: "" };
       if (action === "fill") return { trouble: refusesText(element, value) ? READ_ONLY : "" };
-      if (action === "check") return { trouble: entryTrouble(element, value ?? "") };
+      if (action === "check") {
+        const trouble = entryTrouble(element, value ?? "");
+        const isLater = trouble !== "" && after === "choice" && kindOf(element) === "select";
+        return { trouble, isLater };
+      }
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
       }

@@ -12,7 +12,9 @@ const elementCommands = (() => {
   const { Wait } = actionability;
   const { describeFrame, holders, placeOutside, traitsOf } = crossOriginFrames;
   const { caretToEnd, isCheckable, isChecked, refuseSetting, wayOf } = formControls;
-  const { chooseOptions } = nativeLists;
+  const { chooseOptions, chosenIn } = nativeLists;
+  const { readList } = listFields;
+  const { readNumber, segmentsIn } = numberFields;
   const { widgetKind } = widgets;
   const { focusedElement, takeFocus } = focusing;
   const { checkableOf, isField } = targets;
@@ -254,7 +256,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: wayOf(element, request.value) };
+        return { form: { ...wayOf(element, request.value), shown: shownIn(element, request.value) } };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);
@@ -262,6 +264,21 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {FormField["value"]} value
+   * @returns {string[] | undefined} the values of a field without text of its own
+   */
+  function shownIn(element, value) {
+    if (tagOf(element) === "select") {
+      return chosenIn(/** @type {HTMLSelectElement} */ (element)).map(({ label }) => label);
+    }
+    const kind = isCheckable(element) ? "" : widgetKind(element, value);
+    if (kind === "list") return readList(element, { wanted: "", isLoose: false, values: [] }).shown;
+    const parts = kind === "segments" ? segmentsIn(element) : [element];
+    return kind ? parts.map(readNumber).map(({ now, text }) => String(now ?? text)) : undefined;
   }
 
   /**
