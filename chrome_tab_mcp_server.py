@@ -4837,17 +4837,13 @@ class TextChunk:
         )
         return [(self.start + start, self.start + end, found) for start, end, found in (*alone, *pairs)]
 
-    def holds(self, figure: Figure) -> bool:
-        """Return whether the chunk has a figure."""
+    def has(self, figure: Figure) -> bool:
+        """Return whether the chunk has an address or number, with any units."""
         if figure.address:
             return has_address(self.folded, figure.address)
-        if figure.quoted:
-            return all(part in self.letters for part in quoted_parts(figure.quoted))
         # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
-        if not any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options):
-            return False
-        is_named = not figure.name or has_name(self.folded, figure.name)
-        return is_named and not has_only_other_units(figure, [self])
+        has_number = any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options)
+        return has_number and (not figure.name or has_name(self.folded, figure.name))
 
     def _has_value(self, value: Value) -> bool:
         """Return whether the chunk has a value, in figures or in letters."""
@@ -4890,7 +4886,19 @@ class TextChunk:
         return set().union(*(self.numbers.get(values, ()) for values in figure.options)) if may_have else set()
 
 
-def has_only_other_units(figure: Figure, chunks: Iterable[TextChunk]) -> bool:
+def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
+    """Return whether chunks have a figure: a quotation also across their ends, a number not only with other units."""
+    if not figure.quoted:
+        return any(chunk.has(figure) for chunk in chunks) and not has_only_other_units(figure, chunks)
+    letters, place = "".join(chunk.letters for chunk in chunks), 0
+    for part in quoted_parts(figure.quoted):
+        place = letters.find(part, place) + len(part)
+        if place < len(part):
+            return False
+    return True
+
+
+def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone.
 
     A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
@@ -4997,13 +5005,6 @@ class PageIndex:
         """Return the share of a query's weight that a chunk covers, 0 to 1; `weights` are those of the query."""
         return sum(weight for stem, weight in weights.items() if number in self._places[stem])
 
-    def holds_anywhere(self, figure: Figure) -> bool:
-        """Return whether a figure is in any chunk, or a quotation in several consecutive ones."""
-        if figure.quoted:
-            letters = "".join(chunk.letters for chunk in self.chunks)
-            return all(part in letters for part in quoted_parts(figure.quoted))
-        return any(chunk.holds(figure) for chunk in self.chunks) and not has_only_other_units(figure, self.chunks)
-
 
 def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
     """Yield the sentence; if it is too long for a passage, yield for each piece the longest run that starts there."""
@@ -5087,11 +5088,11 @@ class Evidence(NamedTuple):
 
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
-    if any(index.chunks[number].holds(figure) for number in best):
+    if any(holds(figure, [index.chunks[number]]) for number in best):
         return "on_page"
-    if index.holds_anywhere(figure):
+    if holds(figure, index.chunks):
         return "elsewhere"
-    return "in_prompt" if given.holds_anywhere(figure) else "not_on_page"
+    return "in_prompt" if holds(figure, given.chunks) else "not_on_page"
 
 
 def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
@@ -5243,7 +5244,7 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
         return False
     chunk = TextChunk(0, passage, 0, len(passage))
     chunk.vocabulary = words
-    return all(map(chunk.holds, figures))
+    return all(holds(figure, [chunk]) for figure in figures)
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:

@@ -172,6 +172,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("A marathon in 2:03:59, 12 runners.", "It took 2:03:59", "It took 2:03:58"),
         ("The budget is 3 billion.", "It is 3 billion", "It is 3 trillion"),
         ('It says: "Wait here. Do not move."', 'It says "Wait here. Do not move."', 'It says "Wait here. Do not run."'),
+        ("The sea was calm, then a storm came.", '"sea was calm ... storm came"', '"storm came ... sea was calm"'),
         ("It costs 12 usd or 11 eur.", "It costs 12 usd", "It costs 12 eur"),
         ("It costs CHF 12.50 pro person.", "It costs CHF 12.50", "It costs CHF 12.05"),
         ("Une hausse de 2 points de pourcentage.", "Une hausse de 2 points de pourcentage", "Une hausse de 2 %"),
