@@ -503,6 +503,16 @@ def test_buttons_that_head_columns_or_show_a_choice_are_content(tab: Page) -> No
     assert [word in text for word in ("| Host | Port |", "Region Europe", "Stop 4")] == [True, True, False]
 
 
+def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
+    names = [f"Level(URL of, Gauge[] at{number})" for number in range(3)]
+    cells = "".join(f"<div><a href=/x>{name}</a></div><div>{SENTENCE}</div>" for name in names)
+    show(tab, article(f"<h2>Constructors</h2><div style='display:grid;grid-template-columns:auto auto'>{cells}</div>"))
+
+    lines = read(tab)["text"].split("\n")
+
+    assert lines[-3:] == [f"| {name} | {SENTENCE.strip()} |" for name in names]
+
+
 def test_open_shadow_roots_and_same_site_frames_are_read(tab: Page) -> None:
     shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
     framed = f"<p>In the frame. {SENTENCE}</p>"
