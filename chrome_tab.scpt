@@ -357,8 +357,7 @@ property pageFunction : "function readPage(request) {
       this.source = source;
       this.isStrict = isStrict;
       this.isLost = false;
-      this.cursor = 0;
-      this.copied = 0;
+      this.cursor = this.copied = 0;
       this.parts = [];
       this.length = 0;
       this.pieces = [];
@@ -409,8 +408,10 @@ property pageFunction : "function readPage(request) {
       if (rows.size > 0) this.#enterRow(element);
       if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
       if (tag === \"optgroup\" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, \"label\"), KEPT));
-      const root = tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      const isFar = this.isStrict && getComputedStyle(element).contentVisibility === \"auto\" && !Reflect.get(element, \"innerText\");
+      const root = isFar ? element : tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
       if (root) this.#inner(root, drawnTextOf(root));
+      if (isFar) return false;
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -855,10 +856,7 @@ property pageFunction : "function readPage(request) {
     return isVisible ? element.getBoundingClientRect() : { width: 0, height: 0 };
   }
   function drawn(selector) {
-    return all(selector).filter((element) => {
-      const { width, height } = drawnSize(element);
-      return width >= MIN_IMAGE && height >= MIN_IMAGE;
-    });
+    return all(selector).filter((one) => Math.min(drawnSize(one).width, drawnSize(one).height) >= MIN_IMAGE);
   }
   function windowShare(selector) {
     const areas = all(selector).map(drawnSize);
@@ -892,13 +890,17 @@ property pageFunction : "function readPage(request) {
     return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
   }
   function drawnTextOf(part) {
+    const hasLines = part instanceof Element && getComputedStyle(part).whiteSpace.startsWith(\"pre\");
     const texts = [...part.childNodes].map((/** @type {any} */ node) => {
-      if (typeOf.call(node) === Node.TEXT_NODE) return rectOf(node).height > 0 ? node.data.replace(/\\s+/g, \" \") : \"\";
+      if (typeOf.call(node) === Node.TEXT_NODE && !isDrawn(node, false)) return \"\";
+      if (typeOf.call(node) === Node.TEXT_NODE) return hasLines ? node.data : node.data.replace(/\\s+/g, \" \");
+      if (/^(?:br|input|textarea)$/.test(node.localName)) return node.localName === \"br\" ? \"\\n\" : \"\";
       if (!(\"innerText\" in node)) return \"\";
-      const { display } = getComputedStyle(node);
+      const { display, contentVisibility } = getComputedStyle(node);
       if (display === \"contents\") return drawnTextOf(node);
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      const text = hasBox ? Reflect.get(HTMLElement.prototype, \"innerText\", node) : \"\";
+      const own = hasBox ? Reflect.get(HTMLElement.prototype, \"innerText\", node) : \"\";
+      const text = hasBox && !own && contentVisibility !== \"auto\" ? drawnTextOf(node) : own;
       return !text || display.startsWith(\"inline\") ? text : `\\n${text}\\n`;
     });
     return texts.join(\"\");
@@ -995,8 +997,7 @@ property pageFunction : "function readPage(request) {
         kept.push(isBlank ? \"\" : text.slice(start, end - 1));
         length += isBlank ? 1 : end - start;
       });
-      const repeated = isRepeated.reduce((sum, one) => sum + one, 0);
-      work = { ...work, headings, repeated };
+      work = { ...work, headings, repeated: isRepeated.reduce((sum, one) => sum + one, 0) };
       return kept.join(\"\\n\");
     },
     filterContentBetweenKeywords(text, start, end) {
@@ -1103,9 +1104,7 @@ property pageFunction : "function readPage(request) {
   }
   function after(source, taken) {
     work = { pieces: source.pieces, headings: source.headings, repeated: 0 };
-    let { text } = source;
-    for (const [name, ...keywords] of taken) text = steps[name](text, ...keywords);
-    return text;
+    return taken.reduce((text, [name, ...keywords]) => steps[name](text, ...keywords), source.text);
   }
   function wholeText(shown) {
     if (shown.text.trim() === \"\") refuseEmpty();

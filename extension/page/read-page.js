@@ -313,8 +313,7 @@ export function readPage(request) {
       this.isStrict = isStrict;
       this.isLost = false;
       /** The source was matched with the page up to `cursor`, and copied up to `copied`. */
-      this.cursor = 0;
-      this.copied = 0;
+      this.cursor = this.copied = 0;
       /** @type {string[]} */
       this.parts = [];
       this.length = 0;
@@ -383,8 +382,12 @@ export function readPage(request) {
       if (rows.size > 0) this.#enterRow(element);
       if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
       if (tag === "optgroup" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, "label"), KEPT));
-      const root = tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      // With `content-visibility: auto`, what is far from the window is not drawn yet.
+      const isFar =
+        this.isStrict && getComputedStyle(element).contentVisibility === "auto" && !Reflect.get(element, "innerText");
+      const root = isFar ? element : tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
       if (root) this.#inner(root, drawnTextOf(root));
+      if (isFar) return false;
       const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
       if (mark) this.marked = this.cursor;
@@ -1054,10 +1057,7 @@ export function readPage(request) {
    * @returns {Element[]} those that are large enough to look at
    */
   function drawn(selector) {
-    return all(selector).filter((element) => {
-      const { width, height } = drawnSize(element);
-      return width >= MIN_IMAGE && height >= MIN_IMAGE;
-    });
+    return all(selector).filter((one) => Math.min(drawnSize(one).width, drawnSize(one).height) >= MIN_IMAGE);
   }
 
   /** @param {string} selector */
@@ -1115,14 +1115,18 @@ export function readPage(request) {
    * @returns {string}
    */
   function drawnTextOf(part) {
+    const hasLines = part instanceof Element && getComputedStyle(part).whiteSpace.startsWith("pre");
     const texts = [...part.childNodes].map((/** @type {any} */ node) => {
-      if (typeOf.call(node) === Node.TEXT_NODE) return rectOf(node).height > 0 ? node.data.replace(/\s+/g, " ") : "";
+      if (typeOf.call(node) === Node.TEXT_NODE && !isDrawn(node, false)) return "";
+      if (typeOf.call(node) === Node.TEXT_NODE) return hasLines ? node.data : node.data.replace(/\s+/g, " ");
+      if (/^(?:br|input|textarea)$/.test(node.localName)) return node.localName === "br" ? "\n" : "";
       if (!("innerText" in node)) return "";
-      const { display } = getComputedStyle(node);
+      const { display, contentVisibility } = getComputedStyle(node);
       if (display === "contents") return drawnTextOf(node);
       // For an element that is not drawn, `innerText` is its whole text content.
       const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      const text = hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      const own = hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      const text = hasBox && !own && contentVisibility !== "auto" ? drawnTextOf(node) : own;
       return !text || display.startsWith("inline") ? text : `\n${text}\n`;
     });
     return texts.join("");
@@ -1283,8 +1287,7 @@ export function readPage(request) {
         kept.push(isBlank ? "" : text.slice(start, end - 1));
         length += isBlank ? 1 : end - start;
       });
-      const repeated = isRepeated.reduce((sum, one) => sum + one, 0);
-      work = { ...work, headings, repeated };
+      work = { ...work, headings, repeated: isRepeated.reduce((sum, one) => sum + one, 0) };
       return kept.join("\n");
     },
 
@@ -1449,9 +1452,7 @@ export function readPage(request) {
    */
   function after(source, taken) {
     work = { pieces: source.pieces, headings: source.headings, repeated: 0 };
-    let { text } = source;
-    for (const [name, ...keywords] of taken) text = steps[name](text, ...keywords);
-    return text;
+    return taken.reduce((text, [name, ...keywords]) => steps[name](text, ...keywords), source.text);
   }
 
   /**

@@ -503,6 +503,34 @@ def test_buttons_that_head_columns_or_show_a_choice_are_content(tab: Page) -> No
     assert [word in text for word in ("| Host | Port |", "Region Europe", "Stop 4")] == [True, True, False]
 
 
+def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
+    names = [f"Level(URL of, Gauge[] at{number})" for number in range(3)]
+    cells = "".join(f"<div><a href=/x>{name}</a></div><div>{SENTENCE}</div>" for name in names)
+    show(tab, article(f"<h2>Constructors</h2><div style='display:grid;grid-template-columns:auto auto'>{cells}</div>"))
+
+    lines = read(tab)["text"].split("\n")
+
+    assert lines[-3:] == [f"| {name} | {SENTENCE.strip()} |" for name in names]
+
+
+def test_text_for_screen_readers_is_what_a_cell_with_an_icon_says(tab: Page) -> None:
+    def aloud(text: str) -> str:
+        return f"<b style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{text}</b>"
+
+    cells = {
+        "Yes": f"<svg width=16 height=16></svg>{aloud('Yes')}",
+        "3": f"3{aloud('boats')}",
+        "": aloud(SENTENCE),
+        " ": f"<svg width=16 height=16></svg><b style='display:none'>{aloud('No')}</b>",
+    }
+    rows = "".join(f"<tr><td>Pier {number}<td>{cell}" for number, cell in enumerate(cells.values()))
+    show(tab, article(f"<table><tr><th>Pier<th>Open{rows}</table>"))
+
+    lines = read(tab)["text"].split("\n")
+
+    assert lines[-4:] == [f"| Pier {number} | {said.strip()} |" for number, said in enumerate(cells)]
+
+
 def test_open_shadow_roots_and_same_site_frames_are_read(tab: Page) -> None:
     shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
     framed = f"<p>In the frame. {SENTENCE}</p>"

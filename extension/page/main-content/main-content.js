@@ -341,7 +341,7 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isKept = withLabels(blocks, withCodeLists(blocks, isAlike));
+    const isKept = withWholeRows(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
     if (!isKept.includes(true)) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -411,6 +411,34 @@ const mainContent = (() => {
       const isPart = around.tags.has("label") || nodes.every(isPartOfForm);
       return Boolean(isKept[i]) || (Boolean(form) && forms[i] === form && isPart);
     });
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @param {ReturnType<typeof copyOf>["rows"]} rows
+   * @returns {boolean[]} the same, with the other cells of each row of which some are kept
+   */
+  function withWholeRows(blocks, isKept, rows) {
+    const lines = blocks.map(({ holder }) => lineOf(holder, rows));
+    const kept = new Set(lines.filter((_, i) => isKept[i]));
+    return lines.map((line, i) => Boolean(isKept[i]) || (line !== null && kept.has(line)));
+  }
+
+  /**
+   * @param {Element} holder
+   * @param {ReturnType<typeof copyOf>["rows"]} rows
+   * @returns {Element | null} the first cell of the line of a row that it is in
+   */
+  function lineOf(holder, rows) {
+    for (let cell = holder, around; (around = cell.parentElement); cell = around) {
+      const row = rows.get(cell);
+      if (!row || rows.get(around) !== row) continue;
+      const cells = [...around.children];
+      const place = cells.indexOf(cell);
+      return cells[row.columns === Infinity ? 0 : place - (place % row.columns)] ?? null;
+    }
+    return null;
   }
 
   /** @param {Text} node */

@@ -50,6 +50,8 @@ const visibleCopy = (() => {
   const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
+  /** Maximum length of a text that stands for an icon. */
+  const MAX_SAID = 30;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
@@ -193,6 +195,7 @@ const visibleCopy = (() => {
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style, found);
+      if (row && isCell(element, tag) && !copy.textContent?.trim()) copy.append(saidAloud(element));
       found.leave(element, cover, layer, around);
     }
 
@@ -335,6 +338,27 @@ const visibleCopy = (() => {
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
       return copy;
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function isCell(element, tag) {
+    return tag === "td" || /cell$/.test(element.getAttribute("role") ?? "");
+  }
+
+  /**
+   * @param {Element} cell that shows no text
+   * @returns {string} its short text for screen readers, in a box of a pixel, which describes what it shows instead
+   */
+  function saidAloud(cell) {
+    const parts = [...cell.querySelectorAll("*")].filter((one) => {
+      const { width, height } = rectOf(one);
+      return width <= 1 && height <= 1 && one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    });
+    const text = (parts[0]?.textContent ?? "").replace(/\s+/g, " ").trim();
+    return text.length > MAX_SAID ? "" : text;
   }
 
   /** @param {Element} frame */
