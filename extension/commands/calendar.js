@@ -25,7 +25,7 @@ export class Calendar extends Widget {
   async pick(day, time) {
     const hasPressed = day ? await this.#pressed(day) : true;
     if (!day) await this.click(await this.ask("selector"));
-    const isSet = hasPressed && time !== "" && (await this.#setTime(time));
+    const isSet = hasPressed && time !== "" && (await this.#setTime(time, day ? 0 : OPEN_MS));
     // A calendar stays open for the time. If the page has replaced the field, that is for the caller to find.
     if (!hasPressed || time) await this.#shut(day).catch(() => {});
     return day ? hasPressed : isSet;
@@ -33,10 +33,12 @@ export class Calendar extends Widget {
 
   /**
    * @param {string} time
+   * @param {number} milliseconds for what has been opened for it to be drawn
    * @returns {Promise<boolean>} false if what is open has no fields for it
    */
-  async #setTime(time) {
-    const half = await this.ask("time", { wanted: time });
+  async #setTime(time, milliseconds) {
+    const set = () => this.ask("time", { wanted: time });
+    const half = await until(set, (answer) => answer !== false, milliseconds);
     if (half) await this.click(half);
     return half !== false;
   }

@@ -346,6 +346,8 @@ PICKED = [
     ("worded", "03/05/2026", "March 5, 2026"),
     ("ranged", "2026-02-05", "2/5/2026"),
     ("clock", "07:30", "07:30"),
+    ("early", "07:30", "07:30"),
+    ("foreign", "2025-11-05", "11/5/2025"),
     ("button", "2026-03-05", "3/5/2026"),
     ("start", "2026-02-03 15:30", "2/3/2026 15:30:00 -"),
     ("start", "2026-02-05", "2/5/2026 12:00:00 -"),
@@ -373,6 +375,11 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert await calendars.page.locator(".calendar").count() == 0
     code, message = await calendars.refused("fill", selector="#worded", value="03/05/2026 10:30")
     assert (code, '"March 5, 2026"' in message) == ("VALUE_NOT_KEPT", True)
+    # Two languages in which the number of a month is part of that of another.
+    for language in ("ja", "vi"):
+        await calendars.page.evaluate("language => void (document.documentElement.lang = language)", language)
+        reply = await calendars.do("fill", selector="#foreign", value="2025-12-06")
+        assert reply["value"] == await calendars.page.evaluate("state.foreign") == "12/6/2025"
     # Its calendar has no time.
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-03 15:30"))[0] == "VALUE_NOT_KEPT"
 

@@ -27,6 +27,7 @@ const calendars = (() => {
   const { isPositioned, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
+  const { focusedElement } = focusing;
   const { monthNamedIn } = sameValues;
   const { hasOtherField } = standIns;
 
@@ -42,6 +43,8 @@ const calendars = (() => {
   const BACK = /prev|back|left|^[<\u2039\u00ab\u2190]+$/iu;
   const FORTH = /next|forward|right|^[>\u203a\u00bb\u2192]+$/iu;
   const YEARLY = /year|super|double|[\u00ab\u00bb]|<<|>>/iu;
+  /** Some calendars have them for the month, and nothing for the year. */
+  const DOUBLE_SIGN = /^(?:[\u00ab\u00bb]|<<|>>)$/u;
   const CHOSEN = /(?:^|[^a-z])(?:selected|active|current|chosen)(?![a-z])/iu;
   const NAMES = ["aria-label", "title", "class", "data-action"];
   const OPENERS = "button:not([type='submit']), [role='button'], [tabindex], span, i";
@@ -123,8 +126,10 @@ const calendars = (() => {
    * @returns {Element | null} the layer over the page that has opened for it, with fields for a time
    */
   function layerForTime(field) {
-    const opened = hourFields().filter((one) => !standing.get(field)?.includes(one));
-    return opened.map(layerOf).find(Boolean) ?? null;
+    const focused = focusedElement();
+    // The focus may have opened it before the fill began.
+    const isOpened = (/** @type {Element} */ one) => one === focused || !standing.get(field)?.includes(one);
+    return hourFields().filter(isOpened).map(layerOf).find(Boolean) ?? null;
   }
 
   /** @returns {Element[]} the visible ones */
@@ -325,7 +330,7 @@ const calendars = (() => {
     const isWanted = (/** @type {Element} */ one) => directionOf(one, grid) === Math.sign(distance);
     const all = (named.length ? named : pressable).filter(isWanted);
     const [yearly] = all.filter((one) => YEARLY.test(wordsOf(one)));
-    const [monthly] = all.filter((one) => !YEARLY.test(wordsOf(one)));
+    const monthly = all.find((one) => !YEARLY.test(wordsOf(one))) ?? all.find((one) => DOUBLE_SIGN.test(wordsOf(one)));
     return Math.abs(distance) >= MONTHS_A_YEAR ? (yearly ?? monthly) : monthly;
   }
 

@@ -15,6 +15,8 @@ const sameValues = (() => {
   const ADDRESS =
     /\s*(?:(?:"[^"]*"|[^<>",;@]*)<([^\s<>",;@]+@[^\s<>",;@]+)>|([^\s<>",;@]+@[^\s<>",;@]+))\s*(?:[,;]\s*|$)/guy;
   const MONTHS = Array.from({ length: 12 }, (_, month) => month);
+  /** A component may have a language of its own; no long name of a month is that of another one in these. */
+  const OTHER_LANGUAGES = "cs da de el es fi fr hu id it nb nl pl pt ro ru sv tr uk".split(" ");
   /** @type {Map<string, string[]>} names of months by language and width */
   const monthNames = new Map();
 
@@ -127,19 +129,19 @@ const sameValues = (() => {
   }
 
   /**
-   * @param {string} text in the language of the page or of the browser, or in English
+   * @param {string} text preferably in the language of the page or of the browser, or in English
    * @returns {number} the last month whose name it contains, from 1; 0 if there is none
    */
   function monthNamedIn(text) {
     const words = text.toLowerCase();
-    const languages = [document.documentElement.lang, navigator.language, "en"].filter(Boolean);
-    // The short name of a month may be that of a day.
-    for (const width of /** @type {const} */ (["long", "short"])) {
-      for (const language of languages) {
-        const places = namesOf(language, width).map((name) => words.search(wordPattern(name)));
-        const last = Math.max(...places);
-        if (last >= 0) return places.indexOf(last) + 1;
-      }
+    const likely = [document.documentElement.lang, navigator.language, "en"].filter(Boolean);
+    // The short name of a month may be that of a day, or a word of another language.
+    const long = (/** @type {string} */ language) => namesOf(language, "long");
+    const short = (/** @type {string} */ language) => namesOf(language, "short");
+    for (const names of [likely.map(long), likely.map(short), OTHER_LANGUAGES.map(long)].flat()) {
+      const places = names.map((name) => words.search(wordPattern(name)));
+      const last = Math.max(...places);
+      if (last >= 0) return places.indexOf(last) + 1;
     }
     return 0;
   }
@@ -166,9 +168,12 @@ const sameValues = (() => {
     return new Date(2026, month, 1).toLocaleDateString(known, { month: width }).toLowerCase().replace(/\.$/u, "");
   }
 
-  /** @param {string} name */
+  /** @param {string} name a word, perhaps with a number before or after it, which is not part of a longer one */
   function wordPattern(name) {
-    return new RegExp(`(?<!\\p{L})${name.replace(/[^\p{L}\p{N}]/gu, ".")}(?!\\p{L})`, "u");
+    const word = name.replace(/[^\p{L}\p{N}]/gu, ".");
+    // The word after a year and before a day may be a single letter, without spaces.
+    if (/^\d/u.test(name)) return new RegExp(`(?<!\\d)${word}`, "u");
+    return new RegExp(`(?<!\\p{L})${word}(?!${/\d$/u.test(name) ? "\\d" : "\\p{L}"})`, "u");
   }
 
   /**
