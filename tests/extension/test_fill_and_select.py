@@ -452,6 +452,31 @@ async def test_disabled_list_is_rejected_until_it_is_enabled(lists: DrivenTab) -
     assert (await lists.do("select", selector="#off", value="one"))["selected"] == [{"value": "one", "label": "one"}]
 
 
+@pytest.mark.parametrize("first", ["<option value=''>Add a filter", "<option>none"])
+async def test_list_of_commands_may_return_to_its_prompt_and_no_other_list_to_its_first_option(
+    blank: DrivenTab, first: str
+) -> None:
+    await blank.show(f"""<title>Filters</title><select id=add>{first}<option value=start>Start date</select><p id=filters></p><script>
+      add.onchange = () => {{
+        filters.textContent = "Start date between";
+        add.selectedIndex = 0;
+      }};
+    </script>""")
+    action = {"selector": "#add", "value": "Start date"}
+
+    if "none" in first:
+        assert (await blank.refused("select", **action))[0] == "VALUE_NOT_KEPT"
+        return
+
+    result = await blank.do("select", **action)
+
+    assert result["selected"] == [{"value": "", "label": "Add a filter"}]
+    assert "Start date between" in result["changed"]
+    assert len(result["notes"]) == 1
+    # Without an effect, it was not kept.
+    assert (await blank.refused("select", **action))[0] == "VALUE_NOT_KEPT"
+
+
 async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab) -> None:
     assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
 
