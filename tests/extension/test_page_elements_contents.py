@@ -283,6 +283,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Yes"  #z',
         ],
         "button that only looks disabled": ['button "Print" looks disabled  #a'],
+        "field with decoration in front": ['text "Zone:"', 'combobox next to "Zone:" = "Rome"  #zone'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],

@@ -637,7 +637,7 @@ async def test_listbox_that_opens_another_is_a_field(blank: DrivenTab) -> None:
 
     text = (await blank.do("page_elements"))["text"]
     assert "Open above the page" not in text
-    assert 'collapsed  #language' in text
+    assert 'listbox next to "Language:" collapsed  #language' in text
 
     result = await blank.do("select", selector="#language", value="French")
 
