@@ -19,6 +19,8 @@ const SECRET = "(hidden)";
 const MAX_NOTATIONS = 7;
 /** Of a field that was left for the next one. */
 const STARTED = "The page drops it unless the next field is filled, too.";
+const RESET =
+  "The page reset the list to its prompt. If its options are commands, this one was carried out; check what changed.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -163,8 +165,11 @@ export async function select(context) {
   }
   const changed = await target.consequences();
   const selected = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected")) ?? found.selected;
-  if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
+  const isKept = JSON.stringify(selected) === JSON.stringify(found.selected);
+  // A list of commands returns to its prompt when the page has carried one out.
+  const isReset = changed !== "" && (selected ?? []).every(({ value }) => value === "");
+  if (!isKept && !isReset) {
     throw notKept(found, values.join(", "), (selected ?? []).map(({ label }) => label).join(", "), "");
   }
-  return { ...(await target.reply(found, changed)), selected };
+  return { ...noting(await target.reply(found, changed), isKept ? [] : [RESET]), selected };
 }

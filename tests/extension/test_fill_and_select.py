@@ -452,6 +452,31 @@ async def test_disabled_list_is_rejected_until_it_is_enabled(lists: DrivenTab) -
     assert (await lists.do("select", selector="#off", value="one"))["selected"] == [{"value": "one", "label": "one"}]
 
 
+@pytest.mark.parametrize("first", ["<option value=''>Add a filter", "<option>none"])
+async def test_list_of_commands_may_return_to_its_prompt_and_no_other_list_to_its_first_option(
+    blank: DrivenTab, first: str
+) -> None:
+    await blank.show(f"""<title>Filters</title><select id=add>{first}<option value=start>Start date</select><p id=filters></p><script>
+      add.onchange = () => {{
+        filters.textContent = "Start date between";
+        add.selectedIndex = 0;
+      }};
+    </script>""")
+    action = {"selector": "#add", "value": "Start date"}
+
+    if "none" in first:
+        assert (await blank.refused("select", **action))[0] == "VALUE_NOT_KEPT"
+        return
+
+    result = await blank.do("select", **action)
+
+    assert result["selected"] == [{"value": "", "label": "Add a filter"}]
+    assert "Start date between" in result["changed"]
+    assert len(result["notes"]) == 1
+    # Without an effect, it was not kept.
+    assert (await blank.refused("select", **action))[0] == "VALUE_NOT_KEPT"
+
+
 async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab) -> None:
     assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
 
@@ -469,3 +494,37 @@ async def test_decimal_point_that_a_field_takes_only_from_a_key_is_not_lost(blan
     </script>""")
 
     assert (await blank.do("fill", selector="#amount", value="1234.5"))["value"] == "1234.5"
+
+
+POPOVER = """<title>Post</title><input id=title><div id=popover popover tabindex=-1>
+  <input id=day><input id=hour></div><script>
+  const hide = () => popover.contains(document.activeElement) || popover.hidePopover();
+  popover.showPopover();
+  popover.addEventListener("focusout", () => setTimeout(hide));
+</script>"""
+
+
+async def test_popover_that_closes_without_the_focus_stays_open_for_its_other_fields(blank: DrivenTab) -> None:
+    await blank.show(POPOVER)
+    fields = [{"selector": "#day", "value": "5"}, {"selector": "#hour", "value": "14"}]
+
+    result = await blank.do("fill_form", fields=fields)
+
+    assert [field["value"] for field in result["fields"]] == ["5", "14"]
+    assert await blank.page.locator("#popover:popover-open").count() == 1
+    assert await blank.page.evaluate("document.activeElement.id") == "hour"
+    # It closes once the focus is elsewhere.
+    await blank.do("fill", selector="#title", value="x")
+    assert await blank.page.locator("#popover:popover-open").count() == 0
+
+
+async def test_field_has_the_focus_again_although_the_page_gave_it_to_what_is_around(blank: DrivenTab) -> None:
+    await blank.show("""<title>Post</title><main id=around tabindex=-1><h1 id=heading contenteditable>a</h1></main><script>
+      heading.onblur = () => around.focus();
+    </script>""")
+
+    await blank.do("fill", selector="#heading", value="b")
+    result = await blank.do("press", keys='End "c"')
+
+    assert result["value"] == "bc"
+    assert await value_of(blank, "#heading") == "bc"

@@ -283,6 +283,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Yes"  #z',
         ],
         "button that only looks disabled": ['button "Print" looks disabled  #a'],
+        "field with decoration in front": ['text "Zone:"', 'combobox next to "Zone:" = "Rome"  #zone'],
     },
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
@@ -602,6 +603,11 @@ SELECTORS = {
     "attribute for a state": "p > button",
     "classes that are hashes": "p > button",
     "value of a field": "p > input",
+    "id drawn by lot": "[title=Go]",
+    "name with a narrow space": "p > button",
+    "name with a plain space": '[aria-label="At 1:42 pm"]',
+    "counted id and a name that is not unique": "[data-testid=new] [name=host]",
+    "name that is not unique in a named part": "#edit-5 [name=title]",
 }
 
 

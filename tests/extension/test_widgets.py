@@ -612,3 +612,38 @@ async def test_option_of_an_editor_that_goes_with_it_is_read_in_the_cell(drawn: 
 
 async def test_path_leads_through_menus_that_open_when_the_mouse_comes(drawn: DrivenTab) -> None:
     assert (await drawn.do("fill", selector="#place", value="Italy / Rome"))["value"] == "Rome"
+
+
+LISTBOX_FIELD = """<title>Language</title><label for=none>Language:</label>
+<table id=language role=listbox aria-haspopup=true aria-expanded=false tabindex=0 style="position: absolute; z-index: 1">
+  <tr role=presentation><td><span id=shown role=option aria-selected=true>German</span></table>
+<table id=menu role=listbox hidden style="position: absolute; z-index: 2; top: 80px">
+  <tr role=option aria-selected=true><td>German<tr role=option><td>French</table><script>
+  const show = (isOpen) => {
+    menu.hidden = !isOpen;
+    language.ariaExpanded = String(isOpen);
+  };
+  language.onclick = () => show(menu.hidden);
+  onkeydown = ({ key }) => void (key === "Escape" && show(false));
+  menu.onclick = ({ target }) => {
+    shown.textContent = target.textContent.trim();
+    show(false);
+  };
+</script>"""
+
+
+async def test_listbox_that_opens_another_is_a_field(blank: DrivenTab) -> None:
+    await blank.show(LISTBOX_FIELD)
+
+    text = (await blank.do("page_elements"))["text"]
+    assert "Open above the page" not in text
+    assert 'listbox next to "Language:" collapsed  #language' in text
+
+    result = await blank.do("select", selector="#language", value="French")
+
+    assert [option["label"] for option in result["selected"]] == ["French"]
+    assert await blank.page.inner_text("#shown") == "French"
+    assert (await blank.refused("select", selector="#language", value="Dutch"))[0] == "EXECUTION_ERROR"
+    # A list that is open is named.
+    await blank.do("click", selector="#language")
+    assert "Open above the page: listbox" in (await blank.do("page_elements"))["text"]

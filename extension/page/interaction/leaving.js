@@ -3,8 +3,12 @@
 // Leaving a field, which makes many pages accept or drop what was typed.
 
 const leaving = (() => {
-  const { documentOf, isInPage, tagOf, windowOf } = dom;
+  const { documentOf, drawnAncestors, isDrawnIn, isInPage, isMatch, windowOf } = dom;
+  const { isPositioned } = geometry;
   const { focusedElement } = focusing;
+
+  /** Elements in which some others stay open as long as the focus is there. */
+  const LAYERS = "dialog, [popover], [role=dialog], [role=alertdialog]";
 
   /** Texts for fields that may have a picker: dates as numbers or with the month's name, months, and times. */
   const DATED = [
@@ -58,17 +62,30 @@ const leaving = (() => {
      */
     async end(isDate) {
       if (isDate) this.#watch.expect();
-      if (focusedElement() === this.#field) this.#field.blur();
+      if (focusedElement() === this.#field) leave(this.#field);
       await turns();
       if (isDate) await this.#watch.rest();
       this.#listening.abort();
       const isPicked = isDate && this.#watch.hasNews();
-      const isFree = ["body", "html"].includes(tagOf(focusedElement()));
+      const focused = focusedElement();
+      const isFree = focused !== this.#field && isDrawnIn(focused, this.#field);
       if (isFree && isInPage(this.#field) && !isPicked && this.#watch.lost() === this.#lost) {
         this.#field.focus({ preventScroll: true });
       }
       return this.#hasChanged;
     }
+  }
+
+  /**
+   * Takes the focus from a field as a click next to it does: a popover or dialog that can have the focus gets it, because
+   * many close once they lose it.
+   *
+   * @param {HTMLElement} field
+   */
+  function leave(field) {
+    const layer = [...drawnAncestors(field)].slice(1).find((one) => isMatch(one, LAYERS) || isPositioned(one));
+    if (layer && isMatch(layer, "[tabindex]")) /** @type {HTMLElement} */ (layer).focus({ preventScroll: true });
+    if (focusedElement() === field) field.blur();
   }
 
   /** @param {HTMLElement} field that gets the Enter key next: the browser does not submit the form */

@@ -32,6 +32,8 @@ const listOptions = (() => {
   const { isUndeclared, maySearch, wrapperOf } = widgets;
 
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
+  /** One that opens another is a field (Dojo). */
+  const OWN_LIST = "[role='listbox']:not([aria-haspopup='true'], [aria-haspopup='listbox'])";
   /** What a field may name as its list. */
   const LISTS = `${POPUPS}, [role='menu']`;
   const OPTION_ROLES = [
@@ -58,7 +60,7 @@ const listOptions = (() => {
    * @returns {Element | null} the element with the options, if it is drawn
    */
   function popupOf(field) {
-    if (roleOf(field) === "listbox" && !isControl(field)) return field;
+    if (isMatch(field, OWN_LIST) && !isControl(field)) return field;
     const bearer = wrapperOf(field) ?? field;
     // A closed list may still be fading out.
     if ([field, bearer].some((one) => attributeOf(one, "aria-expanded") === "false")) return null;

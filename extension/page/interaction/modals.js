@@ -18,7 +18,7 @@ const modals = (() => {
   const MOST_LOOKED_AT = 400;
   const POPUPS =
     ":popover-open, dialog[open]:not(:modal), " +
-    "[role]:is([role=menu], [role=listbox], [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
+    "[role]:is([role=menu], [role=listbox]:not([aria-haspopup]), [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
   const DECLARED = ":popover-open, dialog[open]";
   /** Number of ancestors searched for a floating one. */
   const STEPS = 4;

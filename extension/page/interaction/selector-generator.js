@@ -45,7 +45,7 @@ const selectorGenerator = (() => {
   const GENERATED =
     /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
   /** An id that a library may have counted up, or drawn by lot: other names come before it. */
-  const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
+  const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|^id-\w{6}-\d+$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
@@ -181,9 +181,12 @@ const selectorGenerator = (() => {
     const unique = ownNames.find(
       (naming) => isItsOwn(naming) && !isElsewhere((one) => counts.named(one, naming).length),
     );
-    if (unique && isSearched) return selectorBy(unique);
-    const named = ownNames.find(isItsOwn);
     const isAlone = aloneCheck(element, root, ownNames, counts);
+    if (unique && isSearched) {
+      const lasting = isDoubtful(unique) ? belowName(element, ownNames, isAlone) : undefined;
+      return lasting && !isElsewhere((one) => counts.of(one, lasting)) ? lasting : selectorBy(unique);
+    }
+    const named = ownNames.find(isItsOwn);
     const holder = holderOf(root);
     // In the shadow root of a named host, one word is often enough.
     const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
@@ -191,7 +194,9 @@ const selectorGenerator = (() => {
     const outer = () => `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> `;
     const inner =
       tag ??
-      (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone, isItsOwn)));
+      (named
+        ? selectorBy(named)
+        : (combined(element, ownNames, isAlone) ?? wayTo(element, ownNames, isAlone, isItsOwn)));
     const labeled = LONG_PATH.test(inner) ? labeledStepOf(element, root, counts) : undefined;
     if (labeled) {
       const isUnique = !isElsewhere((one) => counts.labeled(one, labeled.step, labeled.text).length);
@@ -263,7 +268,8 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Naming[]} except values that need escapes or could disturb a terminal
+   * @returns {Naming[]} except values that need escapes or could disturb a terminal, and those with spaces that look like
+   *   another
    */
   function namesOf(element) {
     const [, end = ""] = /^radix-.*[:_](-[a-z][a-z-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
@@ -272,13 +278,17 @@ const selectorGenerator = (() => {
     if (isMatch(element, BUTTON_INPUTS)) own.push("value");
     const named = [...NAMING_ATTRIBUTES, ...own].flatMap((name) => {
       const value = attributeOf(element, name) ?? "";
-      const isPlain = value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
+      const isPlain = value.length <= VALUE_LENGTH && /^(?:[^"\\\s\p{C}]| )+$/u.test(value);
       const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !STATE_NAME.test(value));
       const isName = isPlain && isLabel && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
-    const isDoubtful = (/** @type {Naming} */ one) => one.name === "id" && DOUBTFUL.test(one.value);
     return [...ending, ...named.filter((one) => !isDoubtful(one)), ...named.filter(isDoubtful)];
+  }
+
+  /** @param {Naming} naming */
+  function isDoubtful({ name, value }) {
+    return name === "id" && DOUBTFUL.test(value);
   }
 
   /**
@@ -320,6 +330,31 @@ const selectorGenerator = (() => {
       ...regions.slice(0, TRIED_REGIONS).map((region) => `${tagOf(region)} ${first}`),
     ];
     return ways.find(isAlone);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Naming[]} ownNames
+   * @param {(selector: string) => boolean} isAlone
+   * @returns {string | undefined} one of them below a named ancestor that is unique, and not doubtful
+   */
+  function belowName(element, ownNames, isAlone) {
+    const lasting = (/** @type {Element} */ one) => namesOf(one).filter((naming) => !isDoubtful(naming));
+    const around = [...treeAncestors(element)].slice(1, TRIED_STEPS).flatMap((one) => lasting(one).slice(0, 1));
+    const own = ownNames.filter((naming) => !isDoubtful(naming)).map(selectorBy);
+    return own.flatMap((name) => around.map((outer) => `${selectorBy(outer)} ${name}`)).find(isAlone);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Naming[]} ownNames none of which is unique
+   * @param {(selector: string) => boolean} isAlone
+   * @param {(naming: Naming) => boolean} isItsOwn whether it matches only one element in the root
+   * @returns {string} a path, or one of them below a named ancestor in place of a long one
+   */
+  function wayTo(element, ownNames, isAlone, isItsOwn) {
+    const path = pathOf(element, /** @type {Root} */ (rootOf(element)), isAlone, isItsOwn);
+    return (LONG_PATH.test(path) ? belowName(element, ownNames, isAlone) : undefined) ?? path;
   }
 
   /**

@@ -28,7 +28,7 @@ const surroundingNames = (() => {
 
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
-    "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
+    "color combobox date datetime listbox month number password searchbox select slider spinbutton textbox time week".split(
       " ",
     ),
   );
@@ -45,7 +45,8 @@ const surroundingNames = (() => {
   const HEAD_LENGTH = 40;
   /** Longer texts are cut anyway. */
   const ENOUGH = 400;
-  const CONTROLS = "input, select, textarea, button, a[href], iframe, [tabindex='0']";
+  /** Without the inputs that only draw something, such as the arrow of a list (Dojo). */
+  const CONTROLS = "input:not([role~='presentation']), select, textarea, button, a[href], iframe, [tabindex='0']";
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
