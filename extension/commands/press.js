@@ -15,6 +15,7 @@ import { noting, optionalSelectorOf } from "./element-params.js";
 const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
   "The focus is now in a frame of a denied host, which gets no keys. Pass a selector with the next press.";
+const FIELDS = new Set(["input", "textarea"]);
 const HOW_TO_WRITE = 'Use key names such as Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
@@ -29,7 +30,7 @@ export async function press(context) {
   const selector = optionalSelectorOf(context);
   const target = new ElementTarget(context);
   const found = await target.find({ action: "focus", selector });
-  for (const [index, part] of partsOf(strokes).entries()) {
+  for (const [index, part] of partsOf(strokes, !FIELDS.has(found.element.tag)).entries()) {
     if (index) await target.look("nextDrawing");
     await pressKeys(session, part);
   }
@@ -47,11 +48,14 @@ export async function press(context) {
 
 /**
  * @param {Stroke[]} strokes
+ * @param {boolean} mayOpen whether the first character may open a field for the text, as in the cell of a spreadsheet:
+ *   the field takes the focus later
  * @returns {Stroke[][]} each up to an Enter: an editor may draw the new line only in the next frame, and open lists
  *   follow later, too
  */
-function partsOf(strokes) {
-  const ends = strokes.flatMap(({ key }, index) => (key.key === "Enter" ? index + 1 : []));
+function partsOf(strokes, mayOpen) {
+  const first = mayOpen ? strokes.findIndex(({ key, held }) => key.text && !held.length) : -1;
+  const ends = strokes.flatMap(({ key }, index) => (key.key === "Enter" || index === first ? index + 1 : []));
   return [0, ...ends].map((start, index) => strokes.slice(start, ends[index])).filter((part) => part.length);
 }
 

@@ -244,6 +244,18 @@ async def test_element_that_the_page_draws_again_at_the_target_has_moved(page: D
     assert result["changed"] == f"moved by {right}, {down} px"
 
 
+async def test_element_that_a_drag_enlarges_is_reported_with_its_new_size(page: DrivenTab) -> None:
+    await page.show("""<body style="margin: 0"><p id=box style="margin: 0; width: 100px; height: 40px"></p><script>
+      const box = document.querySelector("#box");
+      box.onpointerdown = (event) => box.setPointerCapture(event.pointerId);
+      box.onpointermove = ({ buttons, x }) => buttons && (box.style.width = `${Math.round(x)}px`);
+    </script>""")
+
+    result = await page.do("drag", source="#box", source_at=[99, 20], target_at=[200, 20])
+
+    assert result["changed"] == "resized to 200x40 px"
+
+
 @pytest.mark.parametrize("source", ["#fixed", "#back"])
 async def test_drag_that_moves_nothing_is_noted(page: DrivenTab, source: str) -> None:
     result = await page.do("drag", source=source, target="#zone")

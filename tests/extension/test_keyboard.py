@@ -10,7 +10,7 @@ PAGE = """<input id=name aria-label=Name value=old><input id=secret type=passwor
 <input id=box type=checkbox><select id=list><option>small<option>large</select><p id=plain>Text</p>
 <button id=button>Go</button><label id=label>City <input id=city></label><form id=form><input id=query></form>
 <div id=editor contenteditable>before</div><div id=drawn contenteditable></div><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
-<iframe id=frame srcdoc="<input id=inner>"></iframe><div id=host></div><script>
+<p id=cell tabindex=0>7</p><iframe id=frame srcdoc="<input id=inner>"></iframe><div id=host></div><script>
   document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input id=shadowed>";
   window.events = [];
   for (const type of ["keydown", "keypress", "beforeinput", "input", "keyup"]) {
@@ -26,6 +26,12 @@ PAGE = """<input id=name aria-label=Name value=old><input id=secret type=passwor
     if (event.inputType !== "insertParagraph") return;
     window.isDrawing = true;
     requestAnimationFrame(() => requestAnimationFrame(() => (window.isDrawing = false)));
+  };
+  // Its first key opens a field, which takes the focus two frames later.
+  document.querySelector("#cell").onkeydown = ({ key, target }) => {
+    target.insertAdjacentHTML("afterend", "<input id=opened>");
+    const field = document.querySelector("#opened");
+    requestAnimationFrame(() => requestAnimationFrame(() => (field.focus(), (field.value = key))));
   };
   document.querySelector("#form").onsubmit = (event) => (event.preventDefault(), (window.submitted = true));
   document.querySelector("#button").onclick = () => (window.pressed = true);
@@ -118,6 +124,7 @@ EFFECTS = [
     ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
     ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
     ("#drawn", '"a" Enter "bc"', "true", {"value": "a\nbc"}),
+    ("#cell", '"abc"', "document.querySelector('#opened').value === 'abc'", {}),
     ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
     ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),
     ("#shadowed", "s", "true", {"value": "s"}),

@@ -313,6 +313,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'draggable next to "inject" black 10x10 at 80,0  g > g',
             "circle black 40x40 at 180,30  circle",
         ],
+        "HTML in a drawing": ["rect black 80x30 at 0,0  rect", 'text "Start"'],
         "node of a drawing with many shapes": ['draggable "inject"  g'],
         "part of a drawing without size": ["draggable black 80x30 at 0,0  g:nth-of-type(2)"],
         "shapes that can be acted on": [
@@ -597,6 +598,8 @@ SELECTORS = {
     "end of another generated id": '[id$="-trigger-usage"]',
     "id with a short hash": "[title=Go]",
     "generated id": "button",
+    "id of random signs": "[title=Go]",
+    "class of an editor that is open": "p > button",
     "counted id": "[name=host]",
     "counted id without another name": "#c94",
     "class of the other state": "p > button",

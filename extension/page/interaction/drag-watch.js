@@ -56,7 +56,8 @@ const dragWatch = (() => {
 
     /**
      * @param {Element[]} come new elements, one of which may be drawn instead of the dragged one
-     * @returns {string} how far that is from where it was; empty if it is there or gone, or if something has scrolled
+     * @returns {string} how far that is from where it was, or the new size of the element; empty if it is there or gone, or
+     *   if something has scrolled
      */
     way(come) {
       const text = textContentOf(this.#element);
@@ -64,9 +65,12 @@ const dragWatch = (() => {
       const twin = () => come.flatMap((one) => [one, ...queryIn(one, "*")]).find(isTwin);
       const drawn = isInPage(this.#element) ? this.#element : twin();
       if (!drawn || scrolledAround(drawn) !== this.#scrolled) return "";
-      const { x, y } = boxOf(drawn);
-      const [right, down] = [Math.round(x - this.#before.x), Math.round(y - this.#before.y)];
-      return right || down ? `moved by ${right}, ${down} px` : "";
+      const { x, y, width, height } = boxOf(drawn);
+      const before = this.#before;
+      const [right, down] = [Math.round(x - before.x), Math.round(y - before.y)];
+      if (right || down) return `moved by ${right}, ${down} px`;
+      const isResized = Math.round(width - before.width) || Math.round(height - before.height);
+      return isResized && drawn === this.#element ? `resized to ${Math.round(width)}x${Math.round(height)} px` : "";
     }
 
     /** @returns {Promise<DragOutcome>} after the release */

@@ -20,12 +20,14 @@ const geometry = (() => {
     isDrawnIn,
     isElement,
     isMatch,
+    isText,
     labelsOf,
     parentElementOf,
     queryIn,
     rootOf,
     scrollTo,
     tagOf,
+    textContentOf,
     windowOf,
   } = dom;
 
@@ -42,6 +44,8 @@ const geometry = (() => {
   /** Values of `clip` and `clip-path` that leave nothing. */
   const CLIPPED = /^(?:rect\(([01]px)(?:,? \1){3}\)|inset\((?:50|100)%\))$/u;
   const BUTTONS = "a, button, [role='button'], [role='option']";
+  /** Elements with a picture, or a page, instead of children. */
+  const PICTURES = "img, svg, svg *, video, canvas, iframe, object, embed";
   const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
   /** Pixels that a finger needs: no larger element only widens another one. */
   const TOUCH_PX = 48;
@@ -344,7 +348,7 @@ const geometry = (() => {
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
-    if (isLayerOver(inner, element)) return true;
+    if (isLayerOver(inner, element) || isSheetOver(inner, element)) return true;
     const button = closestOf(element, BUTTONS);
     if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
@@ -367,6 +371,35 @@ const geometry = (() => {
     const [over, own] = [boxOf(canvas), boxOf(lower)];
     const isBeyond = own.left < over.left - 1 || own.top < over.top - 1;
     return !isBeyond && own.right <= over.right + 1 && own.bottom <= over.bottom + 1;
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Element} canvas
+   * @returns {boolean} whether it takes the mouse in front of a canvas, and all that is drawn there is the canvas; a
+   *   layer over the whole window is a backdrop, which ends something instead
+   */
+  function isSheetOver(inner, canvas) {
+    if (tagOf(canvas) !== "canvas") return false;
+    const path = [...drawnAncestors(inner)];
+    const end = path.findIndex((one) => isDrawnIn(one, canvas));
+    const around = path[end];
+    if (!around || isMatch(around, "html, body")) return false;
+    const isOther = (/** @type {Element} */ one) =>
+      isPainted(one) ||
+      getComputedStyle(one).position === "fixed" ||
+      isMatch(one, `${BUTTONS}, ${FIELDS}, ${PICTURES}`);
+    return end > 0 && !path.slice(0, end).some(isOther);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it has a background or a text of its own
+   */
+  function isPainted(element) {
+    const { backgroundColor, backgroundImage } = getComputedStyle(element);
+    const isBare = backgroundImage === "none" && backgroundColor === TRANSPARENT;
+    return !isBare || [...childNodesOf(element)].some((node) => isText(node) && textContentOf(node)?.trim());
   }
 
   /**

@@ -358,9 +358,13 @@ const pageItems = (() => {
       const alternative = tag === "img" ? attributeOf(element, "alt") : "";
       // If the image is part of a name, the name includes its alternative text.
       const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
-      // The parts of a drawing with a name of its own add nothing.
-      if (tag === "svg") within.isDrawing = within.isSilent = isDrawing(element) && !attributeOf(element, "aria-label");
-      else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
+      // HTML in a drawing, such as the texts of its nodes, is listed like that of the page.
+      if (tag === "foreignObject") {
+        within.isDrawing = within.isSilent = false;
+      } else if (tag === "svg") {
+        // The parts of a drawing with a name of its own add nothing.
+        within.isDrawing = within.isSilent = isDrawing(element) && !attributeOf(element, "aria-label");
+      } else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
       else if (isImage) this.#addLook(element, "image");
       else if (isBox(element, tag)) this.#addLook(element, "box");
     }

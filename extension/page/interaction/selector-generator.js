@@ -43,14 +43,14 @@ const selectorGenerator = (() => {
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
+    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?=\S{20}$)(?:.*[^\w.:/[\]-]){2}|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
   /** An id that a library may have counted up, or drawn by lot: other names come before it. */
   const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|^id-\w{6}-\d+$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled)$/iu;
   /** A class that is a hash, if an element has several of them, some with digits. */
   const HASH = /^(?=.{6,8}$)[a-z][a-z\d]+$/u;
   /** Regions of which there are few, and which people refer to when they describe a place. */
