@@ -860,6 +860,7 @@ PROBLEMS = {
     "list": "must be a list",
     "dict": "must be an object",
     "model": "must be an object",
+    "none": "must be left out",  # the other choice for an optional argument
 }
 # The same for what only the configuration file contains.
 FILE_PROBLEMS = {
@@ -3620,8 +3621,10 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
-            known = f"Use one of {', '.join(settings.extractions) or 'none'}, or a JSON Schema."
-            raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
+            named = f"one of {', '.join(settings.extractions)}, or " if settings.extractions else ""
+            raise ChromeTabError(
+                "INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. Use {named}a JSON Schema."
+            )
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
     return Query(prompt, output_schema, model)

@@ -107,6 +107,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("read_chrome_tab", {"max_chars": 0}, ["max_chars must be at least 1"]),
     ("read_chrome_tab", {"max_chars": 100_001}, ["max_chars must be at most 100,000"]),
     ("read_chrome_tab", {"start": ["a"]}, ["start must be text"]),
+    ("read_chrome_tab", {"content": "body"}, ["content must be 'all' or 'main', or left out (got \"body\")"]),
     ("read_chrome_tab", {"tab_id": "active"}, ["tab_id must be an integer"]),
     ("read_chrome_tab", {"tabId": "active"}, ["tab_id must be an integer"]),
     ("read_chrome_tab", {"tabId": 1, "tab_id": 2, "begin": "a"}, ["unknown argument 'begin'"]),

@@ -77,6 +77,7 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
     ):
         results = {tool["name"]: await session.call(tool["name"], **ARGUMENTS[tool["name"]]) for tool in tools}
         main_content = await session.call("read_chrome_tab", content="main")
+        extraction = await session.call("process_chrome_tab", output_schema="article")
 
     assert results.keys() == ARGUMENTS.keys()
     assert not [result for result in results.values() if result.get("isError")]
@@ -91,6 +92,7 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
     page, note = (block["text"] for block in main_content["content"])
     assert page == PAGE["text"]
     assert "folder extension" in note
+    assert "'article'. Use a JSON Schema." in extraction["structuredContent"]["error"]["message"]
 
     expected = {tool["name"]: tool for tool in whole}
     for tool in tools:
