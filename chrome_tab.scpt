@@ -272,6 +272,7 @@ property pageFunction : "function readPage(request) {
       ...{ msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
     }),
   );
+  const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
   const POWER = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u;
   const FRACTION = /^\\p{N}+\\u2044/u;
   const MIN_SPACE = 0.2;
@@ -339,7 +340,7 @@ property pageFunction : "function readPage(request) {
     if (!isWebPage) return;
     const thirds = all(\"* > :nth-child(3)\", parts);
     findRows(parts, thirds);
-    for (const math of all(\"math\", parts)) formulas.set(formulaAround(math), math);
+    for (const math of all(`math, ${DRAWN_TEX}`, parts)) formulas.set(formulaAround(math), math);
     const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
     for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
     findCards(thirds);
@@ -741,8 +742,7 @@ property pageFunction : "function readPage(request) {
       const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
       for (const { row, cells } of [first, ...others]) add(row, cells, given);
     }
-    const gridParents = new Set(all(\"* > :nth-child(6)\", parts).map((cell) => parentOf.call(cell)));
-    for (const group of gridParents) {
+    for (const group of new Set(all(\"* > :nth-child(6)\", parts).map((cell) => parentOf.call(cell)))) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith(\"grid\")) continue;
       const cells = childrenOf(group);
@@ -779,9 +779,10 @@ property pageFunction : "function readPage(request) {
     const others = [...Reflect.get(Node.prototype, \"childNodes\", around ?? math)].filter((node) => node !== inner);
     const isDrawing = (/** @type {any} */ one) =>
       typeOf.call(one) === Node.ELEMENT_NODE && attributeOf(one, \"aria-hidden\") === \"true\";
-    return around && others.length > 0 && others.every(isDrawing) ? around : math;
+    return math.closest(\"mjx-container\") ?? (around && others.length > 0 && others.every(isDrawing) ? around : math);
   }
   function formulaOf(part) {
+    if (part.matches(DRAWN_TEX)) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
     const parts = childrenOf(part);
     const text = String(Reflect.get(Node.prototype, \"textContent\", part));
     if (parts.length === 0) return text.replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();

@@ -23,6 +23,7 @@ HIDDEN = {
     "visibility": "<p style='visibility:hidden'>{}</p>",
     "collapse": "<p style='visibility:collapse'>{}</p>",
     "content visibility": "<div style='content-visibility:hidden'><p>{}</p></div>",
+    "hidden formula": "<mjx-container style='visibility:hidden'><mjx-math data-latex='{}'>x</mjx-math></mjx-container>",
     "closed details": "<details><summary>more</summary><p>{}</p></details>",
     "closed details without elements": "<details><summary>more</summary>{}</details>",
     "closed dialog": "<dialog><p>{}</p></dialog>",
@@ -158,6 +159,7 @@ HIDDEN = {
 # Text that scrolling, a carousel or a control reveals, and visible text that only resembles hidden text.
 VISIBLE = {
     "formula": "<p><math><mtext>{}</mtext></math></p>",
+    "formula drawn from TeX": "<mjx-container style='display:block'><mjx-math data-latex='{}'>x</mjx-math></mjx-container>",
     "field": "<textarea>{}</textarea>",
     "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",
     "slide before": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(-1200px)'>{}</div></div>",

@@ -341,7 +341,7 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isKept = withWholeRows(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
+    const isKept = withRowNames(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
     if (!isKept.includes(true)) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -417,26 +417,42 @@ const mainContent = (() => {
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
    * @param {ReturnType<typeof copyOf>["rows"]} rows
-   * @returns {boolean[]} the same, with the other cells of each row of which some are kept
+   * @returns {boolean[]} the same, with the first cell of each row of which most is kept: it names what the others are about
    */
-  function withWholeRows(blocks, isKept, rows) {
-    const lines = blocks.map(({ holder }) => lineOf(holder, rows));
-    const kept = new Set(lines.filter((_, i) => isKept[i]));
-    return lines.map((line, i) => Boolean(isKept[i]) || (line !== null && kept.has(line)));
+  function withRowNames(blocks, isKept, rows) {
+    const places = blocks.map(({ holder }) => placeInRow(holder, rows));
+    /** @type {Map<Element | undefined, {length: number, kept: number, isNamed: boolean}>} by the first cell */
+    const lines = new Map();
+    blocks.forEach(({ text }, i) => {
+      const { cell, first } = places[i] ?? {};
+      const { length, kept, isNamed } = lines.get(first) ?? { length: 0, kept: 0, isNamed: false };
+      const own = isKept[i] ? text.length : 0;
+      lines.set(first, {
+        length: length + text.length,
+        kept: kept + own,
+        isNamed: isNamed || (own > 0 && cell === first),
+      });
+    });
+    return places.map((place, i) => {
+      const line = place?.cell === place?.first ? lines.get(place?.first) : undefined;
+      const isName = Boolean(place && line && !line.isNamed && line.kept > line.length / 2);
+      return Boolean(isKept[i]) || isName;
+    });
   }
 
   /**
    * @param {Element} holder
    * @param {ReturnType<typeof copyOf>["rows"]} rows
-   * @returns {Element | null} the first cell of the line of a row that it is in
+   * @returns {{cell: Element, first: Element | undefined} | null} the cell of a row that it is in, and the first one in
+   *   the same line
    */
-  function lineOf(holder, rows) {
+  function placeInRow(holder, rows) {
     for (let cell = holder, around; (around = cell.parentElement); cell = around) {
       const row = rows.get(cell);
       if (!row || rows.get(around) !== row) continue;
       const cells = [...around.children];
       const place = cells.indexOf(cell);
-      return cells[row.columns === Infinity ? 0 : place - (place % row.columns)] ?? null;
+      return { cell, first: cells[row.columns === Infinity ? 0 : place - (place % row.columns)] };
     }
     return null;
   }
