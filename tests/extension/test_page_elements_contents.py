@@ -372,6 +372,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
         "field that shows how a word goes on": ['textbox "Author" = "Ada"  #f'],
         "signs around the links of a heading": ["# Types", 'link "edit"  [href="#e"]', 'link "source"  [href="#s"]'],
+        "element that takes the focus for its parts": [
+            "# Connect",
+            'button "Test"  #a',
+            'button "Back"  #b',
+            'textbox "Name"  #c',
+            'clickable "Boat"  #card',
+            'button "Rent"  #d',
+        ],
     },
     "twins": {
         "native list with one drawn in its place": ['combobox "Color" = "Red" collapsed  #drawn'],

@@ -12,6 +12,7 @@ const roles = (() => {
     innerRootOf,
     isHtml,
     isMatch,
+    queryIn,
     kindOf,
     tagOf,
     textContentOf,
@@ -99,6 +100,9 @@ const roles = (() => {
   /** Controls that may have a part to grab; a range has two, which differ. */
   const HANDLED = "[role=slider], [role=switch]";
   const ONE_OF_SEVERAL = ":has(~ [tabindex]), [tabindex] ~ *";
+  const PARTS = "a[href], button, input:not([type=hidden]), select, textarea, [role=button]";
+  /** As many parts make a panel of an element. */
+  const MANY = 3;
   /** Share of the window's sides that an application fills. */
   const FILLING = 0.9;
 
@@ -128,7 +132,7 @@ const roles = (() => {
     const mayStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
     const own = componentRoleOf(element);
     if (own || native) return own || native;
-    const isStop = mayStop && !isScrolled(element) && !isAroundPage(element);
+    const isStop = mayStop && !isScrolled(element) && !isAroundPage(element) && !isAroundParts(element);
     const isClickable = isStop || isMatch(element, LISTENERS) || isCloser(element);
     return isClickable && !isHandle(element) ? "clickable" : "";
   }
@@ -159,6 +163,14 @@ const roles = (() => {
   function isAroundPage(element) {
     const { width, height } = boxOf(element);
     return width >= FILLING * innerWidth && height >= FILLING * innerHeight && hasIn(element, CANDIDATES);
+  }
+
+  /**
+   * @param {Element} element that takes the focus
+   * @returns {boolean} whether it only keeps the focus, or reads keys, for the parts of a dialog or a panel
+   */
+  function isAroundParts(element) {
+    return queryIn(element, PARTS).length >= MANY;
   }
 
   /**
