@@ -91,6 +91,21 @@ async def test_layer_that_receives_all_input_is_named_and_listed_alone(page: Dri
     assert ('button "Got it"' in listed, 'button "Run"' in listed) == (True, False)
 
 
+async def test_tour_in_front_of_a_page_whose_parts_take_no_input_is_named(page: DrivenTab) -> None:
+    await page.show(
+        "<style>main, main * { pointer-events: none }</style><main><button id=run>Run</button></main>"
+        "<div role=dialog aria-label=Tour id=tour>Step one</div>"
+        "<section><button id=alone style='pointer-events: none'>Alone</button></section>"
+    )
+
+    named = {selector: await page.refused_soon("click", selector=selector) for selector in ("#run", "#alone")}
+
+    assert [(code, "#tour" in message) for code, message in named.values()] == [
+        ("EXECUTION_ERROR", True),
+        ("EXECUTION_ERROR", False),
+    ]
+
+
 async def test_menu_that_opens_below_the_right_button_causes_no_note(page: DrivenTab) -> None:
     await page.show(
         "<button id=button>File</button><div id=menu role=menu hidden style='position:fixed;inset:0'>Open</div>"

@@ -150,6 +150,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "what is drawn around a field that only takes the keys": ['clickable "\u25be"  #box', "textbox  #keys"],
         "corner by which a field is resized": ['textbox "Note"  #note', "box red 12x12  #corner"],
+        "what divides two panes, and the edge of a column": [
+            'text "Files"',
+            'draggable next to "Files" 6x200  #divider',
+            'text "Text"',
+        ],
         "label of a field that is not there": [
             'text "User"',
             'clickable "Help"  label text=Help',
@@ -609,6 +614,7 @@ SELECTORS = {
     "id of random signs": "[title=Go]",
     "class of an editor that is open": "p > button",
     "counted id": "[name=host]",
+    "id with a drawn number": "[aria-label=Seek]",
     "counted id without another name": "#c94",
     "class of the other state": "p > button",
     "attribute for a state": "p > button",

@@ -393,10 +393,13 @@ const actionability = (() => {
 
   /**
    * @param {Element} handle
-   * @returns {Element | undefined} the layer that receives all mouse input instead
+   * @returns {Element | undefined} the layer that receives all mouse input instead, if the page has disabled it in the
+   *   whole part around the element
    */
   function layerWithInput(handle) {
-    const open = layersWithInput(allRoots(), `${DIALOGS}, [role='menu'], [role='listbox']`);
+    const part = [...drawnAncestors(handle)].findLast((one) => !isMatch(one, "html, body"));
+    if (part && getComputedStyle(part).pointerEvents !== "none") return undefined;
+    const open = layersTaking(allRoots(), `${DIALOGS}, [role='menu'], [role='listbox']`);
     return open.findLast((one) => !isDrawnIn(one, handle));
   }
 
@@ -407,6 +410,14 @@ const actionability = (() => {
    */
   function layersWithInput(roots, layers) {
     if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
+    return layersTaking(roots, layers);
+  }
+
+  /**
+   * @param {Root[]} roots of the whole page
+   * @param {string} layers a selector
+   */
+  function layersTaking(roots, layers) {
     const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
     return roots.flatMap((root) => queryAll(root, layers)).filter(takes);
   }

@@ -108,7 +108,10 @@ const changeSummary = (() => {
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
     const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
-    const statuses = wholesIn(news, STATUSES).filter((one) => !alerts.includes(one) && !isMatch(one, LISTS));
+    const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
+    const statuses = wholesIn(news, STATUSES).filter(
+      (one) => !alerts.includes(one) && !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
+    );
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
     const lists = [...filledLists].map((list) => listName(list, roots));
@@ -118,7 +121,7 @@ const changeSummary = (() => {
     };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isOnly(list, node));
-    const announcements = new Set([...alerts, ...statuses].map((one) => collapse(readTextOf(one))));
+    const announcements = new Set([...alerted, ...statuses.map((one) => collapse(readTextOf(one)))]);
     const other = nearestFirst(
       news.filter(({ node, texts: own }) => {
         return !isOfWhole(node) && !isOfOpenedList(node) && !announcements.has(own.join(" "));

@@ -23,6 +23,9 @@ const offscreenItems = (() => {
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
   const CHECKED = new Set(["checkbox", "file", "radio", "switch"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell", "crosshair"]);
+  const DIVIDING = new Set(["col-resize", "row-resize", "ew-resize", "ns-resize"]);
+  /** Pixels of what divides two panes: the edge of a column is shorter, and that of a pane part of the pane. */
+  const DIVIDER = { most: 20, least: 100 };
 
   /**
    * @param {Element} element outside the viewport
@@ -70,7 +73,7 @@ const offscreenItems = (() => {
    */
   function silentRoleOf(element, cursor, inherited) {
     if (isFrame(element)) return "frame";
-    const role = grippedRole(cursor);
+    const role = grippedRole(cursor, element);
     const isOwn = role !== "" && cursor !== (inherited || cursorAround(element));
     return isOwn && !isLabeling(element) && !isMark(element) ? role : "";
   }
@@ -81,10 +84,19 @@ const offscreenItems = (() => {
     return around ? getComputedStyle(around).cursor : "auto";
   }
 
-  /** @param {string} cursor set at the element itself */
-  function grippedRole(cursor) {
+  /**
+   * @param {string} cursor set at the element itself
+   * @param {Element} element
+   */
+  function grippedRole(cursor, element) {
     if (cursor === "pointer") return "clickable";
-    return GRABBED.has(cursor) ? "draggable" : "";
+    return GRABBED.has(cursor) || (DIVIDING.has(cursor) && isDivider(element)) ? "draggable" : "";
+  }
+
+  /** @param {Element} element */
+  function isDivider(element) {
+    const { width, height } = boxOf(element);
+    return Math.min(width, height) <= DIVIDER.most && Math.max(width, height) >= DIVIDER.least;
   }
 
   /**

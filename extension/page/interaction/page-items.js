@@ -306,13 +306,13 @@ const pageItems = (() => {
       within.cursor = style.cursor;
       // A part that a page describes itself may be for dragging, like the surface around it.
       if (role === "clickable" && attributeOf(element, "aria-roledescription")) {
-        return grippedRole(style.cursor) || role;
+        return grippedRole(style.cursor, element) || role;
       }
       if (role) return role;
       if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
-      const gripped = isTaken ? grippedRole(within.cursor) : "";
+      const gripped = isTaken ? grippedRole(within.cursor, element) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
