@@ -5213,8 +5213,7 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         is_code = any(first <= start < last for first, last in code)
         if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
             continue
-        best = next(rank_passages(answer[start:end], index, about), None)
-        if best and best.support >= MIN_SUPPORT:
+        if best := best_passage(answer[start:end], index, about):
             text = index.texts[best.source][best.start : best.end]
             found.append(Evidence(start, end, pages[best.source], best.start, text))
         else:
@@ -5222,6 +5221,23 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         if len(found) == MAX_EVIDENCE:
             break
     return tuple(found)
+
+
+def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> RankedPassage | None:
+    """Return the passage that supports a sentence best, if possible one that has its figures in any notation."""
+    best = next(rank_passages(sentence, index, about), None)
+    text = index.texts[best.source][best.start : best.end] if best else ""
+    figures = list[Figure]()
+    if best and any(number not in text for number in re.findall(r"\d+", sentence)):
+        figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
+    if best and figures and all(map(index.holds_anywhere, figures)):
+        words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
+        given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
+        for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
+            text = index.texts[each.source][each.start : each.end]
+            if each.support >= MIN_SUPPORT and has_figures(text, figures, index.vocabulary):
+                return each
+    return best if best and best.support >= MIN_SUPPORT else None
 
 
 def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> list[dict[str, Any]]:
@@ -5245,6 +5261,11 @@ def states(passage: str, value: str | float, words: Vocabulary) -> bool:
     said = set(stems(text))
     if has_words(text_of_value(value), figures) and not is_verbatim and 2 * len(said & {*stems(folded)}) <= len(said):
         return False
+    return has_figures(passage, figures, words)
+
+
+def has_figures(passage: str, figures: Iterable[Figure], words: Vocabulary) -> bool:
+    """Return whether a passage has all figures."""
     chunk = TextChunk(0, passage, 0, len(passage))
     chunk.vocabulary = words
     return all(holds(figure, [chunk]) for figure in figures)

@@ -171,7 +171,7 @@ ACTIONS: dict[str, server.Action] = {
             "nargs": "?",
             "const": "add",
             "choices": ["add", "remove"],
-            "metavar": "remove",
+            "metavar": "add|remove",
             "help": "find a model, pair the extension, register with your clients; remove undoes this",
         },
         {

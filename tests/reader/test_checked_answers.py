@@ -378,6 +378,17 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
     assert (await asked(text)).structured_content is None
 
 
+async def test_the_passage_has_the_figure_that_the_answer_writes_in_another_notation(osascript: FakeOsascript) -> None:
+    kettle = "The kettle costs 1,299.00 € in our shop and comes with a glass body."
+    osascript.shows(f"Kettle K2\nThe toaster costs 49.90 € and weighs 1.2 kg.\n{kettle}\nThe kettle is green.")
+    figure, other = "The kettle costs 1299 EUR.", "The kettle costs 1298 EUR."
+
+    result = await asked(f"{figure} {other}", evidence=True)
+
+    found = [(each["sentence"], each["passage"]) for each in (result.structured_content or {})["evidence"]]
+    assert found == [(figure, kettle), (other, None)]
+
+
 async def test_a_line_and_a_unit_after_a_number_end_a_sentence(osascript: FakeOsascript) -> None:
     osascript.shows(
         "A parcel weighs at most 12 kg. A bag is free.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."

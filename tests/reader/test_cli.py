@@ -102,7 +102,12 @@ def test_help_lists_every_flag_with_its_variable_in_groups(run: Run) -> None:
         if variable := server.environment_name(name):
             assert f"--{name.replace('_', '-')}" in text
             assert f"[{variable}" in text
-    for choices in ("auto|applescript|extension", ": auto, Google Chrome, Google Chrome Beta, ", "default|kapture"):
+    for choices in (
+        "auto|applescript|extension",
+        ": auto, Google Chrome, Google Chrome Beta, ",
+        "default|kapture",
+        "add|remove",
+    ):
         assert choices in text
     assert [line for line in out.splitlines() if line.startswith("usage")] == [
         "usage: uv run chrome_tab_mcp_server.py [ACTION] [SETTING ...]"
