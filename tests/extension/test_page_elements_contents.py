@@ -588,6 +588,7 @@ def test_boxes_that_differ_only_in_their_places_are_counted(elements: Elements) 
 SELECTORS = {
     "id of a library": "[title=Go]",
     "id with a number of a library": "button",
+    "id that counts the fields of a library": "button",
     "end of a generated id": '[id$="-trigger-usage"]',
     "class of a library": "p > button",
     "class that names what it is": ".save-button",
