@@ -221,7 +221,7 @@ export function refuseSleeping(tab) {
 async function refusalOf(error, tabId) {
   const reason = error instanceof Error ? error.message : "";
   if (/showing error page/.test(reason)) {
-    return "The tab shows one of the browser's error pages instead of the site. Reload it, and try again once it has loaded.";
+    return "The tab shows one of the browser's error pages instead of the site. Load the address again with navigate, then try again.";
   }
   if (/policy/.test(reason)) {
     return "Your organization's policy keeps extensions from reading this page. Choose another tab.";

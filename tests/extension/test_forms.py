@@ -454,3 +454,29 @@ async def test_web_component_with_one_field_for_users_stands_for_it(components: 
     assert [field["value"] for field in result["fields"]] == ["Ada", "Banana"]
     assert await components.page.input_value("#part #shown") == "Ada"
     assert await components.page.inner_text("#fruit [role=combobox]") == "Banana"
+
+
+# Numbers in German, and one without decimals: both drop all other signs.
+GERMAN = """<input id=price><input id=count><script>
+  window.state = {};
+  const read = (field, text, digits) => {
+    state[field.id] = Number(text);
+    field.value = state[field.id].toLocaleString("de", { maximumFractionDigits: digits });
+  };
+  price.onchange = () => read(price, price.value.replace(/[^\\d,]/g, "").replace(",", "."), 2);
+  count.onchange = () => read(count, count.value.replace(/\\D/g, ""), 0);
+</script>"""
+
+
+async def test_number_is_written_with_a_decimal_comma_if_the_page_takes_the_point_for_another_sign(
+    blank: DrivenTab,
+) -> None:
+    await blank.show(GERMAN)
+
+    for price in ("1234.5", "1234,5"):
+        assert (await blank.do("fill", selector="#price", value=price))["value"] == "1.234,5"
+        assert await blank.page.evaluate("state.price") == 1234.5
+    for count in ("1.5", "1,5"):
+        code, message = await blank.refused("fill", selector="#count", value=count)
+        assert (code, f'"{count}"' in message, '"15" now' in message) == ("VALUE_NOT_KEPT", True, True)
+    assert (await blank.do("fill", selector="#count", value="1500"))["value"] == "1.500"

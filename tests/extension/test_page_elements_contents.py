@@ -59,6 +59,18 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# Plot",
             'button tooltip "Zoom"  #zoom',
         ],
+        "field after a check box in the same line, and in the next one": [
+            'checkbox "Discount" off  #a',
+            'textbox next to "Discount"  #b',
+            "textbox  #c",
+        ],
+        "signs that remove values": [
+            'text "Rome"',
+            'button "x" next to "Rome"  #a',
+            'text "Oslo"',
+            'link "✕" next to "Oslo"  #b',
+            'button "y"  #c',
+        ],
         "icon after a field that takes its focus": [
             'text "Cities"',
             'button next to "Cities" .arrow white #efefef 20x20  #c',
@@ -124,7 +136,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
     },
     "clickables": {
-        "control in something clickable": ['clickable "Invoice 17"  div', 'button "x"  span'],
+        "control in something clickable": ['clickable "Invoice 17"  div', 'button "x" next to "Invoice 17"  span'],
         "clickable that is nothing but its control": ['link "Open"  [href="#a"]'],
         "icon next to the field of a label": [
             'textbox "Date required"  #d',
@@ -603,6 +615,7 @@ def test_boxes_that_differ_only_in_their_places_are_counted(elements: Elements) 
 SELECTORS = {
     "id of a library": "[title=Go]",
     "id with a number of a library": "button",
+    "id that counts the fields of a library": "button",
     "end of a generated id": '[id$="-trigger-usage"]',
     "class of a library": "p > button",
     "class that names what it is": ".save-button",
@@ -671,6 +684,6 @@ def test_icon_that_closes_a_tab_is_listed_and_is_not_in_the_name_of_the_tab(elem
         'tab "data.csv"  [role=tab] text=data.csv',
         'clickable "Close data.csv"  [title="Close data.csv"]',
         'tab "notes.md"  div:nth-of-type(2)',
-        'clickable "✕"  .close',
+        'clickable "✕" next to "notes.md"  .close',
         'tab "old.txt *"  div:nth-of-type(3)',
     ]

@@ -26,6 +26,7 @@ const elementList = (() => {
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
   const { isIconic, whereOf } = surroundingNames;
+
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
@@ -33,6 +34,8 @@ const elementList = (() => {
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
 
+  /** The sign on a button that removes something. */
+  const REMOVING = /^[x\u00d7\u2715\u2716\u2a2f]$/iu;
   const MAX_TEXT = 4_000;
   /** Room for the last line. */
   const RESERVE = 160;
@@ -443,7 +446,9 @@ const elementList = (() => {
     if (text) return `${role} ${plainQuote(text, length)}`;
     const name = itemNameOf(item);
     const isExplained = isIconic(role) && tooltipOf(element) !== "";
-    const where = kind === "thing" && !name && !isShape && !isExplained ? whereOf(element, role) : "";
+    // Of several values, each may have one.
+    const isVague = !name || (isIconic(role) && REMOVING.test(name));
+    const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : "";
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
     return [

@@ -1,6 +1,6 @@
 "use strict";
 
-// Other notations of a date or a time, for fields that accept only their own.
+// Other notations of a date, a time or a number, for fields that accept only their own.
 
 /** @typedef {{day: number[], date: string, clock: number[]}} Moment `day`: year, month, day; `date`: as it was given; `clock`: hour, minute, second; each of them empty if it is not known */
 
@@ -14,6 +14,7 @@ const notations = (() => {
   const DATE_PATTERN = /(?<!\p{L})(\p{L}{1,5})([-/.])(\p{L}{1,5})\2(\p{L}{1,5})(?!\p{L})/u;
   const TIME = /(?<!\d)(\d{1,2}):\d\d(:\d\d)?(\s*)([ap]\.?m\b\.?)?/iu;
   const TIME_PATTERN = /(?<!\p{L})(hh?|hour):(?:mm|minute)(:ss|:second)?(\s*)(am\/pm|aa?|tt)?(?!\p{L})/iu;
+  const DECIMAL = /^[-+]?\d+\.\d+$/u;
   const YEAR_LENGTH = 4;
   const LAST_MONTH = 12;
 
@@ -21,10 +22,11 @@ const notations = (() => {
    * @param {string} text
    * @param {string[]} samples texts that show how the field writes dates and times
    * @param {string} chosen the field after its own calendar has chosen the day of the text, or empty
-   * @returns {{own: string[], general: string[]}} other texts for the same date or time: as the samples are, and with other
-   *   notations of the time
+   * @returns {{own: string[], general: string[]}} other texts for the same date or time, as the samples are, and with other
+   *   notations of the time; or for the same number
    */
   function otherNotations(text, samples, chosen) {
+    if (DECIMAL.test(text.trim())) return { own: [text.replace(".", ",")], general: [] };
     const [, date = "", time = ""] = PARTS.exec(text.trim()) ?? ["", text];
     const day = dayIn(date) ? dayIn(date).split("-").map(Number) : [];
     const clock = time ? timeOfDay(time).split(":").map(Number) : [];

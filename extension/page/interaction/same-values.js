@@ -92,12 +92,23 @@ const sameValues = (() => {
    *   one of them is not a single number
    */
   function isSameNumber(held, text) {
-    if (!isNumber(text)) return null;
+    const wanted = isNumber(text) ? text : withPoint(text);
+    if (!wanted) return null;
     const [number, ...others] = held.replace(/\u2212/gu, "-").match(/[-+]?\d[\d.,'\u00a0\u202f]*/gu) ?? [];
     if (number === undefined || others.length) return null;
     const plain = number.replace(/['\u00a0\u202f]|[.,]$/gu, "");
     const readings = [plain.replaceAll(",", ""), plain.replaceAll(".", "").replace(",", ".")];
-    return readings.some((reading) => Number(reading) === Number(text));
+    return readings.some((reading) => Number(reading) === Number(wanted));
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the number with a decimal comma that it is, with a point instead; empty if it is not one beyond doubt:
+   *   three digits may be thousands
+   */
+  function withPoint(text) {
+    const isDecimal = /^[-+]?(?:\d+|\d{1,3}(?:[.'\s]\d{3})+),(?:\d\d?|\d{4,})$/u.test(text.trim());
+    return isDecimal ? text.replace(/[.'\s]/gu, "").replace(",", ".") : "";
   }
 
   /**

@@ -123,7 +123,7 @@ const surroundingNames = (() => {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
         if (isElement(before) && isMatch(before, UNSEEN)) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
-          return isIcon ? ownerIn(before) : "";
+          return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
@@ -159,6 +159,19 @@ const surroundingNames = (() => {
     const last = isMatch(before, CONTROLS) ? before : queryIn(before, CONTROLS).at(-1);
     const name = last && isRendered(last, SEEN) ? accessibleNameOf(last, true) : "";
     return name ? `next to ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+  }
+
+  /**
+   * @param {Element} before with an element to act on
+   * @param {Element} field
+   * @returns {boolean} whether that is a check box in the same line, whose label says what the field is for
+   */
+  function isSwitchOf(before, field) {
+    const [box, ...others] = queryIn(before, CONTROLS);
+    if (!box || others.length || !isMatch(box, CHECKABLE)) return false;
+    const { left, top, bottom } = boxOf(field);
+    const { y, height, right } = boxOf(before);
+    return right <= left + 1 && y < bottom && y + height > top;
   }
 
   /**
