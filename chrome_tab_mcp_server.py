@@ -3860,6 +3860,7 @@ TEN, TO_ONES = (
 ERAS = {"\u4ee4\u548c": 2018, "\u5e73\u6210": 1988, "\u662d\u548c": 1925, "\u6c11\u56fd": 1911, "\u6c11\u570b": 1911}
 COMMON_YEAR, THAI_MONTH = -543, "\u0e04\u0e21|\u0e22\u0e19|\u0e18\u0e4c"
 CHINESE = "".join(map(chr, TO_ONES))
+DATE_SIGNS = "\u5e74\u6708\u65e5\u0e04\u0e1b\u0e1e\u0e22"  # one of them is in all that follows
 DEPENDENT = re.compile(
     f"(?P<ones>[{CHINESE}](?<![{CHINESE}\u767e\u5343\u842c\u4e07].)[{CHINESE}]{{0,3}})(?=[\u5e74\u6708\u65e5])"
     "|(?P<century>[0-9](?<![0-9].)[0-9]?) ?\u4e16[\u7eaa\u7d00] ?(?=[0-9]0 ?\u5e74\u4ee3)"
@@ -3915,7 +3916,8 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
-    text = DEPENDENT.sub(independent, text)
+    if any(sign in text for sign in DATE_SIGNS):
+        text = DEPENDENT.sub(independent, text)
     for frequent, plain in FREQUENT:
         text = text.replace(frequent, plain)
     return SPECIAL.sub(lambda special: "".join(map(folded_character, special[0])), text).casefold()
@@ -4010,8 +4012,10 @@ LANGUAGES = {
 }
 MAX_NUMBER_WORD, MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 1_000, 15, 40  # the first in answers, the second on pages
 # CLDR does not have these factors, words for 12, and endings: of names of months after "in", and of Greek factors.
-MORE_FACTORS = {"tsd": 1_000, "mn": 1_000_000, "\u092e\u093f\u0932\u093f\u092f\u0928": 1_000_000}
-MORE_FACTORS |= {"\u092c\u093f\u0932\u093f\u092f\u0928": 1_000_000_000, "\u0628\u0644\u064a\u0648\u0646": 1_000_000_000}
+MORE_FACTORS = (
+    *(("tsd", 1_000), ("mn", 1_000_000), ("\u092e\u093f\u0932\u093f\u092f\u0928", 1_000_000)),
+    *(("\u092c\u093f\u0932\u093f\u092f\u0928", 1_000_000_000), ("\u0628\u0644\u064a\u0648\u0646", 1_000_000_000)),
+)
 DOZEN = {12: "dozen douzaine dutzend docena dozzina d\u00fazia dozijn tuzin \u0434\u044e\u0436\u0438\u043d\u0430"}
 ENDINGS = {
     "pl": "au",
@@ -4131,7 +4135,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     endings = {pair[0]: pair[1:] for pair in ENDINGS.get(language, "").split()}
     for words in (months, factors):
         words += [(word[:-1] + endings[word[-1]], number) for word, number in words if word[-1:] in endings]
-    factors += MORE_FACTORS.items()
+    factors += MORE_FACTORS
     factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
     day_parts = [
         (fold(name).strip(), part.rstrip("12"))
