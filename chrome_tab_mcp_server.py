@@ -3854,6 +3854,37 @@ SPECIAL = re.compile(
 )
 
 
+# What depends on its neighbors: digits of Chinese dates, decades after a century, the words for month and year in Thai,
+# and years of eras, also of the Buddhist one.
+TEN, TO_ONES = (
+    "\u5341",
+    str.maketrans("\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d", "0123456789", "\u5341"),
+)
+ERAS = {"\u4ee4\u548c": 2018, "\u5e73\u6210": 1988, "\u662d\u548c": 1925, "\u6c11\u56fd": 1911, "\u6c11\u570b": 1911}
+COMMON_YEAR, THAI_MONTH = -543, "\u0e04\u0e21|\u0e22\u0e19|\u0e18\u0e4c"
+CHINESE = "".join(map(chr, TO_ONES))
+DATE_SIGNS = "\u5e74\u6708\u65e5\u0e04\u0e1b\u0e1e\u0e22"  # one of them is in all that follows
+DEPENDENT = re.compile(
+    f"(?P<ones>[{CHINESE}](?<![{CHINESE}\u767e\u5343\u842c\u4e07].)[{CHINESE}]{{0,3}})(?=[\u5e74\u6708\u65e5])"
+    "|(?P<century>[0-9](?<![0-9].)[0-9]?) ?\u4e16[\u7eaa\u7d00] ?(?=[0-9]0 ?\u5e74\u4ee3)"
+    f"|(?P<thai>\u0e40\u0e14\u0e37\u0e2d\u0e19(?=[^\\s0-9]{{2,8}}(?:{THAI_MONTH}))|\u0e1b\u0e35(?= ?[0-9]))"
+    f"|(?:{'|'.join(ERAS)}) ?(?P<year>\u5143|\\d{{1,3}})(?=\u5e74)"
+    f"|(?P<buddhist>2[45]\\d\\d)(?<=(?:{THAI_MONTH}|[\u0e04\u0e22\u0e1e\u0e28]\\.) ....)(?!\\d)"
+)
+
+
+def independent(match: re.Match[str]) -> str:
+    """Return what `DEPENDENT` finds without need of neighbors; a year of an era before the common one."""
+    kind = match.lastgroup or ""
+    text = match[kind]
+    if kind == "ones":
+        return "1" * text.startswith(TEN) + text.translate(TO_ONES) + "0" * text.endswith(TEN)
+    if kind == "century":
+        return str(int(text) - 1)
+    year = int(text.replace("\u5143", "1")) if kind != "thai" else 0
+    return f"{year} {ERAS.get(match[0][:2], COMMON_YEAR) + year}" if year else " "
+
+
 @functools.lru_cache(20_000)
 def folded_character(character: str) -> str:
     """Return the comparable form of a character: without case, and as one kind of digit, space and dash."""
@@ -3871,7 +3902,8 @@ def folded_part(character: str) -> str:
         return str(unicodedata.decimal(character))
     if "\u0370" <= character <= "\u03ff":
         return unicodedata.normalize("NFD", character)[0]
-    if "\u064b" <= character <= "\u0652" or character == "\u093c":  # vowels, and a dot that few texts write
+    # Vowels, the accents of \u0390, and a dot that few texts write.
+    if "\u064b" <= character <= "\u0652" or character in "\u0301\u0308\u093c":
         return ""
     if character in "\u2018\u2019\u02bc\u2032":
         return "'"
@@ -3887,6 +3919,8 @@ def fold(text: str) -> str:
         return text.lower()
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
+    if any(sign in text for sign in DATE_SIGNS):
+        text = DEPENDENT.sub(independent, text)
     for frequent, plain in FREQUENT:
         text = text.replace(frequent, plain)
     return SPECIAL.sub(lambda special: "".join(map(folded_character, special[0])), text).casefold()
@@ -3971,7 +4005,7 @@ LANGUAGES = {
     "LATIN": "en en_GB en_IN de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
     "CYRILLIC": "ru uk bg sr",
     "GREEK": "el",
-    "ARABIC": "ar fa",
+    "ARABIC": "ar ar_LB ar_DZ ar_MA fa",
     "DEVANAGARI": "hi",
     "THAI": "th",
     "CJK": "zh zh_Hant ja",
@@ -3980,8 +4014,23 @@ LANGUAGES = {
     "HEBREW": "he",
 }
 MAX_NUMBER_WORD, MAX_SPELLED, MAX_DIGITS, MAX_ROMAN = 100, 1_000, 15, 40  # the first in answers, the second on pages
-MORE_FACTORS = (("tsd", 1_000), ("mn", 1_000_000))  # that CLDR does not have
+# CLDR does not have these factors, words for 12, and endings: of names of months after "in", and of Greek factors.
+MORE_FACTORS = (
+    *(("tsd", 1_000), ("mn", 1_000_000), ("\u092e\u093f\u0932\u093f\u092f\u0928", 1_000_000)),
+    *(("\u092c\u093f\u0932\u093f\u092f\u0928", 1_000_000_000), ("\u0628\u0644\u064a\u0648\u0646", 1_000_000_000)),
+)
+DOZEN = {12: "dozen douzaine dutzend docena dozzina d\u00fazia dozijn tuzin \u0434\u044e\u0436\u0438\u043d\u0430"}
+ENDINGS = {
+    "pl": "au",
+    "cs": "au ei",
+    "hr": "au ei",
+    "ru": "\u0430\u0435 \u044f\u0435",
+    "uk": "\u0430\u0456 \u044f\u0456",
+    "el": "\u03c5 \u03b1\u03c9\u03bd",
+}
 MIN_SPELLED_CHARS = 3  # of a Latin word; shorter ones are common words in other languages
+# Other names of months with three letters may be such words: "des 18. Jahrhunderts", "99. Sie", "1756, led".
+SHORT_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 # The units of measure that are compared, by kind.
 UNITS = {
     "area": "hectare acre square-meter square-kilometer square-foot square-mile",
@@ -4003,6 +4052,7 @@ PERCENTAGE_POINTS = (
     "\u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u0430, \u043f\u0440\u043e\u0446\u0435\u043d\u0442\u043d\u044b\u0445 \u043f\u0443\u043d\u043a\u0442\u043e\u0432"
 )
 ENGLISH_ARTICLE = "the"  # a word of no other language here
+LONG_SCALE = "de", "des", "und", "og", "af"  # words of the languages with other billions than English
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
 MONEY = "currency"  # a kind of units
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
@@ -4028,7 +4078,7 @@ class Vocabulary(NamedTuple):
     months: Mapping[str, frozenset[int]]
     factors: Mapping[str, frozenset[int]]
     units: Mapping[str, frozenset[str]]  # each "kind-name"
-    numbers: Mapping[str, frozenset[int]]  # a word that is only a part of numbers has none
+    numbers: Mapping[str, frozenset[int]]  # a word that is only a part of numbers or months has none
     day_parts: Mapping[str, frozenset[str]]
     hours: Mapping[str, frozenset[str]]
 
@@ -4051,6 +4101,7 @@ def spellings_of_number(number: int, languages: tuple[str, ...]) -> Spellings:
         with contextlib.suppress(ValueError):  # for a language without such rules
             found.update(number_speller(language).format_number(number, purpose).text_by_ruleset.values())
     roman = "x" * (number // 10) + ROMAN[number % 10]
+    found.update(DOZEN.get(number, "").split())
     long = (word for word in map(fold, found) if not word.isascii() or len(word) >= MIN_SPELLED_CHARS)
     is_roman = number < MAX_ROMAN and len(roman) > 1 and roman != "vi"  # a word in Vietnamese
     return spellings([*long, *([roman, f"{roman}e"] if is_roman else [])])
@@ -4084,6 +4135,9 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
         for by_size in width.values()
         for size, pattern in by_size.items()
     ]
+    endings = {pair[0]: pair[1:] for pair in ENDINGS.get(language, "").split()}
+    for words in (months, factors):
+        words += [(word[:-1] + endings[word[-1]], number) for word, number in words if word[-1:] in endings]
     factors += MORE_FACTORS
     factors += [(f"{word}s", factor) for word, factor in factors if len(word) >= MIN_SPELLED_CHARS]
     day_parts = [
@@ -4145,7 +4199,7 @@ def number_words(language: str) -> Iterator[tuple[str, int]]:
 def vocabulary(languages: tuple[str, ...], *, is_english: bool = False) -> Vocabulary:
     """Return the words of several languages; a word keeps all its meanings, except an English factor in English text."""
     tables: list[dict[str, set[Any]]] = [{}, {}, {}, {}, {}, {}]
-    _months, factors, _units, numbers, _day_parts, hours = tables
+    months, factors, _units, numbers, _day_parts, hours = tables
     for language in languages:
         for table, words in zip(tables, cldr_words(language), strict=True):
             for word, meaning in words:
@@ -4155,9 +4209,12 @@ def vocabulary(languages: tuple[str, ...], *, is_english: bool = False) -> Vocab
     hours |= {sign: {"clock"} for sign in CLOCK_WORDS}
     for part in WORDS.findall(" ".join(numbers)):
         numbers.setdefault(part, set())
+    for name in [*months]:
+        months.setdefault(name.partition(" ")[0], set())
     merged = [{word: frozenset(found) for word, found in table.items() if word} for table in tables]
-    of_day, of_hour = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in merged[-2:])
-    clock = re.compile(CLOCK % (of_hour, AFTER_NAME, of_day, AFTER_NAME))
+    minutes = [word for word, found in merged[2].items() if "duration-minute" in found]
+    names = ("|".join(sorted(map(re.escape, words), key=len, reverse=True)) for words in (hours, minutes, merged[-2]))
+    clock = re.compile(CLOCK % tuple(part for name in names for part in (name, AFTER_NAME)))
     return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
@@ -4212,7 +4269,9 @@ COMPOUND = re.compile(
 CLOCK = (
     r"(?P<hour>[0-9](?<![\d:.,/].)[0-9]?)(?![0-9])"
     r"(?:(?::| ?h ?|\.(?=\d\d(?: uhr\b| ?[ap]\.?m\b)))(?P<minute>[0-5]\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?(?![\d:])"
-    "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<east_asian> ?([0-5]?[0-9]) ?[\u5206\ubd84]|[\u534a\ubc18])?)?)"
+    "|(?![.:,/][0-9])(?: ?(?P<word>%s)%s(?P<named>[\u534a\ubc18]"
+    rf"|[ .,]{{0,2}}(?:{LETTER}{{1,3}} )?[0-5]?[0-9] ?(?:[\u5206\ubd84]|(?:%s)%s)"
+    rf"| ?[0-5][0-9](?![0-9]|[.,:/][0-9]| ?{LETTER}{{3}}))?)?)"
     r"(?: ?(?P<part>[ap]\.? ?m|%s)%s)?"
 )
 AFTER_NAME = rf"(?:(?<=[{LETTERS}{SYLLABLES}])|(?!\w))"
@@ -4227,7 +4286,6 @@ BARE_HOUR = re.compile(
 EAST_ASIAN_DATE = re.compile(
     "(?<![0-9])(?:([0-9]{4}) ?[\u5e74\ub144] ?)?([0-9]{1,2}) ?[\u6708\uc6d4](?: ?([0-9]{1,2}) ?[\u65e5\u53f7\u865f\uc77c])?"
 )
-VIETNAMESE_DATE = re.compile(r"(?:([0-9]{1,2}) )?th(?:\u00e1ng|g) ([0-9]{1,2})(?![0-9])(?: n\u0103m ([0-9]{4}))?")
 NUMERIC_DATE = re.compile(r"(?<![\d/])(?<!\d[.-])(\d{1,4})(\. |[./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/]|[.-]\d)")
 # The year of "12.3.26", and the second one of "2026/27".
 SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9])")
@@ -4235,7 +4293,8 @@ SHORT_YEAR = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2}[./-])?([0-9]{2})(?![0-9
 SHORT_END = re.compile(r"(?<![0-9])([0-9]{2})[0-9]{2}[/-]\Z")
 # Capitals of scripts that have them: "F-16" and "39A", not "mid-1990".
 CAPITALS = "A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f"
-NAME_START, NAME_LETTERS = rf"(?<![^\W{LETTERS}{SYLLABLES}])", rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
+NAME_START, NAME_END = (rf"(?{look}[^\W{other}{LETTERS}{SYLLABLES}])" for look, other in (("<!", ""), ("!", r"\d")))
+NAME_LETTERS = rf"[^\W\d_{LETTERS}{SYLLABLES}]{{0,19}}"
 NAME_BEFORE = re.compile(rf"{NAME_START}({NAME_LETTERS}[{CAPITALS}]{NAME_LETTERS})-?\Z")
 LETTER_AFTER = re.compile(rf"[{CAPITALS}](?!\w)")
 # A decade: 1990s, 90s, "anni 90".
@@ -4244,7 +4303,6 @@ DECADE = re.compile(
     r"|(?<=\bann\u00e9es ..)|(?<=\ba[n\u00f1]os ..)|(?<=\banii ..)|(?<=\bjaren ..))"
 )
 SHORTENED_YEAR = re.compile(r"(?:'|\bfy ?)([0-9]{2})(?![0-9])")
-VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.[0-9]")
 DOTTED_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
 # "7/4", "2024-07" and "4.7.", not the range "10-12".
 SHORT_DATE = re.compile(
@@ -4253,15 +4311,15 @@ SHORT_DATE = re.compile(
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
 MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
 UNIT_AFTER = re.compile(
-    rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}}){{0,2}})"
+    rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}}){{0,2}})(?!')"
 )
-GLUE = r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2}){0,2}"
+GLUE = "[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of|\u03c4\u03bf\u03c5|\u0645\u0646|\u0639\u0627\u0645|\u0633\u0646\u0629|n\u0103m)[ .,]{1,2}){0,2}"
 BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
 AFTER_MONTH = re.compile(rf"{GLUE}([0-9]{{4}}|[0-9]{{1,2}})(?![0-9]|[.,:/][0-9])(?:{GLUE}([0-9]{{4}})(?![0-9]))?")
 LISTED_BEFORE = re.compile(r"(?<![0-9.,])(?:[0-9]{1,2}[^0-9\n]{1,6}){1,31}\Z")
 LISTED_AFTER = re.compile(r"(?:[^0-9\n]{1,6}[0-9]{1,2}(?![0-9]|[.,:/][0-9]))+")
 # Three or more groups of digits, as in a telephone number, and letters between digits, as in a hash.
-GROUPED = re.compile(r"(?<![\w.,])\+?\(?[a-z]{0,4}\d++\)?\d*+(?:[ ./-]{1,2}\(?\d++\)?\d*+){2,12}(?!\w|[.,]\d)")
+GROUPED = re.compile(r"(?<![\w.,])\+?\(?[a-z]{0,4}\d++\)?\d*+(?:[ ./-]{1,2}(?:\(\d++\)|\d++)\d*+){1,12}(?!\w|[.,]\d)")
 MIXED = re.compile(r"(?<![\w.,])(?!\d++(?:h|d|m|min|ft|x)\d)[a-z]*+\d++[a-z]++\d[a-z\d]*+(?!\w)")
 TRUNK_ZERO = "(0)"  # of a telephone number
 TEX = re.compile(r"\\[dt]?frac\{(\d{1,4})\}\{(\d{1,4})\}|\{,\}|\^(?:-?\d+|\{-?\d+\})")
@@ -4316,7 +4374,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         if not found:  # a version or an IP address is written in one way only
             starts = (".".join(groups[:end]) for end in range(1, min(len(groups), MAX_VERSION_PARTS)))
             versions = (*starts, compact) if set(marks) == {"."} else ()
-            found.append([*map(numeral, groups[:DATE_PARTS]), *versions])
+            found.append([*map(numeral, groups[:DATE_PARTS]), numeral(*groups[:2]), *versions])
     if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
@@ -4324,7 +4382,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
 
 def known_word(text: str, table: Mapping[str, Any]) -> str:
     """Return the most words of a table that a text begins with, or a part of the first in a script without spaces."""
-    words = [text, *(text[: space.start()] for space in reversed([*re.finditer("[ /]", text)]))]
+    words = [text, *(text[: space.start()] for space in reversed([*re.finditer("[ /.,]", text)]))]
     first = words[-1]
     ends = range(len(first) - 1, 0, -1) if not first.isascii() else ()
     parts = (first[:end] for end in ends if SPACELESS.search(first, end - 1, end + 1))
@@ -4356,7 +4414,6 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
             found.update([*years(year), first[:-DIGITS_OF_SHORT_YEAR] + year])
     found.update(*map(years, [*SHORTENED_YEAR.findall(folded), *DECADE.findall(folded)]))
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
-    found.update(numeral(*version) for version in VERSION.findall(folded))
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
     return found
 
@@ -4384,7 +4441,8 @@ def digits_of(value: str) -> str:
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
-Value = str | tuple[int, int]  # a number, time or fraction, or a month and its day (or its year, without a day)
+# A number, time or fraction, or a month (0: no month at all) and its day (or its year, without a day).
+Value = str | tuple[int, int]
 
 
 class Figure(NamedTuple):
@@ -4412,6 +4470,7 @@ class Time(NamedTuple):
     hours: tuple[int, ...]
     minute: int
     second: int
+    is_sure: bool  # "2 este" is also "2 is" in Romanian, and "1 hour 45 minutes" is a duration
 
     @property
     def after_hour(self) -> str:
@@ -4425,6 +4484,7 @@ class Date(NamedTuple):
     start: int
     end: int
     readings: tuple[tuple[int, tuple[str, ...]], ...]
+    is_sure: bool = True  # otherwise the month may be another word
 
 
 def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
@@ -4447,6 +4507,9 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
     rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
     folded = [*map(folded_character, rest)]
+    for match in DEPENDENT.finditer(rest):  # a page keeps both years of an era
+        at = match.start()
+        folded[at : match.end()] = [independent(match).rpartition(" ")[2], *[""] * (match.end() - at - 1)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
@@ -4525,7 +4588,8 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
-        yield figure_of((date.start, date.end), options)
+        numbers = {(0, int(number)) for _, numbers in date.readings for number in numbers}
+        yield figure_of((date.start, date.end), options if date.is_sure else [*options, numbers])
 
 
 def short_dates(folded: str, _words: object = None) -> Iterator[Figure]:
@@ -4549,13 +4613,14 @@ def stated_times(folded: str, words: Vocabulary) -> Iterator[Figure]:
     for clock in find_times(folded, words):
         options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in clock.hours]
         options += [] if clock.minute or clock.second else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
+        options += [] if clock.is_sure else [{str(clock.hour), *([str(clock.minute)] if clock.minute else [])}]
         yield figure_of((clock.start, clock.end), options)
 
 
 def find_times(folded: str, words: Vocabulary) -> Iterator[Time]:
     """Yield the times of day. Without a part of the day, an hour may be in either half of it."""
     for match in words.clock.finditer(folded):
-        start, minutes, word, part = match.start(), match["minute"] or match["east_asian"], match["word"], match["part"]
+        start, minutes, word, part = match.start(), match["minute"] or match["named"], match["word"], match["part"]
         parts = words.day_parts.get(part, [f"{part[0]}m"]) if part else ()
         before = folded[max(0, start - 3) : start].rstrip()[-2:]
         if not part and before and SPACELESS.match(before[-1]):
@@ -4565,7 +4630,9 @@ def find_times(folded: str, words: Vocabulary) -> Iterator[Time]:
         if minutes or is_part or "clock" in words.hours.get(word, ()):
             hour, digits = int(match["hour"]), "".join(filter(str.isdecimal, minutes or "0"))
             minute, second = int(digits or HALF_HOUR), int(match["second"] or 0)
-            yield Time(start, match.end(), hour, hours_of(hour, parts), minute, second)
+            last = match["named"] or ("" if word or match["minute"] else part)
+            is_sure = not last or last.endswith("m") or bool(SPACELESS.match(last[-1]))
+            yield Time(start, match.end(), hour, hours_of(hour, parts), minute, second, is_sure)
 
 
 def hours_of(hour: int, parts: Collection[str]) -> tuple[int, ...]:
@@ -4613,11 +4680,14 @@ def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
 def find_codes(folded: str, _words: object = None) -> Iterator[Figure]:
     """Yield what is compared by its letters and digits: a telephone number, an IBAN, a formula, a hash."""
     for match in itertools.chain(GROUPED.finditer(folded), MIXED.finditer(folded)):
-        is_long = sum(map(str.isdecimal, match[0])) >= (SHORT_CODE if "-" in match[0] else LONG_NUMBER)
+        is_triple = re.search("[0-9][^0-9]+[0-9]+[^0-9]+[0-9]", match[0])
+        least = SHORT_CODE if is_triple and "-" in match[0] else LONG_NUMBER
+        is_code = is_triple or match[0].startswith(("0", "+", "(0"))  # also 0800 123456
+        is_long = is_code and sum(map(str.isdecimal, match[0])) >= least
         is_range = re.fullmatch(f"{DIGITS}(?:-{DIGITS})?", match[0])
         is_number = is_range and all(len(readings(part)[0]) == 1 for part in match[0].split("-"))
         if match.re is MIXED or (is_long and not is_number):
-            yield Figure(*match.span(), quoted=match[0])
+            yield Figure(*match.span(), quoted=match[0].lstrip("(0"))  # with a country's code there is no zero
 
 
 def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
@@ -4636,10 +4706,9 @@ def plain_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
 
 def find_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     """Yield the dates in a folded text: East Asian ones, numbers such as 3/5/2024, and a month's name with its numbers."""
-    for pattern, order in ((EAST_ASIAN_DATE, (3, 2, 1)), (VIETNAMESE_DATE, (1, 2, 3))):
-        for match in () if folded.isascii() else pattern.finditer(folded):
-            day, month, year = (match[number] for number in order)
-            yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
+    for match in () if folded.isascii() else EAST_ASIAN_DATE.finditer(folded):
+        year, month, day = match.groups()
+        yield Date(*match.span(), ((int(month), tuple(filter(None, (day, year)))),))
     for match in NUMERIC_DATE.finditer(folded):
         first, middle, last = match[1], match[3], match[4]
         is_year_first = len(first) == DIGITS_OF_YEAR
@@ -4654,17 +4723,21 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
     """Yield the dates with a month's name."""
     end, is_named = 0, not words.months.keys().isdisjoint(WORDS.findall(folded))
     for match in WORDS.finditer(folded) if is_named else ():
-        months = words.months.get(match[0])
-        if not months or folded.startswith("out of ", match.start()):  # in Portuguese "out" is October
+        if match[0] not in words.months or folded.startswith("out of ", match.start()):  # also October in Portuguese
             continue
+        name = known_word(folded[match.start() : match.start() + MAX_NAME_CHARS], words.months)
+        if not (months := words.months.get(name)):
+            continue
+        name_end = match.start() + len(name)
         before = BEFORE_MONTH.search(folded, max(end, match.start() - MAX_GLUE_CHARS), match.start())
-        after = AFTER_MONTH.match(folded, match.end())
+        after = AFTER_MONTH.match(folded, name_end)
         if before and after and max(map(len, (before[1], after[1]))) < DIGITS_OF_YEAR:  # 3 May, 12 guests
             after = None
         found = [*(before.groups() if before else ()), *(after.groups() if after else ())]
         numbers = tuple(sorted(filter(None, found), key=int))
         start = before.start() if before else match.start()
-        yield Date(start, after.end() if after else match.end(), tuple((month, numbers) for month in months))
+        is_sure = len(name) > MIN_SPELLED_CHARS or name in SHORT_MONTHS or not name.isascii()
+        yield Date(start, after.end() if after else name_end, tuple((month, numbers) for month in months), is_sure)
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
@@ -4731,7 +4804,8 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
         times = [frozenset(scaled(value, factor) for value in values) for values in plain for factor in factors]
         start, end = match.start(), match.start(2) + len(word) if word else match.end(1)
         units = set[str]()
-        for place in {match.end(1), end}:
+        is_decade = len(match[1]) == DIGITS_OF_YEAR and DECADE.match(folded, match.end(1) - DIGITS_OF_SHORT_YEAR)
+        for place in () if is_decade else {match.end(1), end}:
             if after := UNIT_AFTER.match(folded, place):
                 name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
                 units |= words.units.get(name, set())
@@ -4739,7 +4813,7 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
             codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
-        if has_factor := is_factor(word):
+        if has_factor := is_factor(word) and word not in words.units:  # "3 mil" may be Turkish miles
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
         yield Number(start, end, match[1], plain, tuple(times), frozenset(units), has_factor)
 
@@ -4863,7 +4937,8 @@ class TextChunk:
         if not value.isdecimal() or len(value) > MAX_DIGITS:
             return False
         factors = (1, *self.factors) if value.endswith("000") else (1,)
-        return any(self._spells(int(value) // factor) for factor in factors if not int(value) % factor)
+        shares = (int(value) // factor for factor in factors if not int(value) % factor)
+        return int(value) in factors[1:] or any(map(self._spells, shares))
 
     def _spells(self, number: int) -> bool:
         """Return whether the chunk has a small number, or one of some hundreds, in letters."""
@@ -4876,17 +4951,15 @@ class TextChunk:
         yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
-        """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day."""
+        """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day.
+
+        A day without a month must be a number that is in no date.
+        """
+        if not month:
+            return self._has_value(str(day)) and all(day != other for _, other in self.dates)
         if not day:
             return any(month == other for other, _ in self.dates)
         return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
-
-    def units_of(self, figure: Figure) -> set[frozenset[str]]:
-        """Return the units that the chunk has with the numbers of a figure: an empty set of units for one alone."""
-        may_have = any(
-            isinstance(each, str) and digits_of(each) in self.digits for each in itertools.chain(*figure.options)
-        )
-        return set().union(*(self.numbers.get(values, ()) for values in figure.options)) if may_have else set()
 
 
 def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
@@ -4908,7 +4981,11 @@ def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     """
     if not figure.units:
         return False
-    found, kinds = set[frozenset[str]]().union(*(chunk.units_of(figure) for chunk in chunks)), kinds_of(figure.units)
+    values = {value for option in figure.options for value in option if isinstance(value, str)}
+    may_have = [chunk for chunk in chunks if any(digits_of(value) in chunk.digits for value in values)]
+    found = set[frozenset[str]]()
+    found.update(*(chunk.numbers.get(option, ()) for chunk in may_have for option in figure.options))
+    kinds = kinds_of(figure.units)
     is_alone = frozenset() in found and MONEY not in kinds
     has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
     return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
@@ -4950,7 +5027,8 @@ class PageIndex:
     def look_for_figures_of(self, answer: str) -> None:
         """Include the number words of an answer, which may be in another language than the texts."""
         characters = set(answer).union(*(text[:: 1 + len(text) // SAMPLED] for text in self.texts))
-        is_english = ENGLISH_ARTICLE in self._words or ENGLISH_ARTICLE in SPACED_WORDS.findall(fold(answer))
+        said = self._words.keys() | SPACED_WORDS.findall(fold(answer))
+        is_english = ENGLISH_ARTICLE in said or said.isdisjoint(LONG_SCALE)
         self.vocabulary = vocabulary(languages_of(characters), is_english=is_english)
         for chunk in self.chunks:
             chunk.vocabulary = self.vocabulary
@@ -5091,6 +5169,10 @@ class Evidence(NamedTuple):
 
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
+    letters = max(re.findall(r"[^\W\d]+", figure.name), key=len, default="")
+    word = re.compile(f"{NAME_START}{letters}{NAME_END}")
+    if len(letters) >= MIN_SPELLED_CHARS and not any(word.search(chunk.folded) for chunk in index.chunks):
+        figure = figure._replace(name="")  # a word of another language than the page's: "Typ-2-Diabetes"
     if any(holds(figure, [index.chunks[number]]) for number in best):
         return "on_page"
     if holds(figure, index.chunks):
