@@ -5312,7 +5312,7 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
     figures = list[Figure]()
     if best and any(number not in text for number in re.findall(r"\d+", sentence)):
         figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
-    if best and figures and all(map(index.holds_anywhere, figures)):
+    if best and figures and all(holds(figure, index.chunks) for figure in figures):
         words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
         given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
         for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
