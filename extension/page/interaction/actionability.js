@@ -398,7 +398,8 @@ const actionability = (() => {
    */
   function layerWithInput(handle) {
     const part = [...drawnAncestors(handle)].findLast((one) => !isMatch(one, "html, body"));
-    if (part && getComputedStyle(part).pointerEvents !== "none") return undefined;
+    const around = part === handle ? document.body : part;
+    if (around && getComputedStyle(around).pointerEvents !== "none") return undefined;
     const open = layersTaking(allRoots(), `${DIALOGS}, [role='menu'], [role='listbox']`);
     return open.findLast((one) => !isDrawnIn(one, handle));
   }
