@@ -238,9 +238,9 @@ async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenT
 
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
     await tab.show(
-        "<style>#tip { display: none } #menu:hover + #tip { display: block }</style><p id=menu>Menu</p><p id=tip>Tip</p>"
+        "<style>#tip { display: none } #menu:hover ~ #tip { display: block }</style><p id=menu>Menu</p>"
         "<p onmouseenter=\"setTimeout(() => (late.textContent = 'Late tip'), 200)\" id=slow>More</p><p id=late></p>"
-        "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p>"
+        "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p><p id=tip>Tip</p>"
     )
 
     assert (await tab.do("hover", selector="#menu"))["changed"] == 'now "Tip"'
