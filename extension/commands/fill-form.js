@@ -11,7 +11,7 @@ import { CommandError, failed, invalid } from "../shared/errors.js";
 import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { fill, select } from "./fill.js";
+import { ResetError, fill, select } from "./fill.js";
 import { click } from "./click.js";
 import { isAlike } from "./widget.js";
 
@@ -65,8 +65,8 @@ export async function fillForm(context) {
       if (error.code !== "VALUE_NOT_KEPT") {
         throw written.length ? interrupted(error, written, fields.length) : error;
       }
-      // It may depend on the fields after it, as the start of a period does on its end.
-      if (again.delete(field)) queue.push(field);
+      // It may depend on the fields after it, as the start of a period does on its end. A command must not come twice.
+      if (!(error instanceof ResetError) && again.delete(field)) queue.push(field);
       else lost.push(error);
     }
   }

@@ -1,11 +1,11 @@
 /**
  * Fills fields with text, and selects options.
  *
- * @import {ActionReply, DrivenContext, WidgetKind} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, FoundElement, WidgetKind} from "../shared/types.d.ts"
  * @import {Attempt} from "./text-entry.js"
  */
 
-import { invalid } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
@@ -19,8 +19,6 @@ const SECRET = "(hidden)";
 const MAX_NOTATIONS = 7;
 /** Of a field that was left for the next one. */
 const STARTED = "The page drops it unless the next field is filled, too.";
-const RESET =
-  "The page reset the list to its prompt. If its options are commands, this one was carried out; check what changed.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -140,6 +138,21 @@ function filledList(list, value) {
   return text === value ? list.set([value]) : list.enter(text);
 }
 
+/** A list is back at its prompt after a change of the page: either it refuses the option, or that was a command. */
+export class ResetError extends CommandError {
+  /**
+   * @param {FoundElement} found
+   * @param {string} value that was chosen
+   * @param {string} held the current choice
+   * @param {string} changed
+   */
+  constructor(found, value, held, changed) {
+    const advice = ` If its options are commands, this one was carried out. The page has changed: ${changed}.`;
+    const { code, message } = notKept(found, value, held, advice);
+    super(code, message);
+  }
+}
+
 /**
  * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
  *   `on_dialog`, `dialog_text`
@@ -165,11 +178,11 @@ export async function select(context) {
   }
   const changed = await target.consequences();
   const selected = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected")) ?? found.selected;
-  const isKept = JSON.stringify(selected) === JSON.stringify(found.selected);
-  // A list of commands returns to its prompt when the page has carried one out.
-  const isReset = changed !== "" && (selected ?? []).every(({ value }) => value === "");
-  if (!isKept && !isReset) {
-    throw notKept(found, values.join(", "), (selected ?? []).map(({ label }) => label).join(", "), "");
+  if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
+    const labels = (selected ?? []).map(({ label }) => label).join(", ");
+    const isReset = changed !== "" && (selected ?? []).every((option) => option.value === "");
+    if (isReset) throw new ResetError(found, values.join(", "), labels, changed);
+    throw notKept(found, values.join(", "), labels, "");
   }
-  return { ...noting(await target.reply(found, changed), isKept ? [] : [RESET]), selected };
+  return { ...(await target.reply(found, changed)), selected };
 }
