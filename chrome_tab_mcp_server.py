@@ -3854,35 +3854,36 @@ SPECIAL = re.compile(
 )
 
 
-# What depends on its neighbors: digits of Chinese dates, decades after a century, the words for month and year in Thai,
-# and years of eras, also of the Buddhist one.
-TEN, TO_ONES = (
-    "\u5341",
-    str.maketrans("\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d", "0123456789", "\u5341"),
-)
+# Parts of dates that are compared only once they are written in common digits: Chinese numerals, a decade after its
+# century, a year of a Japanese, Chinese or Buddhist era; and the Thai words for month and year, which are left out.
+TEN, CHINESE_DIGITS = "\u5341", "\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d"
+CHINESE = TEN + CHINESE_DIGITS
+TO_DIGITS = str.maketrans(CHINESE_DIGITS, "0123456789", TEN)
+FIRST_YEAR, BUDDHIST_ERA = "\u5143", -543
 ERAS = {"\u4ee4\u548c": 2018, "\u5e73\u6210": 1988, "\u662d\u548c": 1925, "\u6c11\u56fd": 1911, "\u6c11\u570b": 1911}
-COMMON_YEAR, THAI_MONTH = -543, "\u0e04\u0e21|\u0e22\u0e19|\u0e18\u0e4c"
-CHINESE = "".join(map(chr, TO_ONES))
+THAI_MONTH = "\u0e04\u0e21|\u0e22\u0e19|\u0e18\u0e4c"  # the ends of their names
 DATE_SIGNS = "\u5e74\u6708\u65e5\u0e04\u0e1b\u0e1e\u0e22"  # one of them is in all that follows
-DEPENDENT = re.compile(
-    f"(?P<ones>[{CHINESE}](?<![{CHINESE}\u767e\u5343\u842c\u4e07].)[{CHINESE}]{{0,3}})(?=[\u5e74\u6708\u65e5])"
+UNCOMMON_DATE = re.compile(
+    f"(?P<numeral>[{CHINESE}](?<![{CHINESE}\u767e\u5343\u842c\u4e07].)[{CHINESE}]{{0,3}})(?=[\u5e74\u6708\u65e5])"
     "|(?P<century>[0-9](?<![0-9].)[0-9]?) ?\u4e16[\u7eaa\u7d00] ?(?=[0-9]0 ?\u5e74\u4ee3)"
-    f"|(?P<thai>\u0e40\u0e14\u0e37\u0e2d\u0e19(?=[^\\s0-9]{{2,8}}(?:{THAI_MONTH}))|\u0e1b\u0e35(?= ?[0-9]))"
-    f"|(?:{'|'.join(ERAS)}) ?(?P<year>\u5143|\\d{{1,3}})(?=\u5e74)"
+    f"|(?P<word>\u0e40\u0e14\u0e37\u0e2d\u0e19(?=[^\\s0-9]{{2,8}}(?:{THAI_MONTH}))|\u0e1b\u0e35(?= ?[0-9]))"
+    f"|(?:{'|'.join(ERAS)}) ?(?P<year>{FIRST_YEAR}|\\d{{1,3}})(?=\u5e74)"
     f"|(?P<buddhist>2[45]\\d\\d)(?<=(?:{THAI_MONTH}|[\u0e04\u0e22\u0e1e\u0e28]\\.) ....)(?!\\d)"
 )
 
 
-def independent(match: re.Match[str]) -> str:
-    """Return what `DEPENDENT` finds without need of neighbors; a year of an era before the common one."""
+def common_date(match: re.Match[str]) -> str:
+    """Return what `UNCOMMON_DATE` finds in common digits; for an era, its year and the common one: "6 2024"."""
     kind = match.lastgroup or ""
     text = match[kind]
-    if kind == "ones":
-        return "1" * text.startswith(TEN) + text.translate(TO_ONES) + "0" * text.endswith(TEN)
+    if kind == "numeral":
+        return "1" * text.startswith(TEN) + text.translate(TO_DIGITS) + "0" * text.endswith(TEN)
     if kind == "century":
         return str(int(text) - 1)
-    year = int(text.replace("\u5143", "1")) if kind != "thai" else 0
-    return f"{year} {ERAS.get(match[0][:2], COMMON_YEAR) + year}" if year else " "
+    if kind == "word":
+        return " "
+    year = int(text.replace(FIRST_YEAR, "1"))
+    return f"{year} {ERAS.get(match[0][:2], BUDDHIST_ERA) + year}"
 
 
 @functools.lru_cache(20_000)
@@ -3920,7 +3921,7 @@ def fold(text: str) -> str:
     if any(mark in text for mark in COMBINING):
         text = unicodedata.normalize("NFC", text)
     if any(sign in text for sign in DATE_SIGNS):
-        text = DEPENDENT.sub(independent, text)
+        text = UNCOMMON_DATE.sub(common_date, text)
     for frequent, plain in FREQUENT:
         text = text.replace(frequent, plain)
     return SPECIAL.sub(lambda special: "".join(map(folded_character, special[0])), text).casefold()
@@ -4507,9 +4508,9 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
     rest = TEX.sub(plain_tex, QUOTED.sub(take, STATED_ADDRESS.sub(take, rest)))
     rest = CODE_LIKE.sub(functools.partial(blank_word, words), rest)
     folded = [*map(folded_character, rest)]
-    for match in DEPENDENT.finditer(rest):  # a page keeps both years of an era
+    for match in UNCOMMON_DATE.finditer(rest):  # a page keeps both years of an era
         at = match.start()
-        folded[at : match.end()] = [independent(match).rpartition(" ")[2], *[""] * (match.end() - at - 1)]
+        folded[at : match.end()] = [common_date(match).rpartition(" ")[2], *[""] * (match.end() - at - 1)]
     places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
     numbers = find_numbers("".join(folded), places, words)
     # A number after a unit of measure belongs to it: "20 m2".
