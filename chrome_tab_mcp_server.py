@@ -5171,9 +5171,10 @@ class Evidence(NamedTuple):
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
     letters = max(re.findall(r"[^\W\d]+", figure.name), key=len, default="")
-    word = re.compile(f"{NAME_START}{letters}{NAME_END}")
-    if len(letters) >= MIN_SPELLED_CHARS and not any(word.search(chunk.folded) for chunk in index.chunks):
-        figure = figure._replace(name="")  # a word of another language than the page's: "Typ-2-Diabetes"
+    if len(letters) >= MIN_SPELLED_CHARS:
+        word = re.compile(f"{NAME_START}{letters}{NAME_END}")
+        if not any(word.search(chunk.folded) for chunk in index.chunks):
+            figure = figure._replace(name="")  # a word of another language than the page's: "Typ-2-Diabetes"
     if any(holds(figure, [index.chunks[number]]) for number in best):
         return "on_page"
     if holds(figure, index.chunks):
