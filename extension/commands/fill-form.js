@@ -292,11 +292,8 @@ async function write(context, field, readyMs) {
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);
-    const shown = await shownOf(
-      context,
-      field,
-      (reply.selected ?? []).map(({ label }) => label),
-    );
+    const labels = (reply.selected ?? []).map(({ label }) => label);
+    const shown = await shownOf(context, field, labels);
     return { ...reply, field, shown, held: { selector: field.selector, selected: reply.selected } };
   }
   const reply = await fill(own);

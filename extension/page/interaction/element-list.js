@@ -26,7 +26,6 @@ const elementList = (() => {
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
   const { isIconic, whereOf } = surroundingNames;
-
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;

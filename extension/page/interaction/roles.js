@@ -12,8 +12,8 @@ const roles = (() => {
     innerRootOf,
     isHtml,
     isMatch,
-    queryIn,
     kindOf,
+    queryIn,
     tagOf,
     textContentOf,
   } = dom;
