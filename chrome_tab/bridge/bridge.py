@@ -19,6 +19,7 @@ import chrome_tab_mcp_server as server
 from chrome_tab.bridge import command_table, pairing, pending, protocol
 from chrome_tab.bridge.follower import Follower, connected_to_leader
 from chrome_tab.bridge.leader import Leader, take_port
+from chrome_tab.bridge.port import PortError
 from chrome_tab.bridge.roles import Role
 from chrome_tab.bridge.tab_ids import TabIds
 
@@ -203,6 +204,7 @@ class Bridge:
 
     async def _elect(self) -> None:
         """Lead on the port or follow its leader; while neither is possible, record the reason and retry."""
+        endings = 0
         try:
             # An error during `stop` could replace the cancellation; without this check the port would be taken again.
             while not self._stopped:
@@ -213,12 +215,18 @@ class Bridge:
                     else:
                         await self._follow(key)
                 except server.ChromeTabError as error:
+                    is_ending = isinstance(error, PortError) and error.problem == "connection ended"
+                    if is_ending and endings < protocol.ENDING_RETRIES:
+                        endings += 1
+                        await asyncio.sleep(protocol.ENDING_RETRY_S)
+                        continue
                     self.problem = error
                 except Exception as error:  # noqa: BLE001 -- a session must not lose its bridge for good
                     server.logger.warning("the bridge failed: %s", server.describe_place(error))
                     sentence = f"The bridge failed ({type(error).__name__}). Retrying; try again in a few seconds."
                     self.problem = server.ChromeTabError("EXTENSION_NOT_CONNECTED", sentence)
                 else:
+                    endings = 0
                     continue
                 self._tried.set()
                 if not self._stopped:

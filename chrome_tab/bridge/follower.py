@@ -73,7 +73,7 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
     not one of this user's servers.
     """
     from websockets.asyncio.client import connect
-    from websockets.exceptions import ConnectionClosed, InvalidHandshake
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
     address, is_open = f"ws://{server.HOST}:{number}/session", False
     options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": protocol.MAX_FRAME_BYTES}
@@ -90,14 +90,17 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
         raise await port.port_error(number, error.problem) from None
     except TimeoutError:
         raise await port.port_error(number, "no answer") from None
-    except (InvalidHandshake, OSError, EOFError):
-        raise await port.port_error(number, "other program") from None
+    except (InvalidHandshake, OSError) as error:
+        is_ended = isinstance(error, OSError) or (
+            isinstance(error, InvalidMessage) and isinstance(error.__cause__, (OSError, EOFError))
+        )
+        raise await port.port_error(number, "connection ended" if is_ended else "other program") from None
     except ConnectionClosed as closed:
         code = closed.rcvd.code if closed.rcvd else None
         if code == protocol.WRONG_PROTOCOL:
             raise await port.port_error(number, "other version") from None
         if not is_open:
-            problem = "no answer" if code in (None, protocol.HANDSHAKE_TOO_SLOW) else "other program"
+            problem = {None: "connection ended", protocol.HANDSHAKE_TOO_SLOW: "no answer"}.get(code, "other program")
             raise await port.port_error(number, problem) from None
 
 

@@ -139,6 +139,8 @@ PORT_PROBLEMS = {
     "this one ({__version__}). Update both, then restart the older session.",
     "other program": "Port {port} is in use by {name}, which is not one of your servers. Choose another --port and pair "
     "again, or stop that program.",
+    "connection ended": "Port {port} is in use by {name}, which ends each connection without a response. Stop that "
+    "program, or choose another --port and pair again.",
     "no answer": "Port {port} is in use by {name}, which does not respond. If that is another session's server, it is "
     "suspended or very busy: resume it, and this session connects automatically. If not, choose another --port and pair again.",
 }

@@ -22,6 +22,9 @@ EXTENSION_WAIT_S = 8.0
 RECONNECT_WAIT_S = 8.0
 FOLLOWER_HANDSHAKE_TIMEOUT_S = 3.0  # for a follower's handshake with the leader
 PORT_RETRY_S = 2.0
+# A leader that exits ends its connections a moment before it releases the port.
+ENDING_RETRIES = 5
+ENDING_RETRY_S = 0.2
 MAX_EXTENSION_FAILURES = 3
 FOLLOWER_TIMEOUT_S = 10.0  # for a follower to read a message
 PORT_LEAVING_TIMEOUT_S = 2.0

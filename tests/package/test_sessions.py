@@ -516,13 +516,37 @@ async def test_session_connects_while_unauthenticated_connections_are_at_the_lim
             await within(held[0].recv())
 
 
-async def test_leader_that_closes_during_a_handshake_is_not_mistaken_for_another_program(port: int) -> None:
-    async def drop(leader: ServerConnection) -> None:
-        await leader.recv()
-        leader.transport.abort()
+@pytest.mark.parametrize("is_in_handshake", [False, True])
+@pytest.mark.parametrize(
+    ("endings", "role", "problem"),
+    [(3, Role.LEADER, None), (protocol.ENDING_RETRIES + 2, Role.NONE, "connection ended")],
+)
+async def test_leader_that_ends_its_connections_is_given_time_to_release_the_port(
+    port: int, endings: int, role: Role, problem: str | None, *, is_in_handshake: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "ENDING_RETRY_S", 0.01)
+    ended: list[asyncio.BaseTransport] = []
 
-    async with serve(drop, "127.0.0.1", port), bridge(port) as follower:
-        assert problem_of(follower) == "no answer"
+    def end(transport: asyncio.WriteTransport) -> None:
+        transport.abort()
+        ended.append(transport)
+        if len(ended) == endings:
+            listener.close()
+
+    async def before_the_response(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        end(writer.transport)
+
+    async def during_the_handshake(leader: ServerConnection) -> None:
+        await leader.recv()
+        end(leader.transport)
+
+    if is_in_handshake:
+        listener = await serve(during_the_handshake, "127.0.0.1", port)
+    else:
+        listener = await asyncio.start_server(before_the_response, "127.0.0.1", port)
+    async with bridge(port) as session:
+        assert (session.role, problem_of(session)) == (role, problem)
+    listener.close()
 
 
 @pytest.mark.posix
