@@ -119,7 +119,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import to_json
+from pydantic_core import PydanticKnownError, to_json
 from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import TypedDict, TypeIs
 
@@ -544,7 +544,16 @@ def setting(default: Any, variable: str, description: str, value: str = "", **li
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
+def reject_boolean(value: Any) -> Any:
+    """Reject true and false where a number belongs; pydantic takes them as 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+NotBoolean = BeforeValidator(reject_boolean)
+Integer = Annotated[int, NotBoolean]
+Seconds = Annotated[float, Field(gt=0, le=86_400), NotBoolean]
 
 
 class Settings(BaseSettings):
@@ -572,16 +581,16 @@ class Settings(BaseSettings):
         "seconds for a whole answer; at the limit it covers what was read so far",
         "SECONDS",
     )
-    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000)] | None = setting(
+    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000), NotBoolean] | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
         "size of the context window (default: reported by the model server)",
         "TOKENS",
     )
-    requests_per_minute: int = setting(
+    requests_per_minute: Integer = setting(
         600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6
     )
-    parallel: int = setting(
+    parallel: Integer = setting(
         1, "CHROME_TAB_PARALLEL", "chunks of a long page that the model reads at the same time", "NUMBER", ge=1, le=64
     )
     allow_cloud: bool = setting(
@@ -595,7 +604,7 @@ class Settings(BaseSettings):
     )
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text that AppleScript reads")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
-    port: int = setting(
+    port: Integer = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
     )
     upload_folder: Folders = setting(
@@ -6155,7 +6164,7 @@ SCHEMA = "JSON Schema for a JSON answer" + (
     "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
 )
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
-TabId = Annotated[int | Omitted, optional()]
+TabId = Annotated[Integer | Omitted, optional()]
 WantsEvidence = Annotated[bool, Field(description="add the passage that supports each sentence")]
 WantsQuick = Annotated[bool, Field(description="read only the excerpts that match system_prompt")]
 
@@ -6441,8 +6450,8 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         end: End,
         content: WantedContent,
         tab_id: TabId,
-        offset: Annotated[int, Field(ge=0)] = 0,
-        max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
+        offset: Annotated[int, Field(ge=0), NotBoolean] = 0,
+        max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS), NotBoolean] = 20_000,
         selection: Selected = False,
     ) -> ToolResult:
         page = await tabs.read(ReadOptions(start, end, "selection" if selection else content), tab_id)
@@ -6465,7 +6474,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
     async def process_chrome_tabs(
         context: Context,
         *,
-        tab_ids: Annotated[list[int], Field(min_length=1, max_length=50)],
+        tab_ids: Annotated[list[Integer], Field(min_length=1, max_length=50)],
         system_prompt: Annotated[str | Omitted, optional("what to find out")],
         start: Start,
         end: End,

@@ -411,6 +411,10 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("screenshot", {"width": 0}, "width must be at least 1"),
     ("screenshot", {"height": 5_000}, "height must be at most 4,000"),
     ("click", {"selector": "#a", "tab_id": "x"}, "tab_id must be an integer"),
+    ("click", {"selector": "#a", "tab_id": True}, "tab_id must be a number"),
+    ("scroll", {"to": True}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got true)."),
+    ("read_chrome_tab", {"offset": True}, "offset must be a number"),
+    ("process_chrome_tabs", {"tab_ids": [True]}, "must be a number"),
 ]
 
 
