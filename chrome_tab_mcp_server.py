@@ -961,10 +961,7 @@ TURN = re.compile(
 
 
 def strip_invisible(text: str) -> str:
-    """Remove invisible characters from untrusted text, except where the surrounding script needs them.
-
-    All line endings become line feeds.
-    """
+    """Remove invisible characters from untrusted text, except where the surrounding script needs them."""
 
     def needed(run: re.Match[str]) -> str:
         start, end = run.span()
@@ -973,7 +970,12 @@ def strip_invisible(text: str) -> str:
         around = text[max(0, start - 1) : end + 1]
         return "".join(kept[0] for kept in NEEDED.finditer(around))
 
-    return INVISIBLE.sub(needed, LINE_END.sub("\n", text))
+    return INVISIBLE.sub(needed, text)
+
+
+def plain_text(text: str) -> str:
+    """Return untrusted text without invisible characters; all line endings become line feeds."""
+    return strip_invisible(LINE_END.sub("\n", text))
 
 
 def wrap_untrusted(text: str, secret: bytes) -> str:
@@ -981,7 +983,7 @@ def wrap_untrusted(text: str, secret: bytes) -> str:
 
     The same text and secret always give the same delimiter, and no text can contain its own.
     """
-    sent = TURN.sub("(", strip_invisible(text))
+    sent = TURN.sub("(", plain_text(text))
     delimiter = hmac.new(secret, sent.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
     return FRAME.format(delimiter=delimiter, text=sent)
 
@@ -1382,7 +1384,7 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
     Links may lead to complete addresses in `known`; no image and no tag loads anything. Lines that imitate this program's
     own become quotations.
     """
-    shown = strip_invisible(text)
+    shown = plain_text(text)
     safe, counts = break_acting(shown, known, spare_code=spare_code)
     for spare in (spare_code, False):  # the space may have broken the edge of a code block
         if counts:
@@ -2819,7 +2821,7 @@ class Progress:
 
     def _written(self) -> str:
         """Return what can be shown of the answer so far: complete blocks, and words that cannot take effect."""
-        text = strip_invisible(written_so_far(self._pieces))
+        text = plain_text(written_so_far(self._pieces))
         block, words = settled_end(text)
         if self._settled[0] != text[:block]:
             self._settled = (text[:block], sanitize_answer(text[:block], self.known)[0])
@@ -3688,7 +3690,7 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
     """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
-        return sanitize_json(parse_json(without_fence(strip_invisible(text))), known, counts), None
+        return sanitize_json(parse_json(without_fence(plain_text(text))), known, counts), None
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
@@ -5168,7 +5170,7 @@ class Evidence(NamedTuple):
         """Return the passage as JSON, with its offset and link."""
         about: dict[str, Any] = {"passage": None}
         if self.passage:
-            about = {"passage": strip_invisible(self.passage), "offset": self.offset, "link": self.link}
+            about = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
         return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
 
     @property
@@ -6143,6 +6145,7 @@ READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=Fals
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
+MAX_CLUSTER = 40  # characters that are joined into one
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs, from AppleScript or the extension
 
@@ -6190,7 +6193,7 @@ class ToolErrorMiddleware(Middleware):
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
         try:
-            return well_formed_result(await call_next(context))
+            return sent_result(await call_next(context))
         except ChromeTabError as error:
             code, sentence = error.code, self._as_published(error.message)
         except ValidationError as error:
@@ -6203,7 +6206,7 @@ class ToolErrorMiddleware(Middleware):
         except FastMCPError as error:
             defect = internal_error(name, error.__cause__ or error)
             code, sentence = defect.code, defect.message
-        return ChromeTabError(code, sentence).result()
+        return sent_result(ChromeTabError(code, sentence).result())
 
     def _as_published(self, sentence: str) -> str:
         """Replace our names of tools and arguments by those that the client sees."""
@@ -6212,13 +6215,21 @@ class ToolErrorMiddleware(Middleware):
         return sentence
 
 
-def well_formed_result(result: ToolResult) -> ToolResult:
-    """Remove lone surrogates from a result: encoding one as UTF-8 would end the connection."""
+def sent_text(text: str) -> str:
+    """Return text for a client: it may quote a page, so it contains neither lone surrogates nor invisible characters.
+
+    Encoding a lone surrogate as UTF-8 would end the connection. JSON stays JSON.
+    """
+    return strip_invisible(well_formed(text))
+
+
+def sent_result(result: ToolResult) -> ToolResult:
+    """Apply `sent_text` to everything in a result."""
     for block in result.content:
         if isinstance(block, mcp_types.TextContent):
-            block.text = well_formed(block.text)
+            block.text = sent_text(block.text)
     about = [result.structured_content, result.meta]
-    result.structured_content, result.meta = json.loads(well_formed(compact_json(about)))
+    result.structured_content, result.meta = json.loads(sent_text(compact_json(about)))
     return result
 
 
@@ -6538,16 +6549,20 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
 
 def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and how much is left as a second block."""
-    total = len(page.text)
+    text = strip_invisible(page.text)
+    total = len(text)
     if offset >= total:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
             f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
         )
     end = min(total, offset + max_chars)
+    longest = min(total, end + MAX_CLUSTER)
+    while end < longest and INVISIBLE.search(text, end - 1, end + 1):  # it joins its neighbors
+        end += 1
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
-    content = text_blocks(page.text[offset:end], notes)
+    content = text_blocks(text[offset:end], notes)
     receipt = page_receipt(page) | {"next_offset": end if end < total else None}
     return ToolResult(content, meta={"receipt": receipt})
 
