@@ -457,18 +457,37 @@ EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
 NonEmptyText = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
+# The tools that are commands of the extension; this file knows them without its folder.
+COMMAND_TOOLS = (  # noqa: SIM905 -- a list would take one line a name
+    "highlight_in_tab browser_get_tabs browser_create_tab browser_attach_tab browser_close_tab list_tabs getDataLayer "
+    "navigate back forward page_elements screenshot evaluate console_logs network_requests click press drag scroll "
+    "wait_for hover fill fill_form upload select"
+).split()
+
+
 def known_tool(name: str) -> str:
     """Return the name of one of our tools."""
-    commands = EXTENSION / "shared" / "commands.json"
-    table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
-    ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
-    names = dict.fromkeys((*ours, *(each for each, about in table.items() if about.get("tool", True))))
+    names = dict.fromkeys((*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab", *COMMAND_TOOLS))
     if name not in names:
         near = get_close_matches(name, names, n=3, cutoff=0)
         raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
     return name
 
 
+def usable_keyword(keyword: str) -> str:
+    """Return a `start` or `end` that can be text of a page."""
+    problems = {
+        "is empty": not keyword.strip(),
+        f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
+        "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
+        "contains a character that cannot be on a page": re.search(r"[\x00\ud800-\udfff]", keyword),
+    }
+    if problem := next((words for words, wrong in problems.items() if wrong), None):
+        raise ValueError(problem)
+    return keyword
+
+
+Keyword = Annotated[str, AfterValidator(usable_keyword)]
 ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 
 
@@ -503,8 +522,8 @@ class SiteRule(BaseModel):
     ask: bool = False
     tools: ToolNames = None
     system_prompt: NonEmptyText | None = None
-    start: NonEmptyText | None = None
-    end: NonEmptyText | None = None
+    start: Keyword | None = None
+    end: Keyword | None = None
     content: Content | None = None
     model: NonEmptyText | None = None
     output_schema: Annotated[dict[str, Any] | NonEmptyText, AfterValidator(usable_schema)] | None = Field(
@@ -1527,19 +1546,13 @@ def parse_json(text: str, *, halves: bool = False) -> Any:
 
 def check_keyword(name: str, keyword: str | None) -> None:
     """Reject a `start` or `end` that cannot be text of the page."""
-    if keyword is None:
-        return
-    problems = {
-        "is empty": not keyword.strip(),
-        f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
-        "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
-        "contains a character that cannot be on a page": re.search(r"[\x00\ud800-\udfff]", keyword),
-    }
-    if problem := next((words for words, wrong in problems.items() if wrong), None):
+    try:
+        usable_keyword("?" if keyword is None else keyword)
+    except ValueError as problem:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
-        )
+            f"The keyword {name}={one_line(keyword or '', 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
+        ) from None
 
 
 # A tag that the answer only mentions: between quotation marks, or </think> between spaces in mid-sentence.

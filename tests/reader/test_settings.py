@@ -332,6 +332,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
             'sites."a.example".alow is not a known key; the known keys are deny, ask, tools, system_prompt, start, end, content, model, '
             "schema.",
         ),
+        ('[sites."a.example"]\nstart = "--to-end"', "sites.\"a.example\".start looks like an option; got '--to-end'."),
         ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
         (
             'tools = ["click", "clik"]',
