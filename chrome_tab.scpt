@@ -957,8 +957,8 @@ property pageFunction : "function readPage(request) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));
   }
   function find(text, keyword, from) {
-    const pattern = new RegExp(keyword.replace(/[\\\\^$.*+?()[\\]{}|/]/g, \"\\\\$&\"), \"giu\");
-    pattern.lastIndex = from;
+    const characters = [...keyword].map((one) => one.replace(/[\\\\^$.*+?()[\\]{}|/]/, \"\\\\$&\"));
+    const pattern = Object.assign(new RegExp(characters.join(\"\\\\p{Cf}{0,9}\"), \"giu\"), { lastIndex: from });
     const match = pattern.exec(text);
     return match === null ? null : { start: match.index, end: pattern.lastIndex };
   }

@@ -119,7 +119,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import to_json
+from pydantic_core import PydanticKnownError, to_json
 from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import TypedDict, TypeIs
 
@@ -457,18 +457,37 @@ EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
 NonEmptyText = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
+# The tools that are commands of the extension; this file knows them without its folder.
+COMMAND_TOOLS = (  # noqa: SIM905 -- a list would take one line a name
+    "highlight_in_tab browser_get_tabs browser_create_tab browser_attach_tab browser_close_tab list_tabs getDataLayer "
+    "navigate back forward page_elements screenshot evaluate console_logs network_requests click press drag scroll "
+    "wait_for hover fill fill_form upload select"
+).split()
+
+
 def known_tool(name: str) -> str:
     """Return the name of one of our tools."""
-    commands = EXTENSION / "shared" / "commands.json"
-    table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
-    ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
-    names = dict.fromkeys((*ours, *(each for each, about in table.items() if about.get("tool", True))))
+    names = dict.fromkeys((*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab", *COMMAND_TOOLS))
     if name not in names:
         near = get_close_matches(name, names, n=3, cutoff=0)
         raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
     return name
 
 
+def usable_keyword(keyword: str) -> str:
+    """Return a `start` or `end` that can be text of a page."""
+    problems = {
+        "is empty": not keyword.strip(),
+        f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
+        "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
+        "contains a character that cannot be on a page": re.search(r"[\x00\ud800-\udfff]", keyword),
+    }
+    if problem := next((words for words, wrong in problems.items() if wrong), None):
+        raise ValueError(problem)
+    return keyword
+
+
+Keyword = Annotated[str, AfterValidator(usable_keyword)]
 ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 
 
@@ -503,8 +522,8 @@ class SiteRule(BaseModel):
     ask: bool = False
     tools: ToolNames = None
     system_prompt: NonEmptyText | None = None
-    start: NonEmptyText | None = None
-    end: NonEmptyText | None = None
+    start: Keyword | None = None
+    end: Keyword | None = None
     content: Content | None = None
     model: NonEmptyText | None = None
     output_schema: Annotated[dict[str, Any] | NonEmptyText, AfterValidator(usable_schema)] | None = Field(
@@ -544,7 +563,16 @@ def setting(default: Any, variable: str, description: str, value: str = "", **li
     return Field(default, validation_alias=variable, title=value, description=description, **limits)
 
 
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
+def reject_boolean(value: Any) -> Any:
+    """Reject true and false where a number belongs; pydantic takes them as 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+NotBoolean = BeforeValidator(reject_boolean)
+Integer = Annotated[int, NotBoolean]
+Seconds = Annotated[float, Field(gt=0, le=86_400), NotBoolean]
 
 
 class Settings(BaseSettings):
@@ -572,16 +600,16 @@ class Settings(BaseSettings):
         "seconds for a whole answer; at the limit it covers what was read so far",
         "SECONDS",
     )
-    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000)] | None = setting(
+    context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000), NotBoolean] | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
         "size of the context window (default: reported by the model server)",
         "TOKENS",
     )
-    requests_per_minute: int = setting(
+    requests_per_minute: Integer = setting(
         600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6
     )
-    parallel: int = setting(
+    parallel: Integer = setting(
         1, "CHROME_TAB_PARALLEL", "chunks of a long page that the model reads at the same time", "NUMBER", ge=1, le=64
     )
     allow_cloud: bool = setting(
@@ -595,7 +623,7 @@ class Settings(BaseSettings):
     )
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text that AppleScript reads")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
-    port: int = setting(
+    port: Integer = setting(
         61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
     )
     upload_folder: Folders = setting(
@@ -952,10 +980,7 @@ TURN = re.compile(
 
 
 def strip_invisible(text: str) -> str:
-    """Remove invisible characters from untrusted text, except where the surrounding script needs them.
-
-    All line endings become line feeds.
-    """
+    """Remove invisible characters from untrusted text, except where the surrounding script needs them."""
 
     def needed(run: re.Match[str]) -> str:
         start, end = run.span()
@@ -964,7 +989,12 @@ def strip_invisible(text: str) -> str:
         around = text[max(0, start - 1) : end + 1]
         return "".join(kept[0] for kept in NEEDED.finditer(around))
 
-    return INVISIBLE.sub(needed, LINE_END.sub("\n", text))
+    return INVISIBLE.sub(needed, text)
+
+
+def plain_text(text: str) -> str:
+    """Return untrusted text without invisible characters; all line endings become line feeds."""
+    return strip_invisible(LINE_END.sub("\n", text))
 
 
 def wrap_untrusted(text: str, secret: bytes) -> str:
@@ -972,7 +1002,7 @@ def wrap_untrusted(text: str, secret: bytes) -> str:
 
     The same text and secret always give the same delimiter, and no text can contain its own.
     """
-    sent = TURN.sub("(", strip_invisible(text))
+    sent = TURN.sub("(", plain_text(text))
     delimiter = hmac.new(secret, sent.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
     return FRAME.format(delimiter=delimiter, text=sent)
 
@@ -1373,7 +1403,7 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
     Links may lead to complete addresses in `known`; no image and no tag loads anything. Lines that imitate this program's
     own become quotations.
     """
-    shown = strip_invisible(text)
+    shown = plain_text(text)
     safe, counts = break_acting(shown, known, spare_code=spare_code)
     for spare in (spare_code, False):  # the space may have broken the edge of a code block
         if counts:
@@ -1516,19 +1546,13 @@ def parse_json(text: str, *, halves: bool = False) -> Any:
 
 def check_keyword(name: str, keyword: str | None) -> None:
     """Reject a `start` or `end` that cannot be text of the page."""
-    if keyword is None:
-        return
-    problems = {
-        "is empty": not keyword.strip(),
-        f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
-        "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
-        "contains a character that cannot be on a page": re.search(r"[\x00\ud800-\udfff]", keyword),
-    }
-    if problem := next((words for words, wrong in problems.items() if wrong), None):
+    try:
+        usable_keyword("?" if keyword is None else keyword)
+    except ValueError as problem:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
-        )
+            f"The keyword {name}={one_line(keyword or '', 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
+        ) from None
 
 
 # A tag that the answer only mentions: between quotation marks, or </think> between spaces in mid-sentence.
@@ -2810,7 +2834,7 @@ class Progress:
 
     def _written(self) -> str:
         """Return what can be shown of the answer so far: complete blocks, and words that cannot take effect."""
-        text = strip_invisible(written_so_far(self._pieces))
+        text = plain_text(written_so_far(self._pieces))
         block, words = settled_end(text)
         if self._settled[0] != text[:block]:
             self._settled = (text[:block], sanitize_answer(text[:block], self.known)[0])
@@ -3679,7 +3703,7 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
     """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
-        return sanitize_json(parse_json(without_fence(strip_invisible(text))), known, counts), None
+        return sanitize_json(parse_json(without_fence(plain_text(text))), known, counts), None
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
@@ -5159,7 +5183,7 @@ class Evidence(NamedTuple):
         """Return the passage as JSON, with its offset and link."""
         about: dict[str, Any] = {"passage": None}
         if self.passage:
-            about = {"passage": strip_invisible(self.passage), "offset": self.offset, "link": self.link}
+            about = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
         return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
 
     @property
@@ -6134,6 +6158,7 @@ READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=Fals
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
+MAX_CLUSTER = 40  # characters that are joined into one
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs, from AppleScript or the extension
 
@@ -6155,7 +6180,7 @@ SCHEMA = "JSON Schema for a JSON answer" + (
     "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
 )
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
-TabId = Annotated[int | Omitted, optional()]
+TabId = Annotated[Integer | Omitted, optional()]
 WantsEvidence = Annotated[bool, Field(description="add the passage that supports each sentence")]
 WantsQuick = Annotated[bool, Field(description="read only the excerpts that match system_prompt")]
 
@@ -6181,7 +6206,7 @@ class ToolErrorMiddleware(Middleware):
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
         try:
-            return well_formed_result(await call_next(context))
+            return sent_result(await call_next(context))
         except ChromeTabError as error:
             code, sentence = error.code, self._as_published(error.message)
         except ValidationError as error:
@@ -6194,7 +6219,7 @@ class ToolErrorMiddleware(Middleware):
         except FastMCPError as error:
             defect = internal_error(name, error.__cause__ or error)
             code, sentence = defect.code, defect.message
-        return ChromeTabError(code, sentence).result()
+        return sent_result(ChromeTabError(code, sentence).result())
 
     def _as_published(self, sentence: str) -> str:
         """Replace our names of tools and arguments by those that the client sees."""
@@ -6203,13 +6228,21 @@ class ToolErrorMiddleware(Middleware):
         return sentence
 
 
-def well_formed_result(result: ToolResult) -> ToolResult:
-    """Remove lone surrogates from a result: encoding one as UTF-8 would end the connection."""
+def sent_text(text: str) -> str:
+    """Return text for a client: it may quote a page, so it contains neither lone surrogates nor invisible characters.
+
+    Encoding a lone surrogate as UTF-8 would end the connection. JSON stays JSON.
+    """
+    return strip_invisible(well_formed(text))
+
+
+def sent_result(result: ToolResult) -> ToolResult:
+    """Apply `sent_text` to everything in a result."""
     for block in result.content:
         if isinstance(block, mcp_types.TextContent):
-            block.text = well_formed(block.text)
+            block.text = sent_text(block.text)
     about = [result.structured_content, result.meta]
-    result.structured_content, result.meta = json.loads(well_formed(compact_json(about)))
+    result.structured_content, result.meta = json.loads(sent_text(compact_json(about)))
     return result
 
 
@@ -6441,8 +6474,8 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         end: End,
         content: WantedContent,
         tab_id: TabId,
-        offset: Annotated[int, Field(ge=0)] = 0,
-        max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
+        offset: Annotated[int, Field(ge=0), NotBoolean] = 0,
+        max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS), NotBoolean] = 20_000,
         selection: Selected = False,
     ) -> ToolResult:
         page = await tabs.read(ReadOptions(start, end, "selection" if selection else content), tab_id)
@@ -6465,7 +6498,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
     async def process_chrome_tabs(
         context: Context,
         *,
-        tab_ids: Annotated[list[int], Field(min_length=1, max_length=50)],
+        tab_ids: Annotated[list[Integer], Field(min_length=1, max_length=50)],
         system_prompt: Annotated[str | Omitted, optional("what to find out")],
         start: Start,
         end: End,
@@ -6529,16 +6562,20 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
 
 def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and how much is left as a second block."""
-    total = len(page.text)
+    text = strip_invisible(page.text)
+    total = len(text)
     if offset >= total:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
             f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
         )
     end = min(total, offset + max_chars)
+    longest = min(total, end + MAX_CLUSTER)
+    while end < longest and INVISIBLE.search(text, end - 1, end + 1):  # it joins its neighbors
+        end += 1
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
-    content = text_blocks(page.text[offset:end], notes)
+    content = text_blocks(text[offset:end], notes)
     receipt = page_receipt(page) | {"next_offset": end if end < total else None}
     return ToolResult(content, meta={"receipt": receipt})
 

@@ -151,11 +151,9 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
             )
         server.current_tool.set("read_chrome_tab")  # the tool that [sites] is checked for
         page = await tabs.read(server.ReadOptions(), None if tab == "active" else int(tab))
-        shown = server.paginate(page, int(offset), PAGE_CHARS)
+        shown = server.sent_result(server.paginate(page, int(offset), PAGE_CHARS))
         texts = [block.text for block in shown.content if isinstance(block, mcp_types.TextContent)]
-        return ResourceResult(
-            [ResourceContent(server.well_formed(text), mime_type="text/plain") for text in texts], shown.meta
-        )
+        return ResourceResult([ResourceContent(text, mime_type="text/plain") for text in texts], shown.meta)
 
     if not tabs.settings.history:
         return

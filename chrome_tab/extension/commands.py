@@ -20,7 +20,12 @@ HINTS = {
     "changes": ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
     "destroys": ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
 }
-PLAIN_TYPES = {"string": str, "integer": int, "number": FiniteFloat, "boolean": bool}
+PLAIN_TYPES = {
+    "string": str,
+    "integer": server.Integer,
+    "number": Annotated[FiniteFloat, server.NotBoolean],
+    "boolean": bool,
+}
 # `numbers`: clients may give a number instead of a text.
 SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le", "numbers": "coerce_numbers_to_str"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")

@@ -118,7 +118,8 @@ export class Bridge {
 
   async reconnect() {
     await this.#save({ wanted: true });
-    this.#reopen();
+    // An automatic retry may have succeeded since the button was drawn.
+    if (!this.#connection?.isOpen) this.#reopen();
   }
 
   async disconnect() {

@@ -1217,15 +1217,16 @@ export function readPage(request) {
   }
 
   /**
-   * Returns the first position of a keyword at or after an index, ignoring case.
+   * Returns the first position of a keyword at or after an index, ignoring case and invisible characters within it:
+   * clients do not see these.
    *
    * @param {string} text
    * @param {string} keyword
    * @param {number} from
    */
   function find(text, keyword, from) {
-    const pattern = new RegExp(keyword.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
-    pattern.lastIndex = from;
+    const characters = [...keyword].map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
+    const pattern = Object.assign(new RegExp(characters.join("\\p{Cf}{0,9}"), "giu"), { lastIndex: from });
     const match = pattern.exec(text);
     return match === null ? null : { start: match.index, end: pattern.lastIndex };
   }

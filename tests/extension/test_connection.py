@@ -112,6 +112,20 @@ async def test_disconnect_lasts_until_reconnect_even_if_the_worker_dies(paired: 
     await paired.shows("Connected")
 
 
+async def test_reconnect_keeps_a_connection_that_a_retry_has_opened_meanwhile(
+    paired: Popup, bridge: FakeBridge
+) -> None:
+    await paired.chrome("await chrome.storage.local.set({ wanted: false })")
+
+    # The button of a popup that has not heard of the retry yet.
+    await paired.element("reconnect").evaluate("(button) => button.click()")
+    await comes_true(paired.page, "chrome.storage.local.get('wanted').then(({ wanted }) => wanted)")
+
+    assert (await bridge.ask("list_tabs"))["success"]
+    assert len(bridge.hellos) == 1
+    await paired.shows("Connected")
+
+
 async def test_without_automatic_reconnecting_a_lost_server_stays_disconnected(
     paired: Popup, bridge: FakeBridge
 ) -> None:

@@ -635,6 +635,7 @@ SELECTORS = {
     "value of a field": "p > input",
     "id drawn by lot": "[title=Go]",
     "name with a narrow space": "p > button",
+    "name with an invisible letter": "p > button",
     "name with a plain space": '[aria-label="At 1:42 pm"]',
     "counted id and a name that is not unique": "[data-testid=new] [name=host]",
     "name that is not unique in a named part": "#edit-5 [name=title]",

@@ -72,6 +72,7 @@ async def all_lines(tab: DrivenTab, **params: object) -> list[str]:
         lines += lines_of(result)
         assert result["next_offset"] is None or result["next_offset"] > offset
         offset = result["next_offset"]
+    assert (await tab.refused("page_elements", **params, offset=10_000))[0] == "INVALID_ARGUMENT"
     return lines
 
 

@@ -109,7 +109,7 @@ async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None
         ("text=", "empty"),
         ("button text=", "empty"),
         ("div[ text=Buy now", "square brackets"),
-        ("a\u202eb[\n\x1b", '"a b["'),
+        ("a\u202eb[\n\x1b", '"ab["'),
     ],
 )
 async def test_bad_selector_is_distinguished_from_one_that_matches_nothing(

@@ -261,6 +261,49 @@ async def test_when_console_messages_do_not_fit_the_newest_stay_and_the_rest_are
     assert json.loads(result.content[1].text)["notes"] == result.structured_content["notes"]
 
 
+HIDDEN = "\u202e\u2066\u200b\u00ad\u3164\U000e0041\U000e0102"
+OBSCURED = f"pay{HIDDEN}pal"
+LISTED = {"id": 1, "url": "https://a.example/", "title": OBSCURED}
+# For each tool: its arguments, and a reply that quotes the page.
+QUOTING: list[tuple[str, dict[str, Any], Any]] = [
+    ("page_elements", {}, {"text": f'button "{OBSCURED}"  #a', "next_offset": None, **PAGE, "title": OBSCURED}),
+    ("click", {"selector": "#a"}, {**ACTED, "changed": [f'appeared: "{OBSCURED}"']}),
+    ("evaluate", {"code": "a"}, {"value": {OBSCURED: [OBSCURED]}, "notes": [OBSCURED]}),
+    ("console_logs", {}, {"entries": [entry(1, message=OBSCURED)], "total": 1}),
+    ("network_requests", {"body_of": "1"}, {"entries": [request(1, body=OBSCURED)], "total": 1}),
+    ("getDataLayer", {}, {"values": [{"event": OBSCURED}], "since": 0, "total": 1, "redacted": {}, **PAGE}),
+    ("list_tabs", {}, [{**LISTED, "tab_id": 1}]),
+    ("browser_get_tabs", {}, [LISTED]),
+    ("read_tab", {}, {**PAGE, "text": OBSCURED, "title": OBSCURED}),
+]
+
+
+async def test_text_that_a_page_hides_reaches_no_client(parts: Parts) -> None:
+    client, extension = parts
+    results: list[Any] = []
+    for command, arguments, reply in QUOTING:
+        call = Call(parts, "read_chrome_tab" if command == "read_tab" else command, **arguments)
+        await call.answer(command, reply)
+        results.append(await call.ended())
+    call = Call(parts, "click", selector="#b")
+    await extension.refuse(await extension.receive(), {"code": "ELEMENT_NOT_FOUND", "message": OBSCURED})
+    results.append(await call.ended())
+    reading = asyncio.create_task(client.read_resource("tab://active"))
+    await extension.reply(await extension.receive(), {**PAGE, "text": OBSCURED})
+
+    for shown in [*(str(result) for result in results), str(await reading)]:
+        assert "paypal" in shown
+        assert not [c for c in HIDDEN if c in shown or ascii(c)[1:-1] in shown]
+
+
+async def test_characters_that_a_script_needs_reach_the_client(parts: Parts) -> None:
+    needed = "\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469 \u2764\ufe0f line\u2028end"
+
+    result = await answered(parts, "evaluate", {"value": needed}, code="a")
+
+    assert json.loads(text_of(result)) == result.structured_content["result"] == needed
+
+
 UNREADABLE: list[tuple[str, dict[str, Any], Any]] = [
     ("click", {"selector": "a"}, None),
     ("console_logs", {}, {"entries": "none"}),
@@ -411,6 +454,10 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("screenshot", {"width": 0}, "width must be at least 1"),
     ("screenshot", {"height": 5_000}, "height must be at most 4,000"),
     ("click", {"selector": "#a", "tab_id": "x"}, "tab_id must be an integer"),
+    ("click", {"selector": "#a", "tab_id": True}, "tab_id must be a number"),
+    ("scroll", {"to": True}, "to must be 'top', 'bottom', 'left' or 'right', or a number (got true)."),
+    ("read_chrome_tab", {"offset": True}, "offset must be a number"),
+    ("process_chrome_tabs", {"tab_ids": [True]}, "must be a number"),
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from chrome_tab_mcp_server import sanitize_answer, sanitize_json, settled_end, strip_invisible, truncate_answer
+from chrome_tab_mcp_server import plain_text, sanitize_answer, sanitize_json, settled_end, truncate_answer
 from tests.support.browser import launch_chromium
 from tests.support.rendered import acting
 
@@ -211,7 +211,7 @@ def test_the_shown_part_of_an_unfinished_answer_never_takes_effect_and_is_its_be
     page = LEGITIMATE["page"]
     for entry in LEGITIMATE["answer"] + HOSTILE["answer"]:
         # Right-to-left text after a direction mark also decides whether it stays.
-        whole = re.sub("[\u200e\u200f\u2066-\u2069]", "", strip_invisible(entry["text"]))
+        whole = re.sub("[\u200e\u200f\u2066-\u2069]", "", plain_text(entry["text"]))
         if len(whole) > 1_000:
             continue
         answer = sanitize_answer(whole, page)[0]

@@ -320,6 +320,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
         ('[extract.price]\nprompt = "What does it cost?"', "extract.price.schema is missing."),
         ("model = 5", "model must be text; got 5."),
         ('port = "http"', "port must be an integer; got 'http'."),
+        ("parallel = true", "parallel must be a number; got true."),
         ("context_length = 5", "context_length must be at least 512; got 5."),
         ('fallback_model = ["a", 5]', "fallback_model.1 must be text; got 5."),
         ('source = "safari"', "source must be 'auto', 'applescript' or 'extension'; got 'safari'."),
@@ -331,6 +332,7 @@ def test_a_file_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
             'sites."a.example".alow is not a known key; the known keys are deny, ask, tools, system_prompt, start, end, content, model, '
             "schema.",
         ),
+        ('[sites."a.example"]\nstart = "--to-end"', "sites.\"a.example\".start looks like an option; got '--to-end'."),
         ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
         (
             'tools = ["click", "clik"]',

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,11 +87,11 @@ def expected(inner_text: str, start: str | None, end: str | None) -> tuple[str, 
         return "EMPTY_PAGE", ""
     begin, finish = 0, len(text)
     if start is not None:
-        begin = find(text, start, 0) + len(start)
-        if begin < len(start):
+        _, begin = find(text, start, 0)
+        if begin < 0:
             return "KEYWORD_NOT_FOUND", ""
     if end is not None:
-        finish = find(text, end, begin)
+        finish, _ = find(text, end, begin)
         if finish < 0:
             return "KEYWORD_NOT_FOUND", ""
     found = text[begin:finish].strip(SPACES)
@@ -117,8 +118,13 @@ def well_formed(text: str) -> str:
     return re.sub("[\0\ud800-\udfff]", "\ufffd", joined)
 
 
-def find(text: str, keyword: str, begin: int) -> int:
-    return "".join(map(simply_folded, text)).find("".join(map(simply_folded, keyword)), begin)
+def find(text: str, keyword: str, begin: int) -> tuple[int, int]:
+    """Return where a keyword is, also with a few invisible characters within it; -1 twice if it is missing."""
+    folded = "".join(map(simply_folded, text))
+    invisible = "".join({c for c in folded if unicodedata.category(c) == "Cf"})
+    between = f"[{invisible}]{{0,9}}" if invisible else ""
+    found = re.compile(between.join(map(re.escape, map(simply_folded, keyword)))).search(folded, begin)
+    return found.span() if found else (-1, -1)
 
 
 def simply_folded(character: str) -> str:

@@ -16,7 +16,7 @@
 
 const elementList = (() => {
   const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, roleOf, tagOf } = dom;
-  const { INLINE, collapse, lineOf, plain, quote, shorten } = texts;
+  const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, comeBy, selectorOf } = selectorGenerator;
@@ -68,7 +68,7 @@ const elementList = (() => {
   /**
    * @param {ListRequest} request
    * @returns {Exclude<ListAnswer, {message: string}>} the cross-origin frames first, if there are any
-   * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
+   * @throws {PageError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function listElements({ find, within, offset, way = "", framed, leftOut = [], silent = [], isFramed, loading = [] }) {
     comeBy(way);
@@ -113,6 +113,7 @@ const elementList = (() => {
    * @param {Item[]} items
    * @param {Writer} writer
    * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} view
+   * @throws {PageError} INVALID_ARGUMENT
    */
   function writtenList(items, writer, { find, isNarrowed, isBrief, notices, offset }) {
     const all = [...items.map(({ kind }) => kind === "thing"), ...writer.framedIn(items).map(({ isThing }) => isThing)];
@@ -122,6 +123,10 @@ const elementList = (() => {
     const room = MAX_TEXT - RESERVE - notices.join("\n").length;
     const isDetailed = isNarrowed || (isShort && sizeOf(detailed, room) <= room);
     const entries = isDetailed ? detailed : writer.entries(items, false, false);
+    if (offset > 0 && offset >= entries.length) {
+      const end = `offset ${offset} is past the end: the list has ${entries.length} lines now.`;
+      throw new PageError("INVALID_ARGUMENT", `${end} Leave offset out to list from the start.`);
+    }
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
     const shown = chosen.filter(({ isThing }) => isThing).length;
     const left = all.length - total - chosen.filter(({ isText }) => isText).length;

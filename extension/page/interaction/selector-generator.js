@@ -36,6 +36,8 @@ const selectorGenerator = (() => {
   const LABEL = /^[\p{L}\p{M}][\p{L}\p{M} .:?!…’'&/+()-]*$/u;
   /** Values of such attributes, except numbers and switches. */
   const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
+  /** What the server removes from a reply, except after a pictograph: the selector would match nothing any more. */
+  const INVISIBLE = /(?!(?<=\p{Emoji})\ufe0f)\p{Default_Ignorable_Code_Point}/u;
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
   /** Fields whose value says what they stand for, not what they contain. */
   const CHOICES = "input:is([type=checkbox], [type=radio])[value]";
@@ -230,7 +232,7 @@ const selectorGenerator = (() => {
    */
   function labelOf(element) {
     const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
-    const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text);
+    const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text) && !INVISIBLE.test(text);
     return isLabel && collapse(visibleTextOf(element)).toLowerCase() === text.toLowerCase() ? text : undefined;
   }
 
@@ -278,7 +280,8 @@ const selectorGenerator = (() => {
     if (isMatch(element, BUTTON_INPUTS)) own.push("value");
     const named = [...NAMING_ATTRIBUTES, ...own].flatMap((name) => {
       const value = attributeOf(element, name) ?? "";
-      const isPlain = value.length <= VALUE_LENGTH && /^(?:[^"\\\s\p{C}]| )+$/u.test(value);
+      const isPrintable = /^(?:[^"\\\s\p{C}]| )+$/u.test(value) && !INVISIBLE.test(value);
+      const isPlain = value.length <= VALUE_LENGTH && isPrintable;
       const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !STATE_NAME.test(value));
       const isName = isPlain && isLabel && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
@@ -323,7 +326,8 @@ const selectorGenerator = (() => {
     const [first] = ownNames.map(selectorBy);
     if (!first) return undefined;
     const value = isMatch(element, CHOICES) ? (attributeOf(element, "value") ?? "") : "";
-    const isPlain = value !== "" && value.length <= VALUE_LENGTH && /^[\p{L}\p{N} ._-]+$/u.test(value);
+    const isPrintable = /^[\p{L}\p{N} ._-]+$/u.test(value) && !INVISIBLE.test(value);
+    const isPlain = value !== "" && value.length <= VALUE_LENGTH && isPrintable;
     const regions = [...treeAncestors(element)].slice(1).filter((one) => isMatch(one, REGIONS));
     const ways = [
       ...(isPlain ? [`${first}${selectorBy({ name: "value", value })}`] : []),

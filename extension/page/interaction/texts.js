@@ -40,10 +40,10 @@ const texts = (() => {
     "wbr",
   ]);
   /**
-   * Soft hyphens, other characters without a width that texts can do without, and tags: these can spell out words that
-   * users do not see.
+   * Soft hyphens, other characters without a width that texts can do without, and tags, which can spell out words that
+   * users do not see. The server removes them from every reply, too.
    */
-  const UNSEEN = /[\u00ad\u200b\u2060\ufeff\u{e0001}-\u{e007f}]/gu;
+  const UNSEEN = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/gu;
   const GLYPHS = /\p{Co}/gu;
 
   class PageError extends Error {
@@ -138,7 +138,7 @@ const texts = (() => {
    */
   function shorten(text, length = TEXT_LENGTH) {
     const start = text.slice(0, 20 * length).toWellFormed();
-    const characters = [...collapse(start.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " "))];
+    const characters = [...collapse(start.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " "))];
     return characters.length > length ? `${characters.slice(0, length - 3).join("")}...` : characters.join("");
   }
 

@@ -1,7 +1,7 @@
 /**
  * The page's data layer, newest entry first, requested once a second while the view is visible.
  *
- * @import {DataLayer, Response, ViewedTab} from "../../shared/types.d.ts"
+ * @import {DataLayer, ErrorCode, Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {TreeEntry} from "./tree.js"
  * @import {WorkerPort} from "./worker-port.js"
  *
@@ -107,7 +107,8 @@ export class DataLayerView {
     if (error) {
       this.#isStale = true;
       if (error.code === "DATALAYER_NOT_FOUND") this.#entries = [];
-      setText(page.state, sentenceFor(error));
+      setText(page.state, problemOf(error));
+      page.state.title = error.message;
       return this.#show();
     }
     const { values, since, total, notes } = /** @type {DataLayer} */ (result);
@@ -120,6 +121,7 @@ export class DataLayerView {
     const first = this.#entries[0]?.index ?? 0;
     const cut = first ? [phrase("dataLayerCut", grouped(first))] : [];
     setText(page.state, [...cut, ...notes].join(" "));
+    page.state.title = "";
     this.#show();
   }
 
@@ -149,6 +151,16 @@ export class DataLayerView {
 
 function nameOf() {
   return page.name.value.trim() || "dataLayer";
+}
+
+/**
+ * @param {{code: ErrorCode, message: string}} error
+ * @returns {string} in the user's language, with English details if the error has no phrase of its own
+ */
+function problemOf(error) {
+  if (error.code === "DATALAYER_NOT_FOUND") return phrase("dataLayerMissing", nameOf());
+  const sentence = sentenceFor(error);
+  return sentence === error.message ? `${phrase("dataLayerTrouble")} ${sentence}` : sentence;
 }
 
 /**
