@@ -209,13 +209,15 @@ async def test_field_that_disappears_during_writing_is_reported_with_the_progres
     assert (code, "1 of 2 fields (#name)" in message) == ("ELEMENT_NOT_FOUND", True), message
 
 
-# A choice enables the next field, or brings its options, a little later.
+# A choice enables or shows the next field, or brings its options, a little later.
 CASCADE = """<select id=country><option value=''>-<option>DE</select><select id=state disabled></select>
-<select id=town><option>-</select><input id=street disabled><script>
+<select id=town><option>-</select><input id=street disabled><p hidden><input id=floor></p>
+<p><select id=zone hidden><option>UTC</select><button role=combobox aria-label=Zone>UTC</button></p><script>
   const offer = (list, name) => setTimeout(() => { list.disabled = false; list.innerHTML = `<option>-<option>${name}` });
   country.onchange = () => offer(state, "BY");
   state.onchange = () => offer(town, "Fürth");
   town.onchange = () => void (street.disabled = false);
+  street.onchange = () => setTimeout(() => { floor.parentElement.hidden = false });
 </script>"""
 
 
@@ -223,15 +225,24 @@ async def test_fields_that_depend_on_earlier_ones_are_filled_in_the_same_call(bl
     await blank.show(CASCADE)
     fields = [
         {"selector": f"#{name}", "value": value}
-        for name, value in (("country", "DE"), ("state", "BY"), ("town", "Fürth"), ("street", "Am Markt"))
+        for name, value in (
+            ("country", "DE"),
+            ("state", "BY"),
+            ("town", "Fürth"),
+            ("street", "Am Markt"),
+            ("floor", "3"),
+        )
     ]
 
-    code, message = await blank.refused_soon("fill_form", fields=fields[1:])
-    assert (code, message.startswith("Nothing was written"), "#state" in message) == ("EXECUTION_ERROR", True, True)
+    # The last one stays hidden, because another field is drawn in its place.
+    zone = {"selector": "#zone", "value": "UTC"}
+    for refused in (fields[1:], fields[-1:], [fields[0], zone]):
+        code, message = await blank.refused_soon("fill_form", fields=refused)
+        assert (code, message.startswith("Nothing was written")) == ("EXECUTION_ERROR", True), message
 
     result = await blank.do("fill_form", fields=fields)
-    assert [next(reversed(field.values())) for field in result["fields"]][-1] == "Am Markt"
-    assert await blank.page.evaluate("[country, state, town, street].map(({ value }) => value)") == [
+    assert [next(reversed(field.values())) for field in result["fields"]][-1] == "3"
+    assert await blank.page.evaluate("[country, state, town, street, floor].map(({ value }) => value)") == [
         field["value"] for field in fields
     ]
 
