@@ -109,7 +109,7 @@ NOTES = {
     "navigates, it continues on the next page.",
     "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. Whitespace, cell borders and Markdown are "
     "ignored. The page itself is not changed. Pressing Escape, the next highlight, or an empty text removes the highlight.",
-    "fill_form": "All fields are checked before the first one is written. A disabled field, or one whose list does not have the option yet, "
+    "fill_form": "All fields are checked before the first one is written. A hidden or disabled field, or one whose list does not have the option yet, "
     "may follow the one that it depends on: then it is checked when its turn comes, and an error names the fields that were written "
     "before. If the page does not keep a value, the error lists the current value of every field.",
     "upload": "The browser gets a private copy of each file. [What may be uploaded](troubleshooting.md#file_not_allowed).",

@@ -201,8 +201,8 @@ function fieldsIn(fields) {
 /**
  * @param {DrivenContext} context
  * @param {FormField[]} fields
- * @returns {Promise<Set<FormField>>} those that depend on a field before them: something disabled, or an option that a list
- *   does not have yet
+ * @returns {Promise<Set<FormField>>} those that depend on a field before them: something hidden or disabled, or an option
+ *   that a list does not have yet
  * @throws {CommandError} names each field that cannot be filled
  */
 async function checkAll(context, fields) {

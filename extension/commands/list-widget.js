@@ -370,7 +370,7 @@ export class ListWidget extends Widget {
     if (session.hasRequests || before.isSearched) {
       const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
       if (late.option) return late;
-      if (before.isSearched) this.#offer(late);
+      if (before.isSearched && late.total) this.#offer(late);
     }
     // The page's offer to add the typed text may lag a letter behind. In a list that was open before, such as one of
     // commands, the typed text is a search.

@@ -79,7 +79,7 @@ export class NumberWidget extends Widget {
   async #reach(value) {
     const goal = value.trim() === "" ? NaN : Number(value);
     let state = await this.#number();
-    this.#refuseUnreachable(goal, state);
+    this.#refuseUnreachable(value, goal, state);
     const isThere = () => isNumberAt(value, state.text, state.now);
     await this.ask("focus");
     if (state.isTyped && !isThere()) {
@@ -98,14 +98,20 @@ export class NumberWidget extends Widget {
   }
 
   /**
+   * @param {string} value
    * @param {number} goal not a number for a word, which a slider without words would only be moved in search of
    * @param {NumberState} state
    */
-  #refuseUnreachable(goal, { text, now, min, max }) {
+  #refuseUnreachable(value, goal, { text, now, min, max, low, high }) {
+    const isBarred = now !== null && ((low !== null && goal < low) || (high !== null && goal > high));
     const isWordless = this.found.widget === "slider" && now !== null && Number(text || now) === now;
     const isOutside = (min !== null && goal < min) || (max !== null && goal > max);
-    if (!isOutside && !(Number.isNaN(goal) && isWordless)) return;
-    throw this.failed(`does not accept this value. Pass a number from ${min} to ${max}.`);
+    if (!isBarred && !isOutside && !(Number.isNaN(goal) && isWordless)) return;
+    const limits = `Pass a number from ${low ?? min} to ${high ?? max}`;
+    // In a form, a later field may move the other thumb.
+    const mayChange = isBarred || (isOutside && this.context.isPart);
+    if (mayChange) throw notKept(this.found, value, String(now), ` ${limits}, or move the other thumb first.`);
+    throw this.failed(`does not accept this value. ${limits}.`);
   }
 
   /**

@@ -803,6 +803,9 @@ export interface NumberState {
   min: number | null;
   max: number | null;
   step: number | null;
+  /** The values of the thumbs before and after it on the same track. */
+  low: number | null;
+  high: number | null;
 }
 
 /** What is to be listed; empty texts for all of the page. */

@@ -209,13 +209,15 @@ async def test_field_that_disappears_during_writing_is_reported_with_the_progres
     assert (code, "1 of 2 fields (#name)" in message) == ("ELEMENT_NOT_FOUND", True), message
 
 
-# A choice enables the next field, or brings its options, a little later.
+# A choice enables or shows the next field, or brings its options, a little later.
 CASCADE = """<select id=country><option value=''>-<option>DE</select><select id=state disabled></select>
-<select id=town><option>-</select><input id=street disabled><script>
+<select id=town><option>-</select><input id=street disabled><p hidden><input id=floor></p>
+<p><select id=zone hidden><option>UTC</select><button role=combobox aria-label=Zone>UTC</button></p><script>
   const offer = (list, name) => setTimeout(() => { list.disabled = false; list.innerHTML = `<option>-<option>${name}` });
   country.onchange = () => offer(state, "BY");
   state.onchange = () => offer(town, "Fürth");
   town.onchange = () => void (street.disabled = false);
+  street.onchange = () => setTimeout(() => { floor.parentElement.hidden = false });
 </script>"""
 
 
@@ -223,15 +225,24 @@ async def test_fields_that_depend_on_earlier_ones_are_filled_in_the_same_call(bl
     await blank.show(CASCADE)
     fields = [
         {"selector": f"#{name}", "value": value}
-        for name, value in (("country", "DE"), ("state", "BY"), ("town", "Fürth"), ("street", "Am Markt"))
+        for name, value in (
+            ("country", "DE"),
+            ("state", "BY"),
+            ("town", "Fürth"),
+            ("street", "Am Markt"),
+            ("floor", "3"),
+        )
     ]
 
-    code, message = await blank.refused_soon("fill_form", fields=fields[1:])
-    assert (code, message.startswith("Nothing was written"), "#state" in message) == ("EXECUTION_ERROR", True, True)
+    # The last one stays hidden, because another field is drawn in its place.
+    zone = {"selector": "#zone", "value": "UTC"}
+    for refused in (fields[1:], fields[-1:], [fields[0], zone]):
+        code, message = await blank.refused_soon("fill_form", fields=refused)
+        assert (code, message.startswith("Nothing was written")) == ("EXECUTION_ERROR", True), message
 
     result = await blank.do("fill_form", fields=fields)
-    assert [next(reversed(field.values())) for field in result["fields"]][-1] == "Am Markt"
-    assert await blank.page.evaluate("[country, state, town, street].map(({ value }) => value)") == [
+    assert [next(reversed(field.values())) for field in result["fields"]][-1] == "3"
+    assert await blank.page.evaluate("[country, state, town, street, floor].map(({ value }) => value)") == [
         field["value"] for field in fields
     ]
 
@@ -274,6 +285,65 @@ async def test_choices_that_a_later_field_resets_are_not_kept(blank: DrivenTab) 
     places = (f"in {field['selector']}. It " for field in fields)
     assert [place for place in places if place not in message] == []
     assert len((await blank.do("fill_form", fields=[country, *fields]))["fields"]) == 5
+
+
+# An editable element moves its text to the values before it, at Enter (Tagify) or once it is left, and drops one text. Two
+# thumbs on one track change places where they meet (Radix). A button opens a search in a dialog (cmdk).
+DRAWN = """<style>.track { width: 300px; height: 20px } .track i { position: absolute; width: 20px; height: 20px }</style>
+<p><span id=values></span><span id=tag contenteditable role=textbox aria-multiline=false style="padding: 0 50px"></span></p>
+<div class=track><i id=low role=slider tabindex=0></i><i id=high role=slider tabindex=0></i></div>
+<div id=own role=slider tabindex=0 aria-valuenow=5 aria-valuemin=0 aria-valuemax=90 style="width: 300px; height: 20px"></div>
+<button id=pet role=combobox aria-haspopup=dialog aria-expanded=false aria-controls=pets>None</button>
+<div id=pets role=dialog hidden><input id=find role=combobox aria-expanded=true aria-controls=list>
+<div id=list role=listbox><p role=option>Cat<p role=option>Dog</div></div><script>
+  const move = () => {
+    const text = tag.textContent.trim();
+    if (text && text !== "gone") {
+      const mark = text === "odd" ? "aria-invalid=true" : "";
+      values.innerHTML += `<b contenteditable=false ${mark}>${text}<button class=remove>x</button></b>`;
+    }
+    tag.textContent = "";
+  };
+  tag.onblur = move;
+  tag.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); move() } };
+  let numbers = [10, 60];
+  const thumbs = [low, high];
+  const draw = () => thumbs.forEach((one, index) => {
+    one.ariaValueNow = numbers[index];
+    one.style.left = `${numbers[index] * 3}px`;
+  });
+  thumbs.forEach((one, index) => one.onkeydown = ({ key }) => {
+    const next = numbers[index] + ({ ArrowUp: 1, ArrowDown: -1 }[key] ?? 0);
+    numbers = numbers.with(index, next).sort((a, b) => a - b);
+    draw();
+    thumbs[numbers.indexOf(next)].focus();
+  });
+  draw();
+  own.onkeydown = ({ key }) => { if (key === "ArrowUp") own.ariaValueNow = Number(own.ariaValueNow) + 1 };
+  const open = (isOpen) => { pets.hidden = !isOpen; pet.ariaExpanded = String(isOpen) };
+  pet.onclick = () => { open(true); find.focus() };
+  list.onclick = ({ target }) => { pet.textContent = target.textContent; open(false) };
+</script>"""
+
+
+async def test_fields_that_pages_draw_themselves_hold_what_was_requested(blank: DrivenTab) -> None:
+    await blank.show(DRAWN)
+    numbers = "[low, high, own].map((one) => one.ariaValueNow)"
+
+    assert (await blank.do("fill", selector="#tag", value="one\n"))["value"] == "one"
+    assert (await blank.do("fill", selector="#tag", value="two"))["value"] == "two"
+    for dropped in ("gone", "odd"):
+        assert (await blank.refused("fill", selector="#tag", value=dropped))[0] == "VALUE_NOT_KEPT"
+    assert (await blank.refused("fill", selector="#low", value="70"))[0] == "VALUE_NOT_KEPT"
+    assert await blank.page.evaluate(numbers) == ["10", "60", "5"]
+
+    fields = {"#tag": "three\n", "#low": "70", "#high": "80", "#own": "20", "#pet": "Dog"}
+    result = await blank.do("fill_form", fields=[{"selector": name, "value": value} for name, value in fields.items()])
+
+    assert {field["selector"]: field["value"] for field in result["fields"]} == {**fields, "#tag": "three"}
+    assert await blank.page.evaluate(numbers) == ["70", "80", "20"]
+    assert await blank.page.locator("b").all_inner_texts() == ["onex", "twox", "oddx", "threex"]
+    assert await blank.page.inner_text("#pet") == "Dog"
 
 
 @pytest.mark.parametrize(

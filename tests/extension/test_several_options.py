@@ -15,6 +15,7 @@ REQUESTED = [
     ("#note", "notes", [["old", "new"]]),
     ("#place", "places", [["France", "Japan"]]),
     ("#quiet", "quiet", [["One", "Three"], []]),
+    ("#dish", "dishes", [["Soup", "Cake"], ["Fish"], []]),
     ("#name", "names", [["old", "new"], ["third"], []]),
     ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
     ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),

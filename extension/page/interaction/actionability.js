@@ -28,7 +28,7 @@ const actionability = (() => {
   const { showSpot } = scrolling;
   const { dayIn, timeOfDay } = sameValues;
   const { DIALOGS } = pageState;
-  const { shownNextTo } = standIns;
+  const { isDrawnFor, nativeBehind, shownNextTo } = standIns;
 
   const POLL_MS = 50;
   /**
@@ -165,11 +165,13 @@ const actionability = (() => {
       const isHidden = action === "upload" && kindOf(element) === "file";
       // The body may have no height if all its content is positioned.
       const isPage = action === "show" && ["html", "body"].includes(kindOf(element));
-      if (!isHidden && !isPage && !isVisible(handle)) return { trouble: UNSEEN };
+      const after = "after" in this.#request ? this.#request.after : "";
+      if (!isHidden && !isPage && !isVisible(handle)) {
+        return { trouble: UNSEEN, isLater: Boolean(after) && !isReplaced(element) };
+      }
       if (action === "scroll") return { trouble: "" };
       // The tooltip that appears under the mouse says why.
       const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
-      const after = "after" in this.#request ? this.#request.after : "";
       if (isOff) {
         return { trouble: "is still disabled. First do what enables it, then try again.", isLater: Boolean(after) };
       }
@@ -380,6 +382,15 @@ const actionability = (() => {
     const shown = shownNextTo(element);
     if (!shown) return " Open what contains it, then try again.";
     return ` Did you mean ${described(shown, allRoots())} next to it?`;
+  }
+
+  /**
+   * @param {Element} element that is not visible
+   * @returns {boolean} whether it is a native list that stays hidden, because another one is drawn in its place
+   */
+  function isReplaced(element) {
+    const shown = shownNextTo(element);
+    return shown !== undefined && nativeBehind(shown) === element && isDrawnFor(shown, nativeBehind(shown));
   }
 
   /** @param {Element} element that is inert */

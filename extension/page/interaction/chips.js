@@ -5,7 +5,7 @@
 /** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, boxOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, closestOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn } = dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
@@ -36,10 +36,11 @@ const chips = (() => {
   /**
    * @param {Element} field
    * @param {string} text
-   * @returns {boolean} whether it is one of the values before the field, whatever the border: the page has taken it
+   * @returns {boolean} whether it is a valid one of the values before the field, whatever the border: the page has taken it
    */
   function hasChip(field, text) {
-    return chipsNear(field).some((chip) => chip.text === collapse(text));
+    const isValid = (/** @type {Chip} */ { remover }) => closestOf(remover, "[aria-invalid='true']") === null;
+    return chipsNear(field).some((chip) => chip.text === collapse(text) && isValid(chip));
   }
 
   /**

@@ -129,10 +129,12 @@ const filling = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is an editable element that joins and never wraps its lines: a page reads it at Enter
+   * @returns {boolean} whether it is an editable element that declares one line, or joins and never wraps its lines: a page
+   *   reads it at Enter
    */
   function hasOneLine(element) {
-    return !isControl(element) && getComputedStyle(element).whiteSpace === "nowrap";
+    const isDeclared = attributeOf(element, "aria-multiline") === "false";
+    return !isControl(element) && (isDeclared || getComputedStyle(element).whiteSpace === "nowrap");
   }
 
   /**
@@ -394,9 +396,10 @@ const filling = (() => {
     const value = heldBy(field);
     const editor = editorAround(field);
     const isOther =
-      isControl(field) && !editor
-        ? !movedFrom(field, text) && value !== (field.type === "color" ? text.toLowerCase() : text)
-        : !isWritten(field, text);
+      !movedFrom(field, text) &&
+      (isControl(field) && !editor
+        ? value !== (field.type === "color" ? text.toLowerCase() : text)
+        : !isWritten(field, text));
     return [
       !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
       isOther && !isLost && "The field shows the value in its own format.",

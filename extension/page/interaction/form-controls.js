@@ -210,7 +210,7 @@ const formControls = (() => {
    *   values before it
    */
   function movedFrom(field, text) {
-    const isGone = isInput(field) && !isSecret(field) && field.value === "" && text.trim() !== "";
+    const isGone = !isSecret(field) && heldBy(field) === "" && text.trim() !== "";
     return isGone && hasChip(field, text) ? text.trim() : spreadFrom(field, text);
   }
 

@@ -33,6 +33,8 @@ const listFields = (() => {
   const { shownBy } = shownValues;
 
   const MOST_LISTED = 10;
+  /** In class names this word is English everywhere. */
+  const SELECTED = /(?:^|[\s_-])selected(?:\s|$)/iu;
   const SCROLL_WAIT_MS = 300;
   /** For a page to draw another part of a list, and for its parts in one go. */
   const DRAWING_MS = 40;
@@ -59,7 +61,8 @@ const listFields = (() => {
     const native = chosenInNative(field);
     const isChosen = (/** @type {Element} */ one) => native?.some((label) => fold(label) === fold(labelOf(one)));
     // Otherwise the attribute may mark the option that the keys have come to.
-    const isTicked = (/** @type {Element} */ one) => attributeOf(one, "aria-checked") === "true";
+    const isTicked = (/** @type {Element} */ one) =>
+      attributeOf(one, "aria-checked") === "true" || SELECTED.test(attributeOf(one, "class") ?? "");
     const selected = native
       ? options.filter(isChosen)
       : selectedAmong(options).filter((one) => isDeclared || popup === field || one !== active || isTicked(one));

@@ -64,7 +64,7 @@ const numberFields = (() => {
     const drawn = native ? native.value : collapse(visibleTextOf(field));
     const text = attributeOf(field, "aria-valuetext") ?? drawn;
     const isTyped = /** @type {HTMLElement} */ (field).isContentEditable;
-    const now = native ? numberIn(native.value) : (read("aria-valuenow") ?? numberIn(text));
+    const now = valueOf(field) ?? (native ? null : numberIn(text));
     return {
       isNative: native !== null,
       isTyped,
@@ -73,7 +73,31 @@ const numberFields = (() => {
       min: native ? Number(native.min || 0) : read("aria-valuemin"),
       max: native ? Number(native.max || 100) : read("aria-valuemax"),
       step: native ? Number(native.step) || 1 : null,
+      ...roomOf(field),
     };
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {number | null}
+   */
+  function valueOf(field) {
+    const isNative = isControl(field);
+    return numberIn(isNative ? /** @type {HTMLInputElement} */ (field).value : attributeOf(field, "aria-valuenow"));
+  }
+
+  /**
+   * @param {Element} thumb
+   * @returns {Pick<NumberState, "low" | "high">} the values of the thumbs before and after it on the same track, if these
+   *   are in order: beyond them a page moves the other thumb, too, or exchanges the two
+   */
+  function roomOf(thumb) {
+    const track = trackOf(thumb);
+    const thumbs = track && isNarrow(track, thumb) ? queryIn(track, "[role='slider'], input[type='range']") : [];
+    const values = thumbs.map(valueOf);
+    const isInOrder = values.every((value, index) => index === 0 || Number(value) >= Number(values[index - 1]));
+    const at = isInOrder ? thumbs.indexOf(thumb) : -1;
+    return at < 0 ? { low: null, high: null } : { low: values[at - 1] ?? null, high: values[at + 1] ?? null };
   }
 
   /**
@@ -92,19 +116,40 @@ const numberFields = (() => {
   }
 
   /**
+   * @param {Element} track
+   * @param {Element} thumb
+   * @returns {boolean} false if it has room for more than one track, or if the slider is its own track
+   */
+  function isNarrow(track, thumb) {
+    const [outer, { width, height }] = [boxOf(track), boxOf(thumb)];
+    const isSmall = width <= TRACK_FACTOR * height && height <= TRACK_FACTOR * width;
+    return isSmall && (outer.width <= TRACK_FACTOR * width || outer.height <= TRACK_FACTOR * height);
+  }
+
+  /**
+   * @param {Element} thumb
+   * @returns {Element | null}
+   */
+  function trackOf(thumb) {
+    const { width, height } = boxOf(thumb);
+    for (let one = parentElementOf(thumb); one; one = parentElementOf(one)) {
+      const box = boxOf(one);
+      if (box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height) return one;
+    }
+    return null;
+  }
+
+  /**
    * @param {Element} thumb
    * @returns {{thumb: Box, track: Box} | null} in its frame's viewport
    */
   function readTrack(thumb) {
-    const { x, y, width, height } = boxOf(thumb);
-    for (let one = parentElementOf(thumb); one; one = parentElementOf(one)) {
-      const box = boxOf(one);
-      const isLong = box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height;
-      if (!isLong) continue;
-      const track = { x: box.x, y: box.y, width: box.width, height: box.height };
-      return { thumb: { x, y, width, height }, track };
-    }
-    return null;
+    const track = trackOf(thumb);
+    const plain = (/** @type {Element} */ one) => {
+      const { x, y, width, height } = boxOf(one);
+      return { x, y, width, height };
+    };
+    return track && { thumb: plain(thumb), track: plain(track) };
   }
 
   return { groupOf, readNumber, readSegments, readTrack, segmentsIn };

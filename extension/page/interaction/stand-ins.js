@@ -24,7 +24,7 @@ const standIns = (() => {
   const { DRAWN, isClippedAway, isRendered, isVisible } = geometry;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
-  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]`;
+  const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]:not([contenteditable='false'])`;
   /** Maximum number of levels between a hidden native list and the field that is drawn in its place. */
   const NATIVE_LEVELS = 7;
   /** Pixels to the left of the page. */

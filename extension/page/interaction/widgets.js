@@ -39,7 +39,8 @@ const widgets = (() => {
     if (role === "slider" || kindOf(element) === "range") return "slider";
     if (role === "spinbutton" && !isControl(element)) return "spinbutton";
     if (role === "group" && segmentsIn(element).length > 1) return "segments";
-    if (isControl(element) && !isMatch(element, OFFERING) && typeof value === "string" && isDated(value)) return "";
+    const mayPick = isControl(element) || !opensList(element);
+    if (mayPick && !isMatch(element, OFFERING) && typeof value === "string" && isDated(value)) return "";
     return isListField(element, role) ? "list" : "";
   }
 
@@ -54,7 +55,7 @@ const widgets = (() => {
     }
     if (role === "listbox" || isUndeclared(element)) return true;
     const isButton = tagOf(element) === "button" || role === "button";
-    if (role === "combobox" && opensList(element)) return true;
+    if (role === "combobox") return true;
     return isButton && (isMatch(element, LISTING) || wrapperOf(element) !== null);
   }
 
