@@ -70,6 +70,9 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Oslo"',
             'link "✕" next to "Oslo"  #b',
             'button "y"  #c',
+            'text "Bern"',
+            'button "x" next to "Bern" title "Leave out"  #d',
+            'button "✏️" title "Rename"  #e',
         ],
         "icon after a field that takes its focus": [
             'text "Cities"',

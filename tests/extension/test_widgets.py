@@ -467,6 +467,17 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
+async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:
+    typed = await editors.do("fill", selector="[aria-label=Terminal]", value="ls -a")
+    await editors.do("press", keys="Enter")
+    entered = await editors.do("fill", selector="#terminal", value="cd x\npwd\n")
+    code, _ = await editors.refused("fill", selector="#terminal", value="#")
+
+    shown = "Hello\n$ ls -a"
+    assert (typed["value"], entered["value"].rstrip()) == (shown, f"{shown}\ndone\n$ cd x\ndone\n$ pwd\ndone\n$")
+    assert ((await state(editors))["runs"], code) == (["ls -a", "cd x", "pwd"], "VALUE_NOT_KEPT")
+
+
 @pytest.mark.parametrize("selector", ["#story", "#plain"])
 async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab, selector: str) -> None:
     for text in ("One\nTwo\n\nFour.", "One", ""):

@@ -28,7 +28,7 @@ const changeSummary = (() => {
     textContentOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
-  const { handleOf, isVisible } = geometry;
+  const { handleOf, isRendered, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
@@ -59,6 +59,9 @@ const changeSummary = (() => {
   const MENUS = "[role='menu'], [role='menubar']";
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
+
+  /** What is reported by its selector if no text has appeared. */
+  const OPERATED = "a[href], button, input:not([type='hidden']), select, textarea";
 
   /** @typedef {{node: Node, texts: string[]}} News a node, and those of its texts that are new or gone */
 
@@ -163,6 +166,24 @@ const changeSummary = (() => {
   function disablings(before, now) {
     const disabled = [...now.disabled].filter((one) => !before.disabled.has(one));
     return joined([disabled.map((element) => `${nameOf(element)} disabled`)]);
+  }
+
+  /**
+   * @param {Node[]} shown elements and texts that are visible now, and were not before
+   * @param {Root[]} roots
+   * @returns {string} such as `now select "Column" [name=column], input [name=words]`: fields and icons without a text
+   */
+  function revealings(shown, roots) {
+    const within = outermost(shown).filter(isElement);
+    const all = within.flatMap((one) => [...(isMatch(one, OPERATED) ? [one] : []), ...queryDrawnIn(one, OPERATED)]);
+    const controls = all.filter(isVisible);
+    if (!controls.length) return "";
+    const named = controls.slice(0, MOST_TEXTS).map((one) => `${nameOf(one)} ${selectorOf(one, roots)}`);
+    const version = (/** @type {number} */ length) => {
+      const more = controls.length > length ? ` and ${controls.length - length} more` : "";
+      return [`now ${named.slice(0, length).join(", ")}${more}`];
+    };
+    return joined(named.map((_, index) => version(named.length - index)));
   }
 
   /** @param {string} name */
@@ -385,7 +406,9 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
    */
   function isHiddenPart(element) {
-    return isInPage(element) && !isVisible(element) && isMatch(element, "[hidden], [style]");
+    if (!isInPage(element) || isVisible(element)) return false;
+    const around = parentElementOf(element);
+    return isMatch(element, "[hidden], [style]") || (!isRendered(element) && around !== null && isRendered(around));
   }
 
   /** @param {Node} node */
@@ -513,5 +536,16 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { LABELS, announced, disablings, faultLine, isComment, isWorded, joined, labelOf, summarizeChanges };
+  return {
+    LABELS,
+    announced,
+    disablings,
+    faultLine,
+    isComment,
+    isWorded,
+    joined,
+    labelOf,
+    revealings,
+    summarizeChanges,
+  };
 })();

@@ -23,6 +23,8 @@ const drawnEditors = (() => {
   const LEVELS = 4;
   /** Levels between the editor and a word in it. */
   const DEPTH = 12;
+  /** The field of xterm.js, whose keys go to a program: what is drawn before them stays. */
+  const TERMINAL = ".xterm-helper-textarea";
   const LEAST_SIDES = { width: 60, height: 18 };
   const NARROW = 4;
   const LONG_TEXT = 500;
@@ -44,7 +46,7 @@ const drawnEditors = (() => {
     for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
       const { width, height } = boxOf(around);
       if (width < LEAST_SIDES.width || height < LEAST_SIDES.height) continue;
-      return isEditor(around) ? around : null;
+      return isTerminal(sink) || isEditor(around) ? around : null;
     }
     return null;
   }
@@ -137,6 +139,21 @@ const drawnEditors = (() => {
     return isLong(text, lines) && drawn.length > 0 && drawn.every((part) => left.has(part));
   }
 
+  /** @param {Element} sink */
+  function isTerminal(sink) {
+    return isMatch(sink, TERMINAL);
+  }
+
+  /**
+   * @param {Element} terminal
+   * @param {string} text
+   * @returns {boolean} whether it shows the last line of the text at its end, in as many rows as that takes
+   */
+  function endsWith(terminal, text) {
+    const plain = (/** @type {string} */ value) => value.replace(/\s/gu, "");
+    return plain(linesIn(terminal)).endsWith(plain(text.split("\n").at(-1) ?? ""));
+  }
+
   /**
    * @param {Element} editor that shows the text
    * @param {string} text
@@ -180,5 +197,5 @@ const drawnEditors = (() => {
     return new Set(sinks.map(editorAround).filter((editor) => editor !== null));
   }
 
-  return { editorAround, editorsIn, indentsOtherwise, linesIn, nameOf, shows, sinkOf };
+  return { editorAround, editorsIn, endsWith, indentsOtherwise, isTerminal, linesIn, nameOf, shows, sinkOf };
 })();

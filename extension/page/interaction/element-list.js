@@ -33,6 +33,7 @@ const elementList = (() => {
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
 
+  const WORDED = /[\p{L}\p{N}]/u;
   /** The sign on a button that removes something. */
   const REMOVING = /^[x\u00d7\u2715\u2716\u2a2f]$/iu;
   const MAX_TEXT = 4_000;
@@ -461,10 +462,21 @@ const elementList = (() => {
       where,
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
-      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
+      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : titleOf(element, name),
     ]
       .filter(Boolean)
       .join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name
+   * @returns {string} for example `title "Delete"`, if the name is only a sign
+   */
+  function titleOf(element, name) {
+    const title = plain(attributeOf(element, "title") ?? "");
+    const isSign = name !== "" && name !== title && (!WORDED.test(name) || REMOVING.test(name));
+    return title && isSign ? `title ${plainQuote(title, NAME_LENGTH)}` : "";
   }
 
   /**

@@ -41,7 +41,7 @@ const filling = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { editorAround, indentsOtherwise, shows } = drawnEditors;
+  const { editorAround, endsWith, indentsOtherwise, isTerminal, shows } = drawnEditors;
   const { collapse } = texts;
   const { isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
@@ -101,8 +101,9 @@ const filling = (() => {
     const kind = kindOf(element);
     const lines = value.replace(/\r\n?/gu, "\n");
     const isLine = isInput(element) || hasOneLine(element);
-    const isEntered = isLine && lines.endsWith("\n");
-    const given = isLine ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const isEntered = (isLine || isTerminal(element)) && lines.endsWith("\n");
+    const whole = isEntered ? lines.slice(0, -1) : lines;
+    const given = isLine ? whole.replace(/\s*\n\s*/gu, " ") : whole;
     const field = /** @type {HTMLInputElement} */ (element);
     const text = isFree(field) ? likeStart(field, given) : given;
     const isLocked = isReadOnly(field) || isPicker(field);
@@ -114,10 +115,10 @@ const filling = (() => {
     const before = heldBy(field);
     /** @type {PreparedField} */
     const prepared = { field, before, day, days, typed: isTyped && typingInto(field, text) };
-    const isDrawn = editorAround(field) !== null;
+    const isDrawn = editorAround(field) !== null && !isTerminal(field);
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
-    const isKeyed = text.length > 1 && isCodePart(field);
+    const isKeyed = isTerminal(field) || (text.length > 1 && isCodePart(field));
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
@@ -176,7 +177,7 @@ const filling = (() => {
     const isListing = !isDate && watch.hasOpenedList();
     prepared.isSuggesting = isListing && watch.hasSuggestions();
     const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
-    const isLeft = !isEntered && !isOpening && !isListing;
+    const isLeft = !isEntered && !isOpening && !isListing && !isTerminal(field);
     if (request.hasPicked) prepared.isUnread = false;
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
     switch (next) {
@@ -370,7 +371,7 @@ const filling = (() => {
    */
   function isWritten(field, text) {
     const editor = editorAround(field);
-    if (editor) return shows(editor, text);
+    if (editor) return isTerminal(field) ? endsWith(editor, text) : shows(editor, text);
     const held = spreadFrom(field, text) ?? heldBy(field);
     const words = (/** @type {string} */ value) => value.split(/\s+/u).map(essenceOf).filter(Boolean).join(" ");
     // The decimal point may be what is missing.
