@@ -760,10 +760,7 @@ def needs_package(what: str) -> str:
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
-    """Return the settings; `flags` are the given command-line values by field name.
-
-    Raises ValueError with a sentence about a missing or invalid value.
-    """
+    """Return the settings, `flags` being command-line values by field name; raise ValueError with a sentence."""
     try:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
     except PydanticValidationError as error:
@@ -782,10 +779,8 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 
 def cloud_warnings(settings: Settings) -> list[str]:
-    """Return a warning for each configured model that runs elsewhere, by its name or its server's address.
-
-    Start-up does not query the server.
-    """
+    """Return a warning for each configured model that runs elsewhere, by its name or its server's address."""
+    # Start-up does not query the server.
     host = other_computer(settings.ollama_url or "")
     warnings = [f"Warning: --ollama-url {host} is another computer: page text leaves this one."] if host else []
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
@@ -880,10 +875,8 @@ def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEM
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return untrusted text as one printable line of at most `limit` characters.
-
-    Zero-width and direction-changing characters are removed; other unprintable characters become spaces.
-    """
+    """Return untrusted text as one printable line of at most `limit` characters."""
+    # Of what is not printable, zero-width and direction-changing characters are removed.
     shown = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text[: 4 * limit])
     line = " ".join("".join(shown).split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
@@ -952,10 +945,7 @@ TURN = re.compile(
 
 
 def strip_invisible(text: str) -> str:
-    """Remove invisible characters from untrusted text, except where the surrounding script needs them.
-
-    All line endings become line feeds.
-    """
+    """Remove invisible characters from untrusted text, except where its script needs them; unify line ends."""
 
     def needed(run: re.Match[str]) -> str:
         start, end = run.span()
@@ -968,11 +958,9 @@ def strip_invisible(text: str) -> str:
 
 
 def wrap_untrusted(text: str, secret: bytes) -> str:
-    """Return untrusted text as data for a model: followed by a delimiter that it cannot contain, without chat template tokens.
-
-    The same text and secret always give the same delimiter, and no text can contain its own.
-    """
+    """Return untrusted text as data for a model: without chat template tokens, and with a delimiter after it."""
     sent = TURN.sub("(", strip_invisible(text))
+    # The same text and secret always give the same delimiter, and no text can contain its own.
     delimiter = hmac.new(secret, sent.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
     return FRAME.format(delimiter=delimiter, text=sent)
 
@@ -1540,11 +1528,7 @@ THINK_TAG = re.compile(
 
 
 def strip_reasoning(text: str) -> str:
-    """Return a model's answer without its reasoning.
-
-    Removes complete <think> blocks, everything before an orphan </think>, and an unclosed <think> tail. A tag that
-    the answer only mentions stays.
-    """
+    """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
     for tag in THINK_TAG.finditer(text):
@@ -1629,11 +1613,9 @@ SCRIPTS = {kind.script for kind in KINDS}
 
 
 def byte_kinds(text: str) -> list[int]:
-    """Count the UTF-8 bytes of each of KINDS.
-
-    A page of 10 MB is counted chunk by chunk, so that it is not copied.
-    """
+    """Count the UTF-8 bytes of each of KINDS."""
     sizes = [0] * len(KINDS)
+    # A page of 10 MB is counted chunk by chunk, so that it is not copied.
     for start in range(0, len(text), CHUNK_CHARS):
         data = text[start : start + CHUNK_CHARS].encode("utf-8", "replace")
         left = data if data.isascii() else data.translate(None, CONTINUATION)
@@ -1747,12 +1729,10 @@ WORD_END = re.compile(r"\s+")
 
 
 def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
-    """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word.
-
-    The last eighth comes first, so that chunks are well filled, then the last half.
-    """
+    """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word."""
     if end == len(text):
         return end
+    # The last eighth comes first, so that chunks are well filled.
     near, half = end - (end - start) // 8, (start + end) // 2
     if (at := bisect.bisect_right(headings, end)) and headings[at - 1] > near:
         return headings[at - 1]
@@ -2647,10 +2627,7 @@ def page_note(note: Any) -> str:
 
 
 def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known: Any) -> Page:
-    """Return the page that a report of the page function describes, without what is malformed in it.
-
-    `known` are the fields of a page that only its source knows.
-    """
+    """Return the page that the page function's report describes; `known` are fields that only its source knows."""
     url, title, repeated = map(report.get, ("url", "title", "repeated"))
     content = fields(report, "content")
     notes = map(page_note, [*array(report, "notes"), content.get("note")])
@@ -3070,16 +3047,14 @@ class ChunkPlanner:
         return self.meter.expected(self.page.text) <= FITS_UP_TO * self.room(whole=True)
 
     def room(self, *, whole: bool = False) -> int:
-        """Return the tokens left for page text: the window minus answer, template and prompts.
-
-        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
-        """
+        """Return the tokens left for page text: the window minus answer, template and prompts."""
         window = self.window.tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
         schema = self._query.output_schema
         prompt = usual_tokens(self._query.prompt + (json.dumps(schema) if schema else ""))
         if whole:
             return room - prompt
+        # Coarse steps, so that every prompt gets the same chunks.
         step = max(MIN_PROMPT_TOKENS, window // 32)
         while step < prompt:
             step *= 2
@@ -3133,14 +3108,11 @@ FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE
 
 
 class ModelRequests:
-    """Sends one reading's prompts, each in its turn and in time, and adds up their cost.
-
-    `known` has the addresses that an answer may link to.
-    """
+    """Sends one reading's prompts, each in its turn and in time, and adds up their cost."""
 
     def __init__(self, analyzer: PageAnalyzer, query: Query, model: str, progress: Progress, known: str = "") -> None:
         self._analyzer, self._schema, self._model = analyzer, query.output_schema, model
-        self._progress, self._known = progress, known
+        self._progress, self._known = progress, known  # the addresses that an answer may link to
         # On the monotonic clock: the deadlines of the reading and of its chunks; `until` is the current one.
         max_seconds = analyzer.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
@@ -3280,11 +3252,7 @@ class PageReading:
     # Asking
 
     async def _read_chunks(self) -> list[str]:
-        """Ask every chunk; return the answers in page order.
-
-        The first chunk is sent alone: it shows how many tokens this text takes, so that the
-        others can be larger. If it fails for a reason other than its text, the reading ends.
-        """
+        """Ask every chunk; return the answers in page order."""
         text = self.page.text
         if self.planner.fits_whole():
             return await self._ask_chunk(Chunk(0, len(text), "1"))
@@ -3292,9 +3260,10 @@ class PageReading:
         key, plan = await self.planner.stored()
         self.is_planned, ends = plan is not None, plan or self.planner.split()
         self.chunks = planned = len(ends)
+        # The first chunk is sent alone: it shows how many tokens this text takes, so that the others can be larger.
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
-        if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
+        if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":  # a reason other than its text
             raise self.gaps[0].error
         if not self.is_planned:
             ends = [first.end, *self.planner.split(first.end)]
@@ -3928,12 +3897,10 @@ def fold(text: str) -> str:
 
 
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
-    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
-
-    With `stems`, few others than these are found.
-    """
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant."""
     patterns: list[re.Pattern[str]] = []
     for kind, last, after, length in ((LETTERS, CONSONANTS, f"(?![{CONSONANTS}])", 3), (SYLLABLES, SYLLABLES, "", 2)):
+        # With `stems`, few others than these are found.
         grams = None if stems is None else [stem for stem in stems if re.fullmatch(f"[{kind}]{{{length}}}", stem)]
         ends = last if grams is None else "".join({gram[-1] for gram in grams})
         patterns += [re.compile(f"[{ends}]{after}(?<=([{kind}]{{{length}}}))")] if ends else []
@@ -3945,10 +3912,8 @@ GRAMS = gram_patterns()
 
 @functools.lru_cache(16_384)
 def stem_of(word: str) -> str:
-    """Return a folded word without its ending: about as good as the rules of one language, and works for all.
-
-    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
-    """
+    """Return a folded word without its ending: about as good as the rules of one language, and works for all."""
+    # Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
     if word[0] in ARABIC_PARTICLES and (prefix := ARABIC_PREFIX.match(word)):
         word = word[prefix.end() :]
     return word[: LONG_STEM if len(word) > LONG_STEM + 1 else STEM]
@@ -4068,12 +4033,9 @@ class Spellings(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: months, factors, units and currencies, parts of the day, and hours.
+    """The meaning of words in some languages: months, factors, units and currencies, parts of the day, and hours."""
 
-    `clock` is the pattern of times with these words.
-    """
-
-    clock: re.Pattern[str]
+    clock: re.Pattern[str]  # of times with these words
     languages: tuple[str, ...]
     factor_words: Spellings
     months: Mapping[str, frozenset[int]]
@@ -4519,12 +4481,10 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
 
 def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
-    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency.
-
-    A currency with a sign is written more often than the word that its code may be: "12 usd".
-    """
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
     code = word[0].upper()
     is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{code}"])
+    # A currency with a sign is written more often than the word that its code may be: "12 usd".
     return " " * len(code) if is_code and not word[0].isupper() and code not in currencies_with_sign() else word[0]
 
 
@@ -4547,10 +4507,7 @@ def with_name(figure: Figure, text: str) -> Figure:
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
-    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer.
-
-    What is found in one notation is not looked at for the next ones.
-    """
+    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
     left = list(folded)
     for notation in (
@@ -4566,7 +4523,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     ):
         figures = list(notation("".join(left), words))
         found += figures
-        for each in figures:
+        for each in figures:  # the next notations do not look at these
             left[each.start : each.end] = " " * (each.end - each.start)
     return [each._replace(start=places[each.start], end=places[each.end - 1] + 1) for each in found]
 
@@ -4764,10 +4721,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
 
 
 def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
-    """Yield the numbers in letters before a factor or unit, as in "nine dollars"; others may count the answer's own items.
-
-    Next to another number word each may be only a part: "two thousand five hundred", "one hundred and five dollars".
-    """
+    """Yield the numbers in letters before a factor or unit: "nine dollars"; others may count the answer's own items."""
+    # Next to another number word each may be only a part: "two thousand five hundred", "one hundred and five dollars".
     found = list(NUMBER_WORD.finditer(folded))
     for place, match in enumerate(found):
         before = (each[0] for each in found[max(0, place - 2) : place])
@@ -4976,10 +4931,7 @@ def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
 
 
 def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
-    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone.
-
-    A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
-    """
+    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone."""
     if not figure.units:
         return False
     values = {value for option in figure.options for value in option if isinstance(value, str)}
@@ -4987,6 +4939,7 @@ def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     found = set[frozenset[str]]()
     found.update(*(chunk.numbers.get(option, ()) for chunk in may_have for option in figure.options))
     kinds = kinds_of(figure.units)
+    # A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
     is_alone = frozenset() in found and MONEY not in kinds
     has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
     return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
@@ -5035,10 +4988,8 @@ class PageIndex:
             chunk.vocabulary = self.vocabulary
 
     def look_for(self, query: Collection[str]) -> None:
-        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk.
-
-        All queries about an answer together cost hardly more than one.
-        """
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
+        # All queries about an answer together cost hardly more than one.
         missing = set(query) - self._weights.keys()
         if not missing:
             return
@@ -5356,11 +5307,9 @@ def has_figures(passage: str, figures: Iterable[Figure], words: Vocabulary) -> b
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first and without overlaps; `about` are the question's stems.
-
-    What the sentence adds to the question decides between passages about the same thing.
-    """
+    """Yield the passages that may support a sentence, best first, without overlaps; `about` are the question's stems."""
     said = set(stems(fold(sentence)))
+    # What the sentence adds to the question decides between passages about the same thing.
     query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
     candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
@@ -5411,15 +5360,12 @@ def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
-    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found.
-
-    A sentence that its passage repeats is not quoted again.
-    """
+    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found."""
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
         sentence = answer[each.start : each.end]
-        is_same = letters_of(fold(sentence)) in letters_of(fold(each.passage))
-        quoted = "" if is_same else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
+        is_repeated = letters_of(fold(sentence)) in letters_of(fold(each.passage))
+        quoted = "" if is_repeated else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
         notes.append(f"[{number}] {quoted}{passage_note(each.passage, each.offset, each.link, each.page.tab_id)}")
         links += [each.link or "", each.passage]
     # The passages' own addresses are on the page.
@@ -5507,17 +5453,14 @@ def quick_page(page: Page, query: Query) -> Page:
 
 
 def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk]:
-    """Return the chunks that match a question's stems best, in order, or none if no match is clear.
-
-    The best one must have enough of the question, and a lead over the best one that would not be read: a share of its
-    own score.
-    """
+    """Return the chunks that match a question's stems best, in order, or none if no match is clear."""
     ranked = index.ranked(question, QUICK_CHUNKS + 1)
     if not ranked or len(index.chunks) <= QUICK_CHUNKS:
         return []
     (best, number), *others = ranked
     unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
     covered = index.coverage(index.weights(question), number)
+    # It must have enough of the question, and a lead over what would not be read: a share of its own score.
     if best - unread < MIN_QUICK_LEAD * best or covered < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
@@ -5605,10 +5548,7 @@ class AppleScriptSource:
         """Do nothing: each run has ended."""
 
     async def choose(self) -> tuple[str, list[str]]:
-        """Return the browser to read (the frontmost one with `auto`), and notes about the choice.
-
-        Raises ChromeTabError if `[browsers]` has rules: AppleScript cannot tell which profile a window belongs to.
-        """
+        """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
         if self._settings.browsers:
             raise ChromeTabError(
                 "HOST_BLOCKED",
@@ -5749,11 +5689,9 @@ def open_tabs(printed: str, browser: str) -> list[OpenTab]:
 
 
 def number_of(name: Any) -> int:
-    """Return the number by which clients name a tab or a window: the browser's own, where it has one.
-
-    Arc has strings instead, and Safari's tabs are identified by URL: these are hashed to a stable number.
-    """
+    """Return the number by which clients name a tab or a window: the browser's own, where it has one."""
     text = str(name)
+    # Arc has strings instead, and Safari's tabs are identified by URL: these are hashed to a stable number.
     return int(text) if text.isdecimal() else int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 
@@ -5807,16 +5745,14 @@ def osascript_arguments(start: str | None, end: str | None) -> list[str]:
 
 @contextlib.contextmanager
 def script_for(browser: str) -> Generator[Path]:
-    """Yield the script; for a browser other than Chrome a private copy with its name and vocabulary.
-
-    AppleScript resolves an application's vocabulary only from a literal name in the source.
-    """
+    """Yield the script; for a browser other than Chrome a private copy with its name and vocabulary."""
     if not SCRIPT.exists():
         sentence = f"{SCRIPT.name} is missing: it must be in the same folder as the server file."
         raise ChromeTabError("EXECUTION_ERROR", sentence)
     if browser == "Google Chrome":
         yield SCRIPT
         return
+    # AppleScript resolves an application's vocabulary only from a literal name in the source.
     with tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         copy = Path(folder) / SCRIPT.name
         copy.touch(mode=0o600)
@@ -5999,11 +5935,8 @@ class ChromeTabs:
         return page
 
     async def tabs(self) -> list[dict[str, Any]]:
-        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each.
-
-        An entry that is only a `note` reports a browser whose tabs are missing.
-        """
-        listed = await self.source.tabs()
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        listed = await self.source.tabs()  # an entry that is only a `note` reports a browser whose tabs are missing
         return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, query: Query, options: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
@@ -6161,12 +6094,10 @@ WantsQuick = Annotated[bool, Field(description="read only the excerpts that matc
 
 
 class ToolErrorMiddleware(Middleware):
-    """Turns every failure into a tool result: a sentence and a code, never a traceback.
-
-    `published` maps our names of tools to the names that the client sees.
-    """
+    """Turns every failure into a tool result: a sentence and a code, never a traceback."""
 
     def __init__(self, published: Mapping[str, str]) -> None:
+        # The names of tools that the client sees, by our names.
         self._ours = {name: ours for ours, name in published.items()}
         # Names that are also English words stay unchanged in sentences.
         words = {ours: name for ours, name in published.items() if "_" in ours}
@@ -6238,10 +6169,7 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
 
 
 def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the name of an argument, or of a value inside it, and the names allowed where it is.
-
-    `location` is pydantic's: it also contains the names of the types that were attempted, which are no names of ours.
-    """
+    """Return the name of an argument, or of a value inside it, and the names allowed where it is."""
     names: list[str] = []
     allowed: dict[str, Any] = {}
     for place, part in enumerate(location):
@@ -6250,7 +6178,7 @@ def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> t
             schema = fields(schema, "items")
         elif place == 0 or properties:
             schema, allowed = fields(properties, part), properties
-        else:
+        else:  # the name of a type that pydantic attempted
             continue
         names.append(str(part))
     return ".".join(names), ", ".join(allowed) or "no arguments"
@@ -6354,8 +6282,8 @@ def build_server(
 ) -> FastMCP:
     """Return the MCP server for `tabs`, which it closes when it ends.
 
-    `providers` add tools. `middleware` runs inside the middleware that turns errors into results, `outermost` around it.
-    `published` maps our names of tools to the names that the client sees.
+    `middleware` runs inside the middleware that turns errors into results, `outermost` around it. `published` maps our
+    names of tools to the names that the client sees.
     """
 
     @contextlib.asynccontextmanager
@@ -6398,10 +6326,8 @@ class PlainTool(CompactTool, FunctionTool):
 def register_tool(
     server: FastMCP | LocalProvider, annotations: mcp_types.ToolAnnotations, description: str, **names: str
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
-    """Return a decorator that registers a tool under its function's name and title, or those in `names`.
-
-    The description is not the docstring: FastMCP would import a parser for that at every start.
-    """
+    """Return a decorator that registers a tool under its function's name and title, or those in `names`."""
+    # The description is not the docstring: FastMCP would import a parser for that at every start.
     about: dict[str, Any] = {"description": description, "annotations": annotations, "output_schema": None, **names}
     return lambda function: server.add_tool(PlainTool.from_function(function, **about))
 
