@@ -1457,19 +1457,15 @@ def settled_end(text: str) -> tuple[int, int]:
 
 def sanitize_json(value: Any, known: str, counts: Counter[str]) -> Any:
     """Return a model's JSON value with every string and key sanitized; adds the changes to `counts`."""
-    match value:
-        case str():
-            text, changes = sanitize_answer(value, known)
-            counts.update(changes)
-            return text
-        case dict():
-            return {
-                sanitize_json(key, known, counts): sanitize_json(item, known, counts) for key, item in value.items()
-            }
-        case list():
-            return [sanitize_json(item, known, counts) for item in value]
-        case _:
-            return value
+    sanitize = functools.partial(sanitize_json, known=known, counts=counts)
+    if isinstance(value, dict):
+        return {sanitize(key): sanitize(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [*map(sanitize, value)]
+    if isinstance(value, str):
+        value, changes = sanitize_answer(value, known)
+        counts.update(changes)
+    return value
 
 
 def describe_place(error: BaseException) -> str:
@@ -4946,12 +4942,13 @@ def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
 
 
 class RankedPassage(NamedTuple):
-    """How well a passage supports a sentence (0 to 1), the number of its text, and its range there."""
+    """How well a passage supports a sentence (0 to 1), the number of its page, its range there, and its text."""
 
     support: float
     source: int
     start: int
     end: int
+    text: str
 
 
 class PageIndex:
@@ -5083,14 +5080,6 @@ class Finding(NamedTuple):
     end: int
     shown: str
     result: CheckResult
-
-
-def distinct_findings(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the first finding of each figure and result: an answer may repeat a figure."""
-    distinct: dict[tuple[str, CheckResult], Finding] = {}
-    for finding in findings:
-        distinct.setdefault((finding.shown, finding.result), finding)
-    return list(distinct.values())
 
 
 class Evidence(NamedTuple):
@@ -5248,29 +5237,28 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         is_code = any(first <= start < last for first, last in code)
         if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
             continue
-        if best := best_passage(answer[start:end], index, about):
-            text = index.texts[best.source][best.start : best.end]
-            found.append(Evidence(start, end, pages[best.source], best.start, text))
-        else:
-            found.append(Evidence(start, end, pages[0]))
+        found.append(evidence_of(start, end, best_passage(answer[start:end], index, about), pages))
         if len(found) == MAX_EVIDENCE:
             break
     return tuple(found)
 
 
+def evidence_of(start: int, end: int, best: RankedPassage | None, pages: Sequence[Page]) -> Evidence:
+    """Return the evidence for a range of an answer, given the passage that supports it."""
+    return Evidence(start, end, pages[best.source], best.start, best.text) if best else Evidence(start, end, pages[0])
+
+
 def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> RankedPassage | None:
     """Return the passage that supports a sentence best, if possible one that has its figures in any notation."""
     best = next(rank_passages(sentence, index, about), None)
-    text = index.texts[best.source][best.start : best.end] if best else ""
     figures = list[Figure]()
-    if best and any(number not in text for number in re.findall(r"\d+", sentence)):
+    if best and any(number not in best.text for number in re.findall(r"\d+", sentence)):
         figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
     if best and figures and all(holds(figure, index.chunks) for figure in figures):
         words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
         given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
         for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
-            text = index.texts[each.source][each.start : each.end]
-            if each.support >= MIN_SUPPORT and has_figures(text, figures, index.vocabulary):
+            if each.support >= MIN_SUPPORT and has_figures(each.text, figures, index.vocabulary):
                 return each
     return best if best and best.support >= MIN_SUPPORT else None
 
@@ -5280,10 +5268,8 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
     found: list[dict[str, Any]] = []
     for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
         ranked = rank_passages(text_of_value(value), index, about)
-        passages = ((each, index.texts[each.source][each.start : each.end]) for each in ranked)
-        best = next((each for each in passages if states(each[1], value, index.vocabulary)), None)
-        evidence = Evidence(0, 0, pages[best[0].source], best[0].start, best[1]) if best else Evidence(0, 0, pages[0])
-        found.append({"path": path, **evidence.passage_data()})
+        best = next((each for each in ranked if states(each.text, value, index.vocabulary)), None)
+        found.append({"path": path, **evidence_of(0, 0, best, pages).passage_data()})
     return found
 
 
@@ -5324,7 +5310,8 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
         if any(source == each.source and start < each.end and each.start < end for each in better):
             continue
         score = passage_score(weights, window, index.coverage(weights, number))
-        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end))
+        text = index.texts[source][start:end]
+        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end, text))
         yield better[-1]
 
 
@@ -5406,9 +5393,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         findings = check_values(answer.data, index, f"{said}\n{schema}")
     else:
         findings = check_figures(answer.text, index, said)
-    checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
-    for finding in distinct_findings(findings):
-        checked[finding.result].append(finding.shown)
+    distinct = dict.fromkeys((each.result, each.shown) for each in findings)  # an answer may repeat a figure
+    checked = {result: [shown for where, shown in distinct if where == result] for result in CHECK_RESULTS}
     receipt = answer.receipt | {"checked": checked}
     if page.quick:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
