@@ -1203,15 +1203,12 @@ def acting_attributes(text: str, known: str = "", name: str = "", fine: Collecti
     """Yield where attributes load, run, or lead off the page; only <a>, and `fine` ones, may lead to what is known."""
     for found in ATTRIBUTE.finditer(text):
         attribute, raw = found[1].lower(), found[2].lstrip("\"'")
+        is_style = attribute == "style"
         if HANDLER.match(attribute):
             yield found.start()
-        elif attribute == "style" or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
+        elif is_style or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
             value = html.unescape(raw)
-            acting = (
-                ACTING_STYLE.search(value)
-                if attribute == "style"
-                else is_absolute(value) or ADDRESS_INSIDE.search(value)
-            )
+            acting = ACTING_STYLE.search(value) if is_style else is_absolute(value) or ADDRESS_INSIDE.search(value)
             is_fine = (((name, attribute) == ("a", "href") or attribute in fine) and is_known(value, known)) or (
                 attribute.startswith("xmlns") and NAMESPACE.fullmatch(value)
             )
@@ -1236,7 +1233,7 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
     """Yield tags that load, run, or lead off the page; of malformed ones each that precedes something that would."""
     script, style = text.lower().rfind("</script"), max(text.rfind("{"), text.rfind("@"))
     danger = max(acting_attributes(text), default=-1) if "<" in text else -1
-    if "&" in text and next(acting_attributes(html.unescape(text)), None) is not None:
+    if "&" in text and any(True for _ in acting_attributes(html.unescape(text))):
         danger = max(danger, text.rfind("&"))
     for found in TAG.finditer(text):
         start, name, is_picture = found.start(), found[1].lower(), False
@@ -1246,10 +1243,8 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
         elif (name == "script" and script > start) or (name == "style" and style > start):
             acts = True
         elif tag:
-            acts = next(acting_attributes(tag[1], known, name), None) is not None
-            is_picture = (
-                acts and next(acting_attributes(tag[1], known, name, ("src", "srcset", "poster")), None) is None
-            )
+            acts = bool([*acting_attributes(tag[1], known, name)])
+            is_picture = acts and not [*acting_attributes(tag[1], known, name, ("src", "srcset", "poster"))]
         else:
             acts = danger > start or name in RAW_TEXT_TAGS
         if acts:
@@ -1959,20 +1954,18 @@ def retry_after_s(value: str | None) -> float | None:
 
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
-    unfinished: list[bytes] = []
-    size = 0
+    size, unfinished = 0, bytearray()
     async for chunk in response.aiter_bytes():
         size += len(chunk)
         if size > MAX_MODEL_REPLY_BYTES:
             sentence = "The model server's reply is larger than 16 MiB. Check that --ollama-url is the address of a model server."
             raise ChromeTabError("MODEL_ERROR", sentence)
-        unfinished.append(chunk)
+        unfinished += chunk
         if b"\n" in chunk:
-            *lines, rest = b"".join(unfinished).split(b"\n")
-            unfinished = [rest]
+            *lines, unfinished = unfinished.split(b"\n")
             for line in lines:
                 yield line.decode("utf-8", "replace")
-    yield b"".join(unfinished).decode("utf-8", "replace")
+    yield unfinished.decode("utf-8", "replace")
 
 
 async def read_body(response: httpx.Response) -> str:
@@ -2615,11 +2608,11 @@ def page_note(note: Any) -> str:
             numbers = {name: number for name in ("count", "total") if type(number := note.get(name)) is int}
             with contextlib.suppress(KeyError):
                 return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
-            return ""
         case str():  # from an older extension, and about the main content
             return one_line(note, 300)
         case _:
-            return ""
+            pass
+    return ""
 
 
 def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known: Any) -> Page:
@@ -4177,15 +4170,10 @@ def vocabulary(languages: tuple[str, ...], *, is_english: bool = False) -> Vocab
     return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
-@functools.lru_cache(8192)
-def script_of(character: str) -> str:
-    """Return the first word of a character's Unicode name: the script, for letters."""
-    return unicodedata.name(character, "").partition(" ")[0]
-
-
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
-    scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
+    names = (unicodedata.name(character, "") for character in characters if character.isalpha())
+    scripts = {name.partition(" ")[0] for name in names} | {"LATIN"}
     codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
     return tuple(dict.fromkeys(" ".join(codes).split()))
 
@@ -4919,7 +4907,8 @@ def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     if not figure.quoted:
         return any(chunk.has(figure) for chunk in chunks) and not has_only_other_units(figure, chunks)
     letters, place = "".join(chunk.letters for chunk in chunks), 0
-    for part in quoted_parts(figure.quoted):
+    parts = map(fold, ELLIPSIS.split(figure.quoted.replace(TRUNK_ZERO, "")))
+    for part in filter(None, map(letters_of, parts)):
         place = letters.find(part, place) + len(part)
         if place < len(part):
             return False
@@ -5045,11 +5034,6 @@ def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
         yield first, run[-1][1], set[str]().union(*(found for _, _, found in run))
         if run[-1] is pieces[-1]:
             return
-
-
-def quoted_parts(quoted: str) -> list[str]:
-    """Return the letters of a quotation that must be found, in several parts if it has an ellipsis."""
-    return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted.replace(TRUNK_ZERO, ""))))))
 
 
 def has_address(folded: str, address: str) -> bool:
@@ -5431,7 +5415,9 @@ def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
     chunks = clear_matches(set(stems(fold(query.said or query.prompt))), index)
-    if not chunks or is_mostly_tables(page.text):
+    # In table rows, words do not show where the answer is.
+    rows = sum(len(line) for line in page.text.splitlines() if "\t" in line or " | " in line)
+    if not chunks or rows > len(page.text) / 2:
         return page
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
     read = {"read": len(chunks), "chunks": len(index.chunks)}
@@ -5450,12 +5436,6 @@ def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk
     if best - unread < MIN_QUICK_LEAD * best or covered < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
-
-
-def is_mostly_tables(text: str) -> bool:
-    """Return whether a text is mostly table rows, where words do not show where the answer is."""
-    rows = sum(len(line) for line in text.splitlines() if "\t" in line or " | " in line)
-    return rows > len(text) / 2
 
 
 # --- 9. AppleScript ----------------------------------------------------------------------------
