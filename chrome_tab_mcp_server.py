@@ -305,12 +305,11 @@ class CloudModelError(ChromeTabError):
         self.model, self.host = model, host
 
 
-class RetryableError(Exception):
+class RetryableError(ChromeTabError):
     """A transport error, 429 or 5xx: worth retrying, after `wait_s` if the server named a time."""
 
-    def __init__(self, error: ChromeTabError, wait_s: float | None = None) -> None:
-        super().__init__(error.message)
-        self.error = error
+    def __init__(self, code: str, message: str, wait_s: float | None = None) -> None:
+        super().__init__(code, message)
         self.wait_s = wait_s
 
 
@@ -2088,7 +2087,7 @@ def error_reason(error: Exception) -> str:
 def unusable_reply(reason: str) -> RetryableError:
     """Return the error for a reply that ends too early, or that is not HTTP."""
     sentence = f"The model server's reply is incomplete or not HTTP ({reason}). Check its log and --ollama-url."
-    return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
+    return RetryableError("MODEL_ERROR", sentence)
 
 
 async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str | None) -> RawCompletion:
@@ -2315,7 +2314,7 @@ class ModelServer:
     async def _with_retries(
         self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
     ) -> Any:
-        """Retry `attempt`, a bounded number of times and within the timeout, while it raises RetryableError."""
+        """Retry `attempt` while it raises RetryableError: a bounded number of times, and within the timeout."""
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
@@ -2338,10 +2337,7 @@ class ModelServer:
             before_sleep=announce,
             reraise=True,
         )
-        try:
-            return await retrying(attempt, *arguments)
-        except RetryableError as error:
-            raise error.error from error
+        return await retrying(attempt, *arguments)
 
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
         """Send one request; a field that the server rejects by name is left out from then on."""
@@ -2367,10 +2363,10 @@ class ModelServer:
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
-            raise RetryableError(self._unreachable(error)) from error
+            raise self._unreachable(error) from error
 
-    def _unreachable(self, error: Exception) -> ChromeTabError:
-        return ChromeTabError(
+    def _unreachable(self, error: Exception) -> RetryableError:
+        return RetryableError(
             "MODEL_UNREACHABLE",
             f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
         )
@@ -2378,11 +2374,11 @@ class ModelServer:
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
         status = response.status_code
         cause = "" if status == HTTPStatus.INTERNAL_SERVER_ERROR else " It is busy or still loading the model."
-        error = ChromeTabError(
+        return RetryableError(
             "MODEL_ERROR",
             f"The model server at {self.url} returned HTTP {status}{said}.{cause} Try again later, or check its log.",
+            retry_after_s(response.headers.get("retry-after")),
         )
-        return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
@@ -2433,12 +2429,11 @@ class ModelServer:
         """Return the error for a model that is not among the listed names; None if it is, or there is no list."""
         if not names or {model, f"{model}:latest"} & set(names):
             return None
-        try:
-            offered = (await self.catalog())[:20]
-        except ChromeTabError:
-            offered = []
-        # Those that run elsewhere are marked.
-        listed = ", ".join(without_key(str(one), self._api_key) for one in offered) or "none that can answer prompts"
+        offered: Sequence[ListedModel | str] = [*names]
+        with contextlib.suppress(ChromeTabError):
+            offered = await self.catalog()  # those that run elsewhere are marked
+        shown = (without_key(str(one), self._api_key) for one in offered[:20])
+        listed = ", ".join(shown) or "none that can answer prompts"
         return ChromeTabError(
             "MODEL_NOT_FOUND",
             f"The model server at {self.url} has no model {model!r}. It has: {listed}. "
@@ -2447,18 +2442,13 @@ class ModelServer:
 
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
-        names = [str(entry["id"]) for entry in items(await self._list(), "data") if "id" in entry]
+        listed = await self.fetch_json("GET", "/v1/models", failing=True)
+        names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
         return [one_line(without_key(name, self._api_key)) for name in names]
 
     async def catalog(self) -> list[ListedModel]:
         """Return the models that can answer and where they run; raise when the server fails."""
-        return await self.described(await self._list())
-
-    async def _list(self) -> Any:
-        try:
-            return await self.fetch_json("GET", "/v1/models", failing=True)
-        except RetryableError as error:
-            raise error.error from error
+        return await self.described(await self.fetch_json("GET", "/v1/models", failing=True))
 
     async def described(self, listed: Any) -> list[ListedModel]:
         """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
@@ -2505,7 +2495,7 @@ class ModelServer:
                     raise await self._refusal(response, {})
                 return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise RetryableError(self._unreachable(error)) from error
+            raise self._unreachable(error) from error
         except TimeoutError:
             if failing:
                 raise ChromeTabError(
@@ -2513,8 +2503,8 @@ class ModelServer:
                     f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
                     "with another request: try again later, or check its log.",
                 ) from None
-        except ChromeTabError:
-            if failing:
+        except ChromeTabError as error:
+            if failing or isinstance(error, RetryableError):
                 raise
         except (httpx.TransportError, httpx.DecodingError, ValueError):
             pass

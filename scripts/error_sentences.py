@@ -169,8 +169,8 @@ def python_errors(path: Path) -> Iterator[tuple[str, str]]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_text(value):
                     names[name] = value
                 case ast.Call(
-                    func=ast.Name(id="ChromeTabError") | ast.Attribute(attr="ChromeTabError"),
-                    args=[ast.Constant(value=str(code)), sentence],
+                    func=ast.Name(id="ChromeTabError" | "RetryableError") | ast.Attribute(attr="ChromeTabError"),
+                    args=[ast.Constant(value=str(code)), sentence, *_],
                 ):
                     yield code, PythonSentence(module, code, dict(names)).text(sentence)
                 case _:
