@@ -228,19 +228,15 @@ COMBINE_PROMPT = (
 ERROR_CODES = (
     *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
     *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
-    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR"),
-    "VALUE_NOT_KEPT",
+    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "VALUE_NOT_KEPT"),
     *("EVALUATE_NOT_ALLOWED", "PRIVATE_NOT_ALLOWED", "ATTACH_DENIED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND"),
-    *("HOST_BLOCKED", "FILE_NOT_ALLOWED", "MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR"),
-    "MODEL_EMPTY",
+    *("HOST_BLOCKED", "FILE_NOT_ALLOWED"),
+    *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
 )
 
 
-class ChromeTabError(ToolError):
-    """A failure that the caller reads: what happened, what to do next, and one of ERROR_CODES.
-
-    FastMCP logs a ToolError without its text, which may quote the page.
-    """
+class ChromeTabError(ToolError):  # which FastMCP logs without its text: it may quote the page
+    """A failure that the caller reads: what happened, what to do next, and one of ERROR_CODES."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -1419,10 +1415,8 @@ HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answ
 
 
 def settled_end(text: str) -> tuple[int, int]:
-    """Return where the last complete block of an unfinished answer ends, and where the words after it that can be shown end.
-
-    What follows must not be able to change the meaning of either.
-    """
+    """Return the end of an unfinished answer's last complete block, and of the words after it that can be shown."""
+    # What follows must not be able to change the meaning of either.
     blocks = text.rfind("\n\n") + 1
     fences = list(CODE_FENCE.finditer(text, 0, blocks))
     if len(fences) % 2:
@@ -1479,12 +1473,10 @@ def well_formed(text: str) -> str:
 
 
 def parse_json(text: str, *, halves: bool = False) -> Any:
-    """Return parsed untrusted JSON without lone surrogates; raise ValueError if it cannot be read, also for deep nesting.
-
-    With `halves`, surrogates stay: a character may be split across two strings.
-    """
+    """Return untrusted JSON without lone surrogates; raise ValueError if it cannot be read or is nested too deeply."""
     try:
         value = json.loads(text)
+        # With `halves`, surrogates stay: a character may be split across two strings.
         if halves or not re.search(r"\\u[dD]", text):
             return value
         return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
@@ -2479,10 +2471,8 @@ class ModelServer:
     async def fetch_json(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
-        """Return the JSON of a request other than a completion, or None; RetryableError when the server is not up yet.
-
-        Failures, refused access and silence also give None, unless `failing` asks for the error.
-        """
+        """Return the JSON of a request other than a completion; for a failure None, or with `failing` its error."""
+        # A server that is not up yet is always an error.
         import httpx
 
         seconds = timeout_s or FETCH_TIMEOUT_S
@@ -2970,9 +2960,7 @@ class PageAnalyzer:
     async def check_model(self, model: str, *own: str | None) -> None:
         """Raise CloudModelError for a model that runs elsewhere, unless the user configured it or allows such models."""
         host = await self.server.cloud_host(model)
-        if not host or self.settings.allow_cloud:
-            return
-        if model not in {self.settings.model, *own}:
+        if host and not self.settings.allow_cloud and model not in {self.settings.model, *own}:
             raise CloudModelError(model, host)
 
 
@@ -4673,10 +4661,7 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
-    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text.
-
-    A month without a day, as above a calendar, has the day 0.
-    """
+    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
     pairs = set[tuple[int, int]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
@@ -4687,6 +4672,7 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
         for month, numbers in date.readings:
             pairs.update((month, int(number)) for number in (*numbers, *days))
+            # A month without a day, as above a calendar, has the day 0.
             pairs |= {(month, 0)} if all(len(number) == DIGITS_OF_YEAR for number in numbers) else set()
     for short in SHORT_DATE.findall(folded):
         first, second = map(int, filter(None, short))
@@ -4712,14 +4698,12 @@ def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
 
 
 class Number(NamedTuple):
-    """A number as written, with its units: its possible values as they are, and times its factor.
-
-    If it certainly has a factor, the former begin with `SCALED`: "12 m" may be twelve meters, "12 million" is not 12.
-    """
+    """A number as written, with its units: its possible values as they are, and times its factor."""
 
     start: int
     end: int
     raw: str
+    # These begin with `SCALED` if it certainly has a factor: "12 m" may be twelve meters, "12 million" is not 12.
     plain: tuple[frozenset[str], ...]
     scaled: tuple[frozenset[str], ...]
     units: frozenset[str]
@@ -4770,10 +4754,7 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed.
-
-    Figures are parsed only where the digits are that an answer has.
-    """
+    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed."""
 
     vocabulary: Vocabulary  # set by the index
 
@@ -4856,7 +4837,7 @@ class TextChunk:
         """Return whether the chunk has a value, in figures or in letters."""
         if isinstance(value, tuple):
             return self._has_date(*value)
-        # The page may group the digits differently.
+        # Figures are parsed only where an answer's digits are, which the page may group differently.
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
@@ -4881,11 +4862,8 @@ class TextChunk:
         yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
-        """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day.
-
-        A day without a month must be a number that is in no date.
-        """
-        if not month:
+        """Return whether the chunk has a day with its month, or the month above a calendar, and no other with the day."""
+        if not month:  # the day must be a number that is in no date
             return self._has_value(str(day)) and all(day != other for _, other in self.dates)
         if not day:
             return any(month == other for other, _ in self.dates)
@@ -5267,7 +5245,7 @@ def has_figures(passage: str, figures: Iterable[Figure], words: Vocabulary) -> b
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first, without overlaps; `about` are the question's stems."""
+    """Yield the passages that may support a sentence, best first, without overlaps; `about`: the question's stems."""
     said = set(stems(fold(sentence)))
     # What the sentence adds to the question decides between passages about the same thing.
     query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
