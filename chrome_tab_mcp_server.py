@@ -536,7 +536,8 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
 
 def setting(default: Any, variable: str, description: str, value: str = "", **limits: Any) -> Any:
     """Return the field of a setting that can also come from the environment; `value` is its placeholder in --help."""
-    return Field(default, validation_alias=variable, title=value, description=description, **limits)
+    alias = variable if variable.startswith("OLLAMA_") else f"CHROME_TAB_{variable}"
+    return Field(default, validation_alias=alias, title=value, description=description, **limits)
 
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -555,64 +556,45 @@ class Settings(BaseSettings):
     )
     model: str | None = setting(None, "OLLAMA_MODEL", "model name (required)", "NAME", max_length=500)
     fallback_model: Names = setting(
-        [], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)", "NAME"
+        [], "FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)", "NAME"
     )
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
         None, "OLLAMA_API_KEY", "sent as a bearer token", "KEY", repr=False
     )
-    timeout: Seconds = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", "SECONDS")
+    timeout: Seconds = setting(300, "TIMEOUT_S", "seconds for one model answer", "SECONDS")
     max_seconds: Seconds = setting(
-        900,
-        "CHROME_TAB_MAX_SECONDS",
-        "seconds for a whole answer; at the limit it covers what was read so far",
-        "SECONDS",
+        900, "MAX_SECONDS", "seconds for a whole answer; at the limit it covers what was read so far", "SECONDS"
     )
     context_length: Annotated[int, Field(ge=MIN_WINDOW, le=100_000_000)] | None = setting(
-        None,
-        "CHROME_TAB_CONTEXT_LENGTH",
-        "size of the context window (default: reported by the model server)",
-        "TOKENS",
+        None, "CONTEXT_LENGTH", "size of the context window (default: reported by the model server)", "TOKENS"
     )
-    requests_per_minute: int = setting(
-        600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6
-    )
+    requests_per_minute: int = setting(600, "REQUESTS_PER_MINUTE", "model requests a minute", "NUMBER", ge=1, le=10**6)
     parallel: int = setting(
-        1, "CHROME_TAB_PARALLEL", "chunks of a long page that the model reads at the same time", "NUMBER", ge=1, le=64
+        1, "PARALLEL", "chunks of a long page that the model reads at the same time", "NUMBER", ge=1, le=64
     )
     allow_cloud: bool = setting(
         False,
-        "CHROME_TAB_ALLOW_CLOUD",
+        "ALLOW_CLOUD",
         "agents, fallbacks and the side panel may choose models that run elsewhere, so that page text leaves this computer",
     )
-    source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
+    source: Literal["auto", "applescript", "extension"] = setting("auto", "SOURCE", "how the tab is read")
     browser: Browser = setting(
-        "auto", "CHROME_TAB_BROWSER", "application that AppleScript reads (auto: the frontmost one)", "APPLICATION"
+        "auto", "BROWSER", "application that AppleScript reads (auto: the frontmost one)", "APPLICATION"
     )
-    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text that AppleScript reads")
-    transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
-    port: int = setting(
-        61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535
-    )
+    clipboard: bool = setting(False, "CLIPBOARD", "also copy the text that AppleScript reads")
+    transport: Literal["stdio", "http", "sse"] = setting("stdio", "TRANSPORT", "how MCP clients connect")
+    port: int = setting(61822, "PORT", "loopback port for the extension and HTTP", "PORT", ge=1024, le=65_535)
     upload_folder: Folders = setting(
-        [], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)", "FOLDER"
+        [], "UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)", "FOLDER"
     )
-    open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
-    tool_names: Literal["default", "kapture"] = setting(
-        "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
-    )
-    vision_model: str | None = setting(
-        None, "CHROME_TAB_VISION_MODEL", "vision model (default: --model)", "NAME", max_length=500
-    )
+    open: bool = setting(False, "OPEN", "HTTP without a bearer key, on loopback only")
+    tool_names: Literal["default", "kapture"] = setting("default", "TOOL_NAMES", "names of the tools that drive a page")
+    vision_model: str | None = setting(None, "VISION_MODEL", "vision model (default: --model)", "NAME", max_length=500)
     history: Annotated[bool, BeforeValidator(lambda v: v == [] or v)] = setting(
-        False,
-        "CHROME_TAB_HISTORY",
-        "store questions, answers and receipts; with an argument, list, show or clear them and exit",
+        False, "HISTORY", "store questions, answers and receipts; with an argument, list, show or clear them and exit"
     )
     config: Path | None = setting(
-        None,
-        "CHROME_TAB_CONFIG",
-        "TOML file with defaults and [sites] (default: config.toml in your config folder)",
-        "FILE",
+        None, "CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)", "FILE"
     )
     content: Content = Field("all", description="what is read: the whole page, or its main content")
     tools: ToolNames = Field(None, description="the only tools that clients can use")
@@ -3206,10 +3188,8 @@ class PageReading:
             text, data = await self._validated(text)
             if len(text) > MAX_ANSWER_CHARS:
                 size = f"{len(text):,} characters of JSON; the maximum is {MAX_ANSWER_CHARS:,}"
-                raise ChromeTabError(
-                    "MODEL_ERROR",
-                    f"The answer is too long: {size}. Ask for less, or limit the page with start and end.",
-                )
+                sentence = f"The answer is too long: {size}. Ask for less, or limit the page with start and end."
+                raise ChromeTabError("MODEL_ERROR", sentence)
             return Answer(text, "", "", data, await self._receipt())
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
@@ -4862,7 +4842,7 @@ class TextChunk:
         yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
-        """Return whether the chunk has a day with its month, or the month above a calendar, and no other with the day."""
+        """Return whether the chunk has a day with its month, or the month above a calendar and no other with the day."""
         if not month:  # the day must be a number that is in no date
             return self._has_value(str(day)) and all(day != other for _, other in self.dates)
         if not day:
@@ -5571,16 +5551,12 @@ class AppleScriptSource:
                 try:
                     exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | variables)
                 except TimeoutError:
-                    raise ChromeTabError(
-                        "COMMAND_TIMEOUT",
-                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Check for a "
-                        "dialog on the screen, or reload the page, then ask again.",
-                    ) from None
+                    advice = "Check for a dialog on the screen, or reload the page, then ask again."
+                    problem = f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s."
+                    raise ChromeTabError("COMMAND_TIMEOUT", f"{problem} {advice}") from None
                 except OSError:
-                    raise ChromeTabError(
-                        "NO_BROWSER",
-                        f"osascript cannot be started: reading by AppleScript works on macOS only. {WITHOUT_OSASCRIPT}",
-                    ) from None
+                    problem = "osascript cannot be started: reading by AppleScript works on macOS only."
+                    raise ChromeTabError("NO_BROWSER", f"{problem} {WITHOUT_OSASCRIPT}") from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if exit_status:
             raise osascript_failure(browser, stderr)
@@ -5664,10 +5640,8 @@ def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
         code, sentence = APPLE_EVENT_ERRORS[number]
         menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
         return ChromeTabError(code, sentence.format(browser=browser, menu=menu))
-    return ChromeTabError(
-        "EXECUTION_ERROR",
-        f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails.",
-    )
+    sentence = f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails."
+    return ChromeTabError("EXECUTION_ERROR", sentence)
 
 
 def osascript_arguments(start: str | None, end: str | None) -> list[str]:
@@ -6391,10 +6365,8 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and how much is left as a second block."""
     total = len(page.text)
     if offset >= total:
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
-        )
+        sentence = f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset."
+        raise ChromeTabError("INVALID_ARGUMENT", sentence)
     end = min(total, offset + max_chars)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
