@@ -116,7 +116,7 @@ from fastmcp.tools.base import Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, with_config
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
@@ -482,18 +482,16 @@ class Extraction(TypedDict):
     prompt: NonEmptyText
 
 
-class BrowserRule(BaseModel):
+class BrowserRule(BaseModel, extra="forbid"):
     """One `[browsers."Work"]` table: what is allowed in a whole browser profile."""
 
-    model_config = ConfigDict(extra="forbid")
     deny: bool = False
     tools: ToolNames = None
 
 
-class SiteRule(BaseModel):
+class SiteRule(BaseModel, extra="forbid"):
     """One `[sites."*.example.com"]` table: what is allowed there, and the defaults for calls."""
 
-    model_config = ConfigDict(extra="forbid")
     deny: bool = False
     ask: bool = False
     tools: ToolNames = None
@@ -636,14 +634,6 @@ class Settings(BaseSettings):
     def denied_hosts(self) -> list[str]:
         """Return the names and patterns that `[sites]` denies."""
         return [host for host, rule in self.rules if rule.deny]
-
-    def denied_browsers(self, tool: str) -> list[str]:
-        """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
-        return [
-            name
-            for name, rule in self.browsers.items()
-            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
-        ]
 
     def site(self, url: str) -> SiteRule:
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
@@ -833,13 +823,9 @@ PROBLEMS = {
     "dict": "must be an object",
     "model": "must be an object",
     "none": "must be left out",  # the other choice for an optional argument
-}
-# The same for what only the configuration file contains.
-FILE_PROBLEMS = {
     "extra_forbidden": "is not a known key; the known keys are {known}",
-    "dict": "must be a table",
-    "model": "must be a table",
 }
+FILE_PROBLEMS = {"dict": "must be a table", "model": "must be a table"}  # the same in the configuration file
 
 
 def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEMS) -> str:
@@ -2231,27 +2217,24 @@ class ModelServer:
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._http: httpx.AsyncClient | None = None
         self._refused_fields: set[str] = set()  # optional ones that this server has rejected by name
         self._cloud_hosts: dict[str, str] = {}
         self.host = other_computer(url)
 
+    @functools.cached_property
     def _client(self) -> httpx.AsyncClient:
-        if self._http is None:
-            import httpx
+        import httpx
 
-            # The callers limit the time of a whole request.
-            timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
-            limits = httpx.Limits(max_connections=100)
-            # Proxies of the environment are ignored: page text must not pass through them.
-            self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
-        return self._http
+        # The callers limit the time of a whole request.
+        timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
+        limits = httpx.Limits(max_connections=100)
+        # Proxies of the environment are ignored: page text must not pass through them.
+        return httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        if client := self.__dict__.pop("_client", None):
+            await client.aclose()
 
     async def complete(
         self,
@@ -2320,7 +2303,7 @@ class ModelServer:
         accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
         try:
             # httpx's own encoder takes five times as long on a large page.
-            async with self._client().stream(
+            async with self._client.stream(
                 "POST",
                 f"{self.url}/v1/chat/completions",
                 content=to_json(accepted),
@@ -2457,8 +2440,7 @@ class ModelServer:
         # A server that is not up yet is always an error.
         import httpx
 
-        seconds = timeout_s or FETCH_TIMEOUT_S
-        client = self._client()
+        seconds, client = timeout_s or FETCH_TIMEOUT_S, self._client
         try:
             async with asyncio.timeout(seconds), client.stream(method, self.url + path, json=body or None) as response:
                 if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -5921,7 +5903,7 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     settings = tabs.settings
     layers = await tabs.source.layers()
     layers += await model_layers(tabs)
-    if denied := settings.denied_browsers(""):
+    if denied := [name for name, rule in settings.browsers.items() if rule.deny]:
         layers.append(Layer("profiles", ok=True, text=f"no tool may access {', '.join(denied)}"))
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool may access {', '.join(settings.denied_hosts)}"))
