@@ -4824,7 +4824,7 @@ class TextChunk:
         yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
-        """Return whether the chunk has a day with its month, or the month above a calendar and no other with the day."""
+        """Return whether the chunk has a day with its month, or a month above a calendar and no other with it."""
         if not month:  # the day must be a number that is in no date
             return self._has_value(str(day)) and all(day != other for _, other in self.dates)
         if not day:
@@ -5389,36 +5389,26 @@ SCRIPT_CODES = dict(enumerate(OWN_CODES, 9001))
 # Messages are localized, so only the number identifies an error. {browser} is the application's name, {menu} the menu
 # path of its developer switch.
 APPLE_EVENT_ERRORS = {
-    12: (
-        "PERMISSION_DENIED",
-        "{browser} does not let AppleScript read pages. In its menu bar choose {menu} > Developer > "
+    "PERMISSION_DENIED": {
+        12: "{browser} does not let AppleScript read pages. In its menu bar choose {menu} > Developer > "
         "Allow JavaScript from Apple Events, then ask again.",
-    ),
-    8: (
-        "PERMISSION_DENIED",
-        "{browser} does not let AppleScript read pages. In its Settings choose Advanced > Show features for web "
+        8: "{browser} does not let AppleScript read pages. In its Settings choose Advanced > Show features for web "
         "developers, then Developer > Allow JavaScript from Apple Events, then ask again.",
-    ),
-    -1743: (
-        "PERMISSION_DENIED",
-        "macOS does not allow this program to control {browser}. Open System Settings > Privacy & "
-        "Security > Automation, find the program that runs the MCP client (for example Terminal), "
-        "turn {browser} on, then ask again.",
-    ),
-    -600: ("NO_BROWSER", "{browser} is not running. Open it and the page, then ask again."),
-    -609: ("NO_BROWSER", "{browser} quit while the page was being read. Open it again, then ask again."),
-    -1719: ("NO_BROWSER", "{browser} has no open window. Open the page in a window, then ask again."),
-    -1728: (
-        "NO_BROWSER",
-        "{browser} has no open window, or is not installed. Open the page in a window, or set your "
-        "browser with --browser, then ask again.",
-    ),
-    -2740: ("NO_BROWSER", "{browser} is not installed. Set your browser with --browser."),
-    -2741: ("NO_BROWSER", "{browser} is not installed. Set your browser with --browser."),
-    -1712: (
-        "COMMAND_TIMEOUT",
-        "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
-    ),
+        -1743: "macOS does not allow this program to control {browser}. Open System Settings > Privacy & Security > "
+        "Automation, find the program that runs the MCP client (for example Terminal), turn {browser} on, "
+        "then ask again.",
+    },
+    "NO_BROWSER": {
+        -600: "{browser} is not running. Open it and the page, then ask again.",
+        -609: "{browser} quit while the page was being read. Open it again, then ask again.",
+        -1719: "{browser} has no open window. Open the page in a window, then ask again.",
+        -1728: "{browser} has no open window, or is not installed. Open the page in a window, or set your browser "
+        "with --browser, then ask again.",
+        **dict.fromkeys((-2740, -2741), "{browser} is not installed. Set your browser with --browser."),
+    },
+    "COMMAND_TIMEOUT": {
+        -1712: "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
+    },
 }
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
@@ -5618,10 +5608,10 @@ def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
         # What follows the first marker may quote the page, including another marker.
         sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
         return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
-    if number in APPLE_EVENT_ERRORS:
-        code, sentence = APPLE_EVENT_ERRORS[number]
-        menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
-        return ChromeTabError(code, sentence.format(browser=browser, menu=menu))
+    for code, sentences in APPLE_EVENT_ERRORS.items():
+        if number in sentences:
+            menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
+            return ChromeTabError(code, sentences[number].format(browser=browser, menu=menu))
     sentence = f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails."
     return ChromeTabError("EXECUTION_ERROR", sentence)
 

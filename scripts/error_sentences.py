@@ -256,8 +256,8 @@ def errors_page() -> str:
         # A list of codes looks like a code with its sentence; a sentence of only a placeholder means nothing.
         if code in found and re.search(r"[a-z]{2}", re.sub(r"<[^<>]*>", "", sentence)):
             found[code][as_markdown(sentence)] = None
-    for code, sentence in server.APPLE_EVENT_ERRORS.values():
-        found[code][as_markdown(re.sub(r"\{(\w+)\}", r"<\1>", sentence))] = None
+    for code, listed in server.APPLE_EVENT_ERRORS.items():
+        found[code] |= {as_markdown(re.sub(r"\{(\w+)\}", r"<\1>", sentence)): None for sentence in listed.values()}
     sections = (
         [
             f"## {code}",

@@ -47,7 +47,7 @@ def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in
 
 def test_every_code_that_is_raised_is_a_documented_one() -> None:
     raised = set(re.findall(r'(?:ChromeTab|Retryable)Error\(\s*"([A-Z_]+)"', read("chrome_tab_mcp_server.py")))
-    raised |= {code for code, _ in server.APPLE_EVENT_ERRORS.values()} | set(server.SCRIPT_CODES.values())
+    raised |= {*server.APPLE_EVENT_ERRORS, *server.SCRIPT_CODES.values()}
     thrown = {
         code
         for path in (ROOT / "extension").rglob("*.js")
