@@ -1239,14 +1239,12 @@ def code_ranges(text: str) -> list[tuple[int, int]]:
         first, last = token.map
         if token.type == "fence":
             is_doubtful = is_doubtful or not is_certain_fence(rows, first, last)
-            if not is_doubtful:
-                ranges.append((starts[first], starts[last] - 1))
-        elif token.type == "code_block" and token.level == 0 and not is_doubtful:
-            ranges.append((starts[first], starts[last] - 1))
         elif token.type in {"inline", "html_block"}:
             is_doubtful = is_doubtful or any(map(FENCE_LIKE.match, rows[first:last]))
-            if token.type == "inline":
-                ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+        if token.type == "inline":
+            ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+        elif not is_doubtful and (token.type == "fence" or (token.type == "code_block" and token.level == 0)):
+            ranges.append((starts[first], starts[last] - 1))
     return ranges
 
 
@@ -2618,7 +2616,7 @@ class Answer(NamedTuple):
 
     def structured_evidence(self) -> dict[str, Any]:
         """Return the answer, its evidence, and what was read as JSON: several clients show this instead of the text."""
-        evidence = [each.data(self.text) for each in self.evidence]
+        evidence = [{"sentence": self.text[each.start : each.end], **each.passage_data()} for each in self.evidence]
         read = "\n\n".join(filter(None, (self.read, self.note)))
         return {"answer": self.text, "evidence": evidence, "read": read}
 
@@ -5004,10 +5002,6 @@ class Evidence(NamedTuple):
     page: Page
     offset: int = 0
     passage: str = ""
-
-    def data(self, answer: str) -> dict[str, Any]:
-        """Return the evidence as JSON, with the sentence of the answer that it is about."""
-        return {"sentence": answer[self.start : self.end], **self.passage_data()}
 
     def passage_data(self) -> dict[str, Any]:
         """Return the passage as JSON, with its offset and link."""
