@@ -221,6 +221,7 @@ COMBINE_PROMPT = (
     "its parts, in page order. Write the one answer about the whole page: merge them, drop "
     "repetitions and remarks about parts, keep every fact, invent nothing."
 )
+REPAIR_PROMPT = "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
 
 
 # --- 2. Errors ---------------------------------------------------------------------------------
@@ -293,11 +294,9 @@ class CloudModelError(ChromeTabError):
     """A model runs on a different computer than its server, and the user has not allowed that."""
 
     def __init__(self, model: str, host: str) -> None:
-        super().__init__(
-            "PERMISSION_DENIED",
-            f"{one_line(model)} runs on {host}, so page text would leave this computer. Choose a model that runs here, "
-            "or ask the user to start the server with --allow-cloud.",
-        )
+        problem = f"{one_line(model)} runs on {host}, so page text would leave this computer."
+        advice = "Choose a model that runs here, or ask the user to start the server with --allow-cloud."
+        super().__init__("PERMISSION_DENIED", f"{problem} {advice}")
         self.model, self.host = model, host
 
 
@@ -1075,10 +1074,8 @@ def is_known(target: str, known: str) -> bool:
 MAX_ADDRESS = 2000
 RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
 # What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
-ADDED, ADDED_AFTER_WORDS = (
-    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
-    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
-)
+ADDED = re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]")
+ADDED_AFTER_WORDS = re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}")
 # No client links these.
 UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
@@ -1461,10 +1458,8 @@ def check_keyword(name: str, keyword: str | None) -> None:
         "contains a character that cannot be on a page": re.search(r"[\x00\ud800-\udfff]", keyword),
     }
     if problem := next((words for words, wrong in problems.items() if wrong), None):
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
-        )
+        advice = f"Use words that are on the page, or leave {name} out."
+        raise ChromeTabError("INVALID_ARGUMENT", f"The keyword {name}={one_line(keyword, 80)!r} {problem}. {advice}")
 
 
 # A tag that the answer only mentions: between quotation marks, or </think> between spaces in mid-sentence.
@@ -1709,11 +1704,9 @@ def continues(text: str, place: int) -> bool:
     if place >= len(text):
         return False
     after = text[place]
-    return (
-        unicodedata.category(after).startswith("M")
-        or "\u200d" in (after, text[place - 1])
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-    )
+    is_mark = unicodedata.category(after).startswith("M")
+    is_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
+    return is_mark or is_tone or "\u200d" in (after, text[place - 1])
 
 
 def split_text(
@@ -1789,9 +1782,8 @@ class TextLayout:
     def __init__(self, text: str, listed: Sequence[tuple[int, int]] = (), *, is_markdown: bool = False) -> None:
         self._text = text
         self._fences = code_fences(text) if is_markdown else []
-        found = (
-            Heading(m.start(), len(m[1]), m[2]) for m in MARKDOWN_HEADING.finditer(text) if not self._code(m.start())
-        )
+        outside_code = (match for match in MARKDOWN_HEADING.finditer(text) if not self._code(match.start()))
+        found = (Heading(match.start(), len(match[1]), match[2]) for match in outside_code)
         headings = list(itertools.islice(found, MAX_HEADINGS)) if is_markdown else listed_headings(text, listed)
         self.headings = [heading.offset for heading in headings]
         self._paths: list[tuple[Heading, ...]] = []
@@ -1969,11 +1961,10 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
     except ValueError:
         is_html = "<" in raw[:200]
         what = "an HTML page instead of JSON" if is_html else "text that is not JSON" if raw else "nothing"
-        raise ChromeTabError(
-            "MODEL_ERROR",
-            f"The model server returned {what}. Check that --ollama-url is the address of an OpenAI-compatible server. "
-            "If it is, check the server's log.",
-        ) from None
+        advice = (
+            "Check that --ollama-url is the address of an OpenAI-compatible server. If it is, check the server's log."
+        )
+        raise ChromeTabError("MODEL_ERROR", f"The model server returned {what}. {advice}") from None
     choice = next(iter(items(reply, "choices")), None)
     if choice is None:
         message = server_message(raw, key)
@@ -2152,11 +2143,8 @@ def no_answer(raw: RawCompletion, model: str) -> ChromeTabError:
         why = "it spent its whole output budget " + ("thinking" if thought else "before its first word")
     else:
         why = "it returned only reasoning" if thought else "its reply was empty"
-    return ChromeTabError(
-        "MODEL_EMPTY",
-        f"{model} returned no answer: {why}. Ask a narrower question, raise the server's output or context "
-        "limit, or use a model that thinks less.",
-    )
+    advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
+    return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
 
 
 class ListedModel(NamedTuple):
@@ -2258,12 +2246,10 @@ class ModelServer:
             async with asyncio.timeout(self.timeout_s):
                 raw = await self._with_retries(watcher, self._send, body, watcher)
         except TimeoutError:
-            raise ChromeTabError(
-                "MODEL_TIMEOUT",
-                f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
-                "and end, use a faster model, or raise --timeout. If it repeats itself without end, limit the model "
-                "server's output.",
-            ) from None
+            problem = f"{model} did not finish its answer within {self.timeout_s:g} s."
+            advice = "Limit the page with start and end, use a faster model, or raise --timeout."
+            loop = "If it repeats itself without end, limit the model server's output."
+            raise ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice} {loop}") from None
         return finished(raw, model, may_be_empty=max_tokens is not None)
 
     async def _with_retries(
@@ -2299,14 +2285,10 @@ class ModelServer:
         import httpx
 
         accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
+        address, headers = f"{self.url}/v1/chat/completions", {"content-type": "application/json"}
+        content = to_json(accepted)  # httpx's own encoder takes five times as long on a large page
         try:
-            # httpx's own encoder takes five times as long on a large page.
-            async with self._client.stream(
-                "POST",
-                f"{self.url}/v1/chat/completions",
-                content=to_json(accepted),
-                headers={"content-type": "application/json"},
-            ) as response:
+            async with self._client.stream("POST", address, content=content, headers=headers) as response:
                 if response.status_code != HTTPStatus.OK:
                     raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
@@ -2321,19 +2303,16 @@ class ModelServer:
             raise self._unreachable(error) from error
 
     def _unreachable(self, error: Exception) -> RetryableError:
-        return RetryableError(
-            "MODEL_UNREACHABLE",
-            f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
-        )
+        problem = f"The model server at {self.url} cannot be reached ({error_reason(error)})."
+        advice = "Start it (for Ollama: `ollama serve`), or correct --ollama-url."
+        return RetryableError("MODEL_UNREACHABLE", f"{problem} {advice}")
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
         status = response.status_code
         cause = "" if status == HTTPStatus.INTERNAL_SERVER_ERROR else " It is busy or still loading the model."
-        return RetryableError(
-            "MODEL_ERROR",
-            f"The model server at {self.url} returned HTTP {status}{said}.{cause} Try again later, or check its log.",
-            retry_after_s(response.headers.get("retry-after")),
-        )
+        problem = f"The model server at {self.url} returned HTTP {status}{said}.{cause}"
+        wait_s = retry_after_s(response.headers.get("retry-after"))
+        return RetryableError("MODEL_ERROR", f"{problem} Try again later, or check its log.", wait_s)
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
@@ -2352,11 +2331,9 @@ class ModelServer:
             return RefusedFieldError(refused)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
-            return ChromeTabError(
-                "MODEL_ERROR",
-                f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect. "
-                "If that is your model server, correct --ollama-url.",
-            )
+            problem = f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect."
+            advice = "If that is your model server, correct --ollama-url."
+            return ChromeTabError("MODEL_ERROR", f"{problem} {advice}")
         return await self._missing_model(status, message, body["model"]) or ChromeTabError(
             "MODEL_ERROR", f"The model server at {self.url} returned HTTP {status}{said}. Check its log."
         )
@@ -2389,11 +2366,9 @@ class ModelServer:
             offered = await self.catalog()  # those that run elsewhere are marked
         shown = (without_key(str(one), self._api_key) for one in offered[:20])
         listed = ", ".join(shown) or "none that can answer prompts"
-        return ChromeTabError(
-            "MODEL_NOT_FOUND",
-            f"The model server at {self.url} has no model {model!r}. It has: {listed}. "
-            "Choose one of them with --model or the model argument, or pull the one you want.",
-        )
+        problem = f"The model server at {self.url} has no model {model!r}. It has: {listed}."
+        advice = "Choose one of them with --model or the model argument, or pull the one you want."
+        return ChromeTabError("MODEL_NOT_FOUND", f"{problem} {advice}")
 
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
@@ -2450,11 +2425,9 @@ class ModelServer:
             raise self._unreachable(error) from error
         except TimeoutError:
             if failing:
-                raise ChromeTabError(
-                    "MODEL_TIMEOUT",
-                    f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
-                    "with another request: try again later, or check its log.",
-                ) from None
+                problem = f"The model server at {self.url} did not respond to {path} within {seconds:g} s."
+                advice = "It may be busy with another request: try again later, or check its log."
+                raise ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice}") from None
         except ChromeTabError as error:
             if failing or isinstance(error, RetryableError):
                 raise
@@ -2737,11 +2710,9 @@ current_progress: ContextVar[Progress | None] = ContextVar("current_progress", d
 async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
     """Stop the block at a time of the monotonic clock, with an error about --max-seconds."""
     left_s = until - time.monotonic()
-    too_late = ChromeTabError(
-        "MODEL_TIMEOUT",
-        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Limit the page with start "
-        "and end, use a faster model, or raise --max-seconds.",
-    )
+    problem = f"The answer was not finished within {max_seconds:g} s (--max-seconds)."
+    advice = "Limit the page with start and end, use a faster model, or raise --max-seconds."
+    too_late = ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice}")
     if left_s <= 0:
         raise too_late
     try:
@@ -2911,13 +2882,9 @@ class PageAnalyzer:
             if not (reading.gaps or reading.uncombined or page.incognito):
                 self._answers = newest({**self._answers, key: answer}, MAX_CACHED_ANSWERS)
             return answer
-        first = failures[0]
-        others = "".join(
-            f" Fallback {name}: {error.message}"
-            for name, error in zip(models[1:], failures[1:], strict=True)
-            if error.message != first.message
-        )
-        raise ChromeTabError(first.code, first.message + others) if others else first
+        first, fallbacks = failures[0], zip(models[1:], failures[1:], strict=True)
+        others = [f" Fallback {name}: {each.message}" for name, each in fallbacks if each.message != first.message]
+        raise ChromeTabError(first.code, first.message + "".join(others)) if others else first
 
     async def check_model(self, model: str, *own: str | None) -> None:
         """Raise CloudModelError for a model that runs elsewhere, unless the user configured it or allows such models."""
@@ -2994,11 +2961,9 @@ class ChunkPlanner:
         room = self.room()
         if room < MIN_PART_TOKENS:
             window = self.window.tokens
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
-                "Shorten the prompt or the schema, or use a larger context window.",
-            )
+            problem = f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens."
+            advice = "Shorten the prompt or the schema, or use a larger context window."
+            raise ChromeTabError("INVALID_ARGUMENT", f"{problem} {advice}")
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
     @functools.cached_property
@@ -3259,11 +3224,9 @@ class PageReading:
         self.was_too_long |= sent is None  # otherwise the slices show whether it was
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
-            raise error or ChromeTabError(
-                "MODEL_ERROR",
-                f"The model server truncates even short prompts for {self.model}. Shorten the prompt, or use a larger "
-                "context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
-            )
+            problem = f"The model server truncates even short prompts for {self.model}."
+            larger = "use a larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH)"
+            raise error or ChromeTabError("MODEL_ERROR", f"{problem} Shorten the prompt, or {larger}, then ask again.")
         cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
@@ -3400,10 +3363,7 @@ class PageReading:
         data, problem = await self._checked(text)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), self.planner.cost())]
-            task = (
-                "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
-            )
-            instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
+            instruction = f"{self.query.prompt}\n\n{REPAIR_PROMPT}\n{json.dumps(schema)}"
             framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
             step = Sentence("repairing", "correcting its answer")
             text = (await self.requests.send(framed, instruction, step, 0.0)).text
@@ -3453,12 +3413,9 @@ class PageReading:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.requests.tally["prompt_tokens"] or len(self.page.text) // 4
-        host = await self.analyzer.server.model_host(self.model)
-        optional = {
-            "model_host": host or None,
-            "cached_tokens": self.requests.cached_tokens,
-            "dialogs": self.page.dialogs or None,
-        }
+        host = await self.analyzer.server.model_host(self.model) or None
+        dialogs = self.page.dialogs or None
+        optional = {"model_host": host, "cached_tokens": self.requests.cached_tokens, "dialogs": dialogs}
         return page_receipt(self.page) | {
             "model": self.requests.answered_by,
             "window": self.planner.window.tokens,
@@ -3484,10 +3441,8 @@ def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     took = "answered before" if receipt.get("cached") else f"{receipt['seconds']:.1f} s"
-    parts = [
-        f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"
-    ]
+    read = f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}"
+    parts = [f"{read}, {model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"]
     if quick := receipt.get("quick"):
         parts.append(f"quick read the best {quick['read']} of {quick['chunks']} excerpts; without quick, all are read")
     if "checked" in receipt:
@@ -3518,9 +3473,8 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
             named = f"one of {', '.join(settings.extractions)}, or " if settings.extractions else ""
-            raise ChromeTabError(
-                "INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. Use {named}a JSON Schema."
-            )
+            sentence = f"No extraction is named {one_line(output_schema)!r}. Use {named}a JSON Schema."
+            raise ChromeTabError("INVALID_ARGUMENT", sentence)
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
     return Query(prompt, output_schema, model)
@@ -4244,11 +4198,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         return tuple(frozenset().union(*each) for each in itertools.product(*map(readings, pieces)))
     marks = [c for c in compact if c in ".,"]
     groups = compact.replace(",", ".").split(".")
-    is_grouped = (
-        len(groups[0]) <= DIGITS_OF_GROUP
-        and all(len(group) in (2, 3) for group in groups[1:])
-        and len(groups[-1]) == DIGITS_OF_GROUP
-    )
+    is_grouped = re.fullmatch(r"[0-9]{1,3}(\.[0-9]{2,3})*\.[0-9]{3}", ".".join(groups))
     if not marks:
         found.append({numeral(compact)})
     else:
@@ -4549,11 +4499,8 @@ def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
     for match in COMPOUND.finditer(folded):
         last = known_word(match[4], words.factors)
         if match[2] in words.factors and (last or SPACELESS.match(match[2])):
-            factors = (min(words.factors.get(word, {1})) for word in (match[2], last))
-            total = sum(
-                int(number) * factor
-                for number, factor in zip((match[1], match[3].replace(",", "")), factors, strict=True)
-            )
+            large, small = (min(words.factors.get(word, {1})) for word in (match[2], last))
+            total = int(match[1]) * large + int(match[3].replace(",", "")) * small
             yield figure_of((match.start(), match.start(4) + len(last)), [{str(total)}])
 
 
@@ -5430,11 +5377,10 @@ class AppleScriptSource:
     async def choose(self) -> tuple[str, list[str]]:
         """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
         if self._settings.browsers:
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see which profile a "
-                "window belongs to. Use the extension (--source auto or extension), or ask the user to remove the rules.",
-            )
+            limits = "[browsers] in the configuration file limits browser profiles"
+            problem = f"{limits}, and AppleScript cannot see which profile a window belongs to."
+            advice = "Use the extension (--source auto or extension), or ask the user to remove the rules."
+            raise ChromeTabError("HOST_BLOCKED", f"{problem} {advice}")
         visible, wanted = await visible_applications(), self._settings.browser
         frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
         browser = frontmost if wanted == "auto" else wanted
@@ -5651,10 +5597,7 @@ async def compile_problem(browser: str) -> str | None:
 
 
 async def run_process(
-    command: Sequence[str],
-    timeout_s: float,
-    environment: Mapping[str, str] = os.environ,
-    given: bytes | None = None,
+    command: Sequence[str], timeout_s: float, environment: Mapping[str, str] = os.environ, given: bytes | None = None
 ) -> tuple[int, bytes, bytes]:
     """Run a process in its own group, with `given` as its input; return its exit status, stdout and stderr.
 
