@@ -5410,7 +5410,10 @@ class AppleScriptSource:
             notes.append("the whole page was read: the main content needs the folder extension next to the server file")
         variables = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": options.content or "all"}
         variables |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
-        out, err = await self._run(browser, osascript_arguments(options.start, options.end), variables)
+        # Only these arguments decide what is read.
+        start, end = options.start or "--from-start", options.end or "--to-end"
+        arguments = [start, end] if options.start or options.end else ["--no-filter"]
+        out, err = await self._run(browser, arguments, variables)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
         about = parse_object(found[2]) if found else {}
@@ -5554,13 +5557,6 @@ def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
             return ChromeTabError(code, sentences[number].format(browser=browser, menu=menu))
     sentence = f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails."
     return ChromeTabError("EXECUTION_ERROR", sentence)
-
-
-def osascript_arguments(start: str | None, end: str | None) -> list[str]:
-    """Return the script's arguments: the only place that decides what is read."""
-    if start is None and end is None:
-        return ["--no-filter"]
-    return ["--from-start" if start is None else start, "--to-end" if end is None else end]
 
 
 @contextlib.contextmanager
@@ -5931,18 +5927,17 @@ class ToolErrorMiddleware(Middleware):
         try:
             return well_formed_result(await call_next(context))
         except ChromeTabError as error:
-            code, sentence = error.code, self._as_published(error.message)
+            failure = ChromeTabError(error.code, self._as_published(error.message))
         except ValidationError as error:
             tool = context.fastmcp_context and await context.fastmcp_context.fastmcp.get_tool(name)
             complaint = argument_complaint(name, error, tool.parameters if tool else {})
-            code, sentence = "INVALID_ARGUMENT", self._as_published(complaint)
+            failure = ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint))
         except NotFoundError:
-            code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. Call one of the listed tools."
+            failure = ChromeTabError("INVALID_ARGUMENT", sentence)
         except FastMCPError as error:
-            defect = internal_error(name, error.__cause__ or error)
-            code, sentence = defect.code, defect.message
-        return ChromeTabError(code, sentence).result()
+            failure = internal_error(name, error.__cause__ or error)
+        return failure.result()
 
     def _as_published(self, sentence: str) -> str:
         """Replace our names of tools and arguments by those that the client sees."""
