@@ -226,18 +226,9 @@ REPAIR_PROMPT = "The text above is a wrong answer to this, and its error. Correc
 
 # --- 2. Errors ---------------------------------------------------------------------------------
 
-ERROR_CODES = (
-    *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
-    *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
-    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "VALUE_NOT_KEPT"),
-    *("EVALUATE_NOT_ALLOWED", "PRIVATE_NOT_ALLOWED", "ATTACH_DENIED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND"),
-    *("HOST_BLOCKED", "FILE_NOT_ALLOWED"),
-    *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
-)
-
 
 class ChromeTabError(ToolError):  # which FastMCP logs without its text: it may quote the page
-    """A failure that the caller reads: what happened, what to do next, and one of ERROR_CODES."""
+    """A failure that the caller reads: what happened, what to do next, and a code (listed in docs/errors.md)."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

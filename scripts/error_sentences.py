@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.protocol import ERROR_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
@@ -241,7 +242,7 @@ def as_markdown(sentence: str) -> str:
 
 def errors_page() -> str:
     """Return `docs/errors.md`: each code with its sentences."""
-    found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
+    found: dict[str, dict[str, None]] = {code: {} for code in ERROR_CODES}
     python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
     scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
     exported = {
