@@ -5185,11 +5185,9 @@ def fragment_link(url: str, passage: str) -> str | None:
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
     """Return an answer with a reference number after each sentence that has a note."""
-    pieces, before = list[str](), 0
-    for number, each in enumerate(evidence, 1):
-        pieces += [answer[before : each.end], f" [{number}]"]
-        before = each.end
-    return "".join(pieces) + answer[before:]
+    for number, each in reversed([*enumerate(evidence, 1)]):
+        answer = f"{answer[: each.end]} [{number}]{answer[each.end :]}"
+    return answer
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
