@@ -636,11 +636,9 @@ class Settings(BaseSettings):
 
 
 def ascii_host(name: str) -> str:
-    """Return a host's name, or a pattern of one, as browsers report it.
-
-    UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
-    """
+    """Return a host's name, or a pattern of one, as browsers report it; empty for a name that no host can have."""
+    # UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
+    # The extension normalizes in the same way (shared/denied-hosts.js).
     if name.isascii():
         name = name.lower()
     else:
@@ -1300,11 +1298,8 @@ FORGED = re.compile(
 
 
 def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
-    """Return a model's text in which nothing takes effect that is not in `known`, and a count of the changes.
-
-    Links may lead to complete addresses in `known`; no image and no tag loads anything. Lines that imitate this program's
-    own become quotations.
-    """
+    """Return a model's text in which nothing takes effect that is not in `known`, and a count of the changes."""
+    # Links may lead to complete addresses in `known`; no image and no tag loads anything.
     shown = strip_invisible(text)
     safe, counts = break_acting(shown, known, spare_code=spare_code)
     for spare in (spare_code, False):  # the space may have broken the edge of a code block
@@ -1313,7 +1308,7 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
             counts += more
             if not more:
                 break
-    safe, counts["line"] = FORGED.subn("> ", safe)
+    safe, counts["line"] = FORGED.subn("> ", safe)  # a quotation does not imitate this program
     counts["invisible"] = len(LINE_END.sub("\n", text)) - len(shown)
     return safe, counts
 
@@ -1764,13 +1759,11 @@ REST_OF_LINE = re.compile(r"[^\n]*")
 
 
 class TextLayout:
-    """Where the headings, tables and code blocks of a text are, so that a chunk can show where it stands.
-
-    Main content is Markdown and has all three. Other text has tables; its headings are those that the page function
-    has listed (offset and level, in order).
-    """
+    """Where the headings, tables and code blocks of a text are, so that a chunk can show where it stands."""
 
     def __init__(self, text: str, listed: Sequence[tuple[int, int]] = (), *, is_markdown: bool = False) -> None:
+        # Main content is Markdown and has all three. Other text has tables; its headings are those that the page
+        # function has `listed` (offset and level, in order).
         self._text = text
         self._fences = code_fences(text) if is_markdown else []
         outside_code = (match for match in MARKDOWN_HEADING.finditer(text) if not self._code(match.start()))
@@ -2742,11 +2735,7 @@ class TokenBucket:
 
 
 class ReadingMemory:
-    """What was learned about models, kept between sessions: token rates, and where long texts were cut.
-
-    The file has numbers, names of models and scripts, and keyed hashes of texts, but no text. Without a disk it lives in
-    memory.
-    """
+    """What was learned about models, kept between sessions: token rates, and where long texts were cut."""
 
     def __init__(self) -> None:
         self._models: dict[str, TokenMeter] = {}
@@ -2780,6 +2769,7 @@ class ReadingMemory:
 
     def save(self) -> None:
         """Store what was learned, merged with other sessions' file; may block."""
+        # Numbers, names of models and scripts, and keyed hashes of texts, but no text.
         stored = self._stored()
         learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["factors"]}
         models = fields(stored, "models") | learned
@@ -2789,7 +2779,7 @@ class ReadingMemory:
         kept = {"models": newest(models, MAX_KEPT_MODELS), "plans": newest(plans, MAX_KEPT_PLANS)}
         if kept == stored or not (models or plans):
             return
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # without a disk it lives in memory
             path = memory_file()
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with private_draft(path, to_json(kept)) as draft:
@@ -3554,11 +3544,9 @@ sys.path[:] = paths
 
 
 async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a function in a separate process with limits on time and memory; raise ChromeTabError if it exceeds one.
-
-    For work whose cost depends on a caller's patterns, references and wildcards: in this process it would delay all other
-    clients. The process gets only the function's source and its arguments as JSON, and returns JSON.
-    """
+    """Run a function in a separate process with limits on time and memory; raise ChromeTabError if it exceeds one."""
+    # For work whose cost depends on a caller's patterns, references and wildcards: in this process it would delay all
+    # other clients. The process gets only the function's source and its arguments as JSON, and returns JSON.
     import inspect
 
     print_result = f"print(json.dumps({function.__name__}(*arguments)))"
@@ -4272,19 +4260,15 @@ Value = str | tuple[int, int]
 
 
 class Figure(NamedTuple):
-    """A checkable part of an answer: a number, date, time, quotation or address.
-
-    `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
-    `name` is a name that the figure is in, in comparable form.
-    """
+    """A checkable part of an answer: a number, date, time, quotation or address."""
 
     start: int
     end: int
-    options: tuple[frozenset[Value], ...] = ()
+    options: tuple[frozenset[Value], ...] = ()  # one of them must be on the page; without any, it is one of the texts
     units: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
-    name: str = ""
+    name: str = ""  # that the figure is in, in comparable form
 
 
 class Time(NamedTuple):
@@ -5753,11 +5737,7 @@ class ChromeTabs:
     async def process_several(
         self, tab_ids: Sequence[int], query: Query, options: ReadOptions, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
-        """Return one answer per tab, then one over all of them (None if fewer than two tabs have one).
-
-        A tab that fails does not stop the others; if all fail, the first error is raised. If only the answer over
-        all fails, its text is empty and its note says why.
-        """
+        """Return one answer per tab, then one over all of them (None if fewer than two tabs have one)."""
         progress.runs = len(tab_ids) + 1
         # The rest of the time is for the combined answer.
         progress.time_share = 1 - COMBINING_SHARE
@@ -5766,7 +5746,7 @@ class ChromeTabs:
             each = (self._process_one(tab_id, query, options, progress, most) for tab_id in dict.fromkeys(tab_ids))
             tabs = list(await asyncio.gather(*each))
             answered = [tab for tab in tabs if tab.answer]
-            if not answered:
+            if not answered:  # otherwise a tab that fails does not stop the others
                 raise next(tab.error for tab in tabs if tab.error)
             progress.time_share = 1.0
             return tabs, await self._combine(answered, query, progress) if len(answered) > 1 else None
@@ -5803,6 +5783,7 @@ class ChromeTabs:
         try:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:
+            # The answers about each tab are still there.
             note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
             return Answer("", "", note_line([note]), None, {"notes": [note]})
 
@@ -5899,7 +5880,6 @@ class ToolErrorMiddleware(Middleware):
     """Turns every failure into a tool result: a sentence and a code, never a traceback."""
 
     def __init__(self, published: Mapping[str, str]) -> None:
-        # The names of tools that the client sees, by our names.
         self._ours = {name: ours for ours, name in published.items()}
         # Names that are also English words stay unchanged in sentences.
         words = {ours: name for ours, name in published.items() if "_" in ours}
@@ -6077,15 +6057,11 @@ def create_server(settings: Settings) -> FastMCP:
 def build_server(
     tabs: ChromeTabs,
     providers: Sequence[Provider],
-    middleware: Sequence[Middleware] = (),
-    published: Mapping[str, str] = MappingProxyType({}),
+    middleware: Sequence[Middleware] = (),  # inside the one that turns errors into results
+    published: Mapping[str, str] = MappingProxyType({}),  # the names of tools that the client sees, by ours
     outermost: Sequence[Middleware] = (),
 ) -> FastMCP:
-    """Return the MCP server for `tabs`, which it closes when it ends.
-
-    `middleware` runs inside the middleware that turns errors into results, `outermost` around it. `published` maps our
-    names of tools to the names that the client sees.
-    """
+    """Return the MCP server for `tabs`, which it closes when it ends."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
