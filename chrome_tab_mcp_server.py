@@ -116,7 +116,7 @@ from fastmcp.tools.base import Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, with_config
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticKnownError, to_json
@@ -221,26 +221,14 @@ COMBINE_PROMPT = (
     "its parts, in page order. Write the one answer about the whole page: merge them, drop "
     "repetitions and remarks about parts, keep every fact, invent nothing."
 )
+REPAIR_PROMPT = "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
 
 
 # --- 2. Errors ---------------------------------------------------------------------------------
 
-ERROR_CODES = (
-    *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
-    *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
-    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR"),
-    "VALUE_NOT_KEPT",
-    *("EVALUATE_NOT_ALLOWED", "PRIVATE_NOT_ALLOWED", "ATTACH_DENIED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND"),
-    *("HOST_BLOCKED", "FILE_NOT_ALLOWED", "MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR"),
-    "MODEL_EMPTY",
-)
 
-
-class ChromeTabError(ToolError):
-    """A failure that the caller reads: what happened, what to do next, and one of ERROR_CODES.
-
-    FastMCP logs a ToolError without its text, which may quote the page.
-    """
+class ChromeTabError(ToolError):  # which FastMCP logs without its text: it may quote the page
+    """A failure that the caller reads: what happened, what to do next, and a code (listed in docs/errors.md)."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -297,20 +285,17 @@ class CloudModelError(ChromeTabError):
     """A model runs on a different computer than its server, and the user has not allowed that."""
 
     def __init__(self, model: str, host: str) -> None:
-        super().__init__(
-            "PERMISSION_DENIED",
-            f"{one_line(model)} runs on {host}, so page text would leave this computer. Choose a model that runs here, "
-            "or ask the user to start the server with --allow-cloud.",
-        )
+        problem = f"{one_line(model)} runs on {host}, so page text would leave this computer."
+        advice = "Choose a model that runs here, or ask the user to start the server with --allow-cloud."
+        super().__init__("PERMISSION_DENIED", f"{problem} {advice}")
         self.model, self.host = model, host
 
 
-class RetryableError(Exception):
+class RetryableError(ChromeTabError):
     """A transport error, 429 or 5xx: worth retrying, after `wait_s` if the server named a time."""
 
-    def __init__(self, error: ChromeTabError, wait_s: float | None = None) -> None:
-        super().__init__(error.message)
-        self.error = error
+    def __init__(self, code: str, message: str, wait_s: float | None = None) -> None:
+        super().__init__(code, message)
         self.wait_s = wait_s
 
 
@@ -506,18 +491,16 @@ class Extraction(TypedDict):
     prompt: NonEmptyText
 
 
-class BrowserRule(BaseModel):
+class BrowserRule(BaseModel, extra="forbid"):
     """One `[browsers."Work"]` table: what is allowed in a whole browser profile."""
 
-    model_config = ConfigDict(extra="forbid")
     deny: bool = False
     tools: ToolNames = None
 
 
-class SiteRule(BaseModel):
+class SiteRule(BaseModel, extra="forbid"):
     """One `[sites."*.example.com"]` table: what is allowed there, and the defaults for calls."""
 
-    model_config = ConfigDict(extra="forbid")
     deny: bool = False
     ask: bool = False
     tools: ToolNames = None
@@ -688,14 +671,6 @@ class Settings(BaseSettings):
         """Return the names and patterns that `[sites]` denies."""
         return [host for host, rule in self.rules if rule.deny]
 
-    def denied_browsers(self, tool: str) -> list[str]:
-        """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
-        return [
-            name
-            for name, rule in self.browsers.items()
-            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
-        ]
-
     def site(self, url: str) -> SiteRule:
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
         names = (host_of(url), f".{host_of(url)}")  # *.example.com means example.com too, as in Chrome
@@ -707,11 +682,9 @@ class Settings(BaseSettings):
 
 
 def ascii_host(name: str) -> str:
-    """Return a host's name, or a pattern of one, as browsers report it.
-
-    UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
-    """
+    """Return a host's name, or a pattern of one, as browsers report it; empty for a name that no host can have."""
+    # UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
+    # The extension normalizes in the same way (shared/denied-hosts.js).
     if name.isascii():
         name = name.lower()
     else:
@@ -788,10 +761,7 @@ def needs_package(what: str) -> str:
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
-    """Return the settings; `flags` are the given command-line values by field name.
-
-    Raises ValueError with a sentence about a missing or invalid value.
-    """
+    """Return the settings, `flags` being command-line values by field name; raise ValueError with a sentence."""
     try:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
     except PydanticValidationError as error:
@@ -810,10 +780,8 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 
 def cloud_warnings(settings: Settings) -> list[str]:
-    """Return a warning for each configured model that runs elsewhere, by its name or its server's address.
-
-    Start-up does not query the server.
-    """
+    """Return a warning for each configured model that runs elsewhere, by its name or its server's address."""
+    # Start-up does not query the server.
     host = other_computer(settings.ollama_url or "")
     warnings = [f"Warning: --ollama-url {host} is another computer: page text leaves this one."] if host else []
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
@@ -889,13 +857,9 @@ PROBLEMS = {
     "dict": "must be an object",
     "model": "must be an object",
     "none": "must be left out",  # the other choice for an optional argument
-}
-# The same for what only the configuration file contains.
-FILE_PROBLEMS = {
     "extra_forbidden": "is not a known key; the known keys are {known}",
-    "dict": "must be a table",
-    "model": "must be a table",
 }
+FILE_PROBLEMS = {"dict": "must be a table", "model": "must be a table"}  # the same in the configuration file
 
 
 def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEMS) -> str:
@@ -908,10 +872,8 @@ def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEM
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return untrusted text as one printable line of at most `limit` characters.
-
-    Zero-width and direction-changing characters are removed; other unprintable characters become spaces.
-    """
+    """Return untrusted text as one printable line of at most `limit` characters."""
+    # Of what is not printable, zero-width and direction-changing characters are removed.
     shown = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text[: 4 * limit])
     line = " ".join("".join(shown).split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
@@ -1154,10 +1116,8 @@ def is_known(target: str, known: str) -> bool:
 MAX_ADDRESS = 2000
 RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # up to where the most lenient client ends an address
 # What may not follow a known address directly. East Asian text has no spaces: there only something long counts.
-ADDED, ADDED_AFTER_WORDS = (
-    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
-    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
-)
+ADDED = re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]")
+ADDED_AFTER_WORDS = re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}")
 # No client links these.
 UNLINKED = re.compile(
     r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
@@ -1245,15 +1205,12 @@ def acting_attributes(text: str, known: str = "", name: str = "", fine: Collecti
     """Yield where attributes load, run, or lead off the page; only <a>, and `fine` ones, may lead to what is known."""
     for found in ATTRIBUTE.finditer(text):
         attribute, raw = found[1].lower(), found[2].lstrip("\"'")
+        is_style = attribute == "style"
         if HANDLER.match(attribute):
             yield found.start()
-        elif attribute == "style" or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
+        elif is_style or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
             value = html.unescape(raw)
-            acting = (
-                ACTING_STYLE.search(value)
-                if attribute == "style"
-                else is_absolute(value) or ADDRESS_INSIDE.search(value)
-            )
+            acting = ACTING_STYLE.search(value) if is_style else is_absolute(value) or ADDRESS_INSIDE.search(value)
             is_fine = (((name, attribute) == ("a", "href") or attribute in fine) and is_known(value, known)) or (
                 attribute.startswith("xmlns") and NAMESPACE.fullmatch(value)
             )
@@ -1278,7 +1235,7 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
     """Yield tags that load, run, or lead off the page; of malformed ones each that precedes something that would."""
     script, style = text.lower().rfind("</script"), max(text.rfind("{"), text.rfind("@"))
     danger = max(acting_attributes(text), default=-1) if "<" in text else -1
-    if "&" in text and next(acting_attributes(html.unescape(text)), None) is not None:
+    if "&" in text and any(True for _ in acting_attributes(html.unescape(text))):
         danger = max(danger, text.rfind("&"))
     for found in TAG.finditer(text):
         start, name, is_picture = found.start(), found[1].lower(), False
@@ -1288,10 +1245,8 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
         elif (name == "script" and script > start) or (name == "style" and style > start):
             acts = True
         elif tag:
-            acts = next(acting_attributes(tag[1], known, name), None) is not None
-            is_picture = (
-                acts and next(acting_attributes(tag[1], known, name, ("src", "srcset", "poster")), None) is None
-            )
+            acts = bool([*acting_attributes(tag[1], known, name)])
+            is_picture = acts and not [*acting_attributes(tag[1], known, name, ("src", "srcset", "poster"))]
         else:
             acts = danger > start or name in RAW_TEXT_TAGS
         if acts:
@@ -1323,14 +1278,12 @@ def code_ranges(text: str) -> list[tuple[int, int]]:
         first, last = token.map
         if token.type == "fence":
             is_doubtful = is_doubtful or not is_certain_fence(rows, first, last)
-            if not is_doubtful:
-                ranges.append((starts[first], starts[last] - 1))
-        elif token.type == "code_block" and token.level == 0 and not is_doubtful:
-            ranges.append((starts[first], starts[last] - 1))
         elif token.type in {"inline", "html_block"}:
             is_doubtful = is_doubtful or any(map(FENCE_LIKE.match, rows[first:last]))
-            if token.type == "inline":
-                ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+        if token.type == "inline":
+            ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+        elif not is_doubtful and (token.type == "fence" or (token.type == "code_block" and token.level == 0)):
+            ranges.append((starts[first], starts[last] - 1))
     return ranges
 
 
@@ -1411,7 +1364,7 @@ def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[
             counts += more
             if not more:
                 break
-    safe, counts["line"] = FORGED.subn("> ", safe)
+    safe, counts["line"] = FORGED.subn("> ", safe)  # a quotation does not imitate this program
     counts["invisible"] = len(LINE_END.sub("\n", text)) - len(shown)
     return safe, counts
 
@@ -1467,10 +1420,8 @@ HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answ
 
 
 def settled_end(text: str) -> tuple[int, int]:
-    """Return where the last complete block of an unfinished answer ends, and where the words after it that can be shown end.
-
-    What follows must not be able to change the meaning of either.
-    """
+    """Return the end of an unfinished answer's last complete block, and of the words after it that can be shown."""
+    # What follows must not be able to change the meaning of either.
     blocks = text.rfind("\n\n") + 1
     fences = list(CODE_FENCE.finditer(text, 0, blocks))
     if len(fences) % 2:
@@ -1499,19 +1450,15 @@ def settled_end(text: str) -> tuple[int, int]:
 
 def sanitize_json(value: Any, known: str, counts: Counter[str]) -> Any:
     """Return a model's JSON value with every string and key sanitized; adds the changes to `counts`."""
-    match value:
-        case str():
-            text, changes = sanitize_answer(value, known)
-            counts.update(changes)
-            return text
-        case dict():
-            return {
-                sanitize_json(key, known, counts): sanitize_json(item, known, counts) for key, item in value.items()
-            }
-        case list():
-            return [sanitize_json(item, known, counts) for item in value]
-        case _:
-            return value
+    sanitize = functools.partial(sanitize_json, known=known, counts=counts)
+    if isinstance(value, dict):
+        return {sanitize(key): sanitize(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [*map(sanitize, value)]
+    if isinstance(value, str):
+        value, changes = sanitize_answer(value, known)
+        counts.update(changes)
+    return value
 
 
 def describe_place(error: BaseException) -> str:
@@ -1531,12 +1478,10 @@ def well_formed(text: str) -> str:
 
 
 def parse_json(text: str, *, halves: bool = False) -> Any:
-    """Return parsed untrusted JSON without lone surrogates; raise ValueError if it cannot be read, also for deep nesting.
-
-    With `halves`, surrogates stay: a character may be split across two strings.
-    """
+    """Return untrusted JSON without lone surrogates; raise ValueError if it cannot be read or is nested too deeply."""
     try:
         value = json.loads(text)
+        # With `halves`, surrogates stay: a character may be split across two strings.
         if halves or not re.search(r"\\u[dD]", text):
             return value
         return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
@@ -1564,11 +1509,7 @@ THINK_TAG = re.compile(
 
 
 def strip_reasoning(text: str) -> str:
-    """Return a model's answer without its reasoning.
-
-    Removes complete <think> blocks, everything before an orphan </think>, and an unclosed <think> tail. A tag that
-    the answer only mentions stays.
-    """
+    """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
     for tag in THINK_TAG.finditer(text):
@@ -1653,11 +1594,9 @@ SCRIPTS = {kind.script for kind in KINDS}
 
 
 def byte_kinds(text: str) -> list[int]:
-    """Count the UTF-8 bytes of each of KINDS.
-
-    A page of 10 MB is counted chunk by chunk, so that it is not copied.
-    """
+    """Count the UTF-8 bytes of each of KINDS."""
     sizes = [0] * len(KINDS)
+    # A page of 10 MB is counted chunk by chunk, so that it is not copied.
     for start in range(0, len(text), CHUNK_CHARS):
         data = text[start : start + CHUNK_CHARS].encode("utf-8", "replace")
         left = data if data.isascii() else data.translate(None, CONTINUATION)
@@ -1771,12 +1710,10 @@ WORD_END = re.compile(r"\s+")
 
 
 def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
-    """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word.
-
-    The last eighth comes first, so that chunks are well filled, then the last half.
-    """
+    """Return the best place in (start, end] to end a chunk: heading, paragraph, line (so a row), sentence, word."""
     if end == len(text):
         return end
+    # The last eighth comes first, so that chunks are well filled.
     near, half = end - (end - start) // 8, (start + end) // 2
     if (at := bisect.bisect_right(headings, end)) and headings[at - 1] > near:
         return headings[at - 1]
@@ -1805,11 +1742,9 @@ def continues(text: str, place: int) -> bool:
     if place >= len(text):
         return False
     after = text[place]
-    return (
-        unicodedata.category(after).startswith("M")
-        or "\u200d" in (after, text[place - 1])
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-    )
+    is_mark = unicodedata.category(after).startswith("M")
+    is_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
+    return is_mark or is_tone or "\u200d" in (after, text[place - 1])
 
 
 def split_text(
@@ -1876,18 +1811,15 @@ REST_OF_LINE = re.compile(r"[^\n]*")
 
 
 class TextLayout:
-    """Where the headings, tables and code blocks of a text are, so that a chunk can show where it stands.
-
-    Main content is Markdown and has all three. Other text has tables; its headings are those that the page function
-    has listed (offset and level, in order).
-    """
+    """Where the headings, tables and code blocks of a text are, so that a chunk can show where it stands."""
 
     def __init__(self, text: str, listed: Sequence[tuple[int, int]] = (), *, is_markdown: bool = False) -> None:
+        # Main content is Markdown and has all three. Other text has tables; its headings are those that the page
+        # function has `listed` (offset and level, in order).
         self._text = text
         self._fences = code_fences(text) if is_markdown else []
-        found = (
-            Heading(m.start(), len(m[1]), m[2]) for m in MARKDOWN_HEADING.finditer(text) if not self._code(m.start())
-        )
+        outside_code = (match for match in MARKDOWN_HEADING.finditer(text) if not self._code(match.start()))
+        found = (Heading(match.start(), len(match[1]), match[2]) for match in outside_code)
         headings = list(itertools.islice(found, MAX_HEADINGS)) if is_markdown else listed_headings(text, listed)
         self.headings = [heading.offset for heading in headings]
         self._paths: list[tuple[Heading, ...]] = []
@@ -2007,20 +1939,18 @@ def retry_after_s(value: str | None) -> float | None:
 
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
-    unfinished: list[bytes] = []
-    size = 0
+    size, unfinished = 0, bytearray()
     async for chunk in response.aiter_bytes():
         size += len(chunk)
         if size > MAX_MODEL_REPLY_BYTES:
             sentence = "The model server's reply is larger than 16 MiB. Check that --ollama-url is the address of a model server."
             raise ChromeTabError("MODEL_ERROR", sentence)
-        unfinished.append(chunk)
+        unfinished += chunk
         if b"\n" in chunk:
-            *lines, rest = b"".join(unfinished).split(b"\n")
-            unfinished = [rest]
+            *lines, unfinished = unfinished.split(b"\n")
             for line in lines:
                 yield line.decode("utf-8", "replace")
-    yield b"".join(unfinished).decode("utf-8", "replace")
+    yield unfinished.decode("utf-8", "replace")
 
 
 async def read_body(response: httpx.Response) -> str:
@@ -2067,11 +1997,10 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
     except ValueError:
         is_html = "<" in raw[:200]
         what = "an HTML page instead of JSON" if is_html else "text that is not JSON" if raw else "nothing"
-        raise ChromeTabError(
-            "MODEL_ERROR",
-            f"The model server returned {what}. Check that --ollama-url is the address of an OpenAI-compatible server. "
-            "If it is, check the server's log.",
-        ) from None
+        advice = (
+            "Check that --ollama-url is the address of an OpenAI-compatible server. If it is, check the server's log."
+        )
+        raise ChromeTabError("MODEL_ERROR", f"The model server returned {what}. {advice}") from None
     choice = next(iter(items(reply, "choices")), None)
     if choice is None:
         message = server_message(raw, key)
@@ -2143,7 +2072,7 @@ def error_reason(error: Exception) -> str:
 def unusable_reply(reason: str) -> RetryableError:
     """Return the error for a reply that ends too early, or that is not HTTP."""
     sentence = f"The model server's reply is incomplete or not HTTP ({reason}). Check its log and --ollama-url."
-    return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
+    return RetryableError("MODEL_ERROR", sentence)
 
 
 async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str | None) -> RawCompletion:
@@ -2250,11 +2179,8 @@ def no_answer(raw: RawCompletion, model: str) -> ChromeTabError:
         why = "it spent its whole output budget " + ("thinking" if thought else "before its first word")
     else:
         why = "it returned only reasoning" if thought else "its reply was empty"
-    return ChromeTabError(
-        "MODEL_EMPTY",
-        f"{model} returned no answer: {why}. Ask a narrower question, raise the server's output or context "
-        "limit, or use a model that thinks less.",
-    )
+    advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
+    return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
 
 
 class ListedModel(NamedTuple):
@@ -2313,27 +2239,24 @@ class ModelServer:
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
         self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._http: httpx.AsyncClient | None = None
         self._refused_fields: set[str] = set()  # optional ones that this server has rejected by name
         self._cloud_hosts: dict[str, str] = {}
         self.host = other_computer(url)
 
+    @functools.cached_property
     def _client(self) -> httpx.AsyncClient:
-        if self._http is None:
-            import httpx
+        import httpx
 
-            # The callers limit the time of a whole request.
-            timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
-            limits = httpx.Limits(max_connections=100)
-            # Proxies of the environment are ignored: page text must not pass through them.
-            self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
-        return self._http
+        # The callers limit the time of a whole request.
+        timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
+        limits = httpx.Limits(max_connections=100)
+        # Proxies of the environment are ignored: page text must not pass through them.
+        return httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._http is not None:
-            await self._http.aclose()
-            self._http = None
+        if client := self.__dict__.pop("_client", None):
+            await client.aclose()
 
     async def complete(
         self,
@@ -2359,18 +2282,16 @@ class ModelServer:
             async with asyncio.timeout(self.timeout_s):
                 raw = await self._with_retries(watcher, self._send, body, watcher)
         except TimeoutError:
-            raise ChromeTabError(
-                "MODEL_TIMEOUT",
-                f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
-                "and end, use a faster model, or raise --timeout. If it repeats itself without end, limit the model "
-                "server's output.",
-            ) from None
+            problem = f"{model} did not finish its answer within {self.timeout_s:g} s."
+            advice = "Limit the page with start and end, use a faster model, or raise --timeout."
+            loop = "If it repeats itself without end, limit the model server's output."
+            raise ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice} {loop}") from None
         return finished(raw, model, may_be_empty=max_tokens is not None)
 
     async def _with_retries(
         self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
     ) -> Any:
-        """Retry `attempt`, a bounded number of times and within the timeout, while it raises RetryableError."""
+        """Retry `attempt` while it raises RetryableError: a bounded number of times, and within the timeout."""
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
@@ -2393,24 +2314,17 @@ class ModelServer:
             before_sleep=announce,
             reraise=True,
         )
-        try:
-            return await retrying(attempt, *arguments)
-        except RetryableError as error:
-            raise error.error from error
+        return await retrying(attempt, *arguments)
 
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
         """Send one request; a field that the server rejects by name is left out from then on."""
         import httpx
 
         accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
+        address, headers = f"{self.url}/v1/chat/completions", {"content-type": "application/json"}
+        content = to_json(accepted)  # httpx's own encoder takes five times as long on a large page
         try:
-            # httpx's own encoder takes five times as long on a large page.
-            async with self._client().stream(
-                "POST",
-                f"{self.url}/v1/chat/completions",
-                content=to_json(accepted),
-                headers={"content-type": "application/json"},
-            ) as response:
+            async with self._client.stream("POST", address, content=content, headers=headers) as response:
                 if response.status_code != HTTPStatus.OK:
                     raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
@@ -2422,22 +2336,19 @@ class ModelServer:
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
-            raise RetryableError(self._unreachable(error)) from error
+            raise self._unreachable(error) from error
 
-    def _unreachable(self, error: Exception) -> ChromeTabError:
-        return ChromeTabError(
-            "MODEL_UNREACHABLE",
-            f"The model server at {self.url} cannot be reached ({error_reason(error)}). Start it (for Ollama: `ollama serve`), or correct --ollama-url.",
-        )
+    def _unreachable(self, error: Exception) -> RetryableError:
+        problem = f"The model server at {self.url} cannot be reached ({error_reason(error)})."
+        advice = "Start it (for Ollama: `ollama serve`), or correct --ollama-url."
+        return RetryableError("MODEL_UNREACHABLE", f"{problem} {advice}")
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
         status = response.status_code
         cause = "" if status == HTTPStatus.INTERNAL_SERVER_ERROR else " It is busy or still loading the model."
-        error = ChromeTabError(
-            "MODEL_ERROR",
-            f"The model server at {self.url} returned HTTP {status}{said}.{cause} Try again later, or check its log.",
-        )
-        return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
+        problem = f"The model server at {self.url} returned HTTP {status}{said}.{cause}"
+        wait_s = retry_after_s(response.headers.get("retry-after"))
+        return RetryableError("MODEL_ERROR", f"{problem} Try again later, or check its log.", wait_s)
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
@@ -2456,11 +2367,9 @@ class ModelServer:
             return RefusedFieldError(refused)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
-            return ChromeTabError(
-                "MODEL_ERROR",
-                f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect. "
-                "If that is your model server, correct --ollama-url.",
-            )
+            problem = f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect."
+            advice = "If that is your model server, correct --ollama-url."
+            return ChromeTabError("MODEL_ERROR", f"{problem} {advice}")
         return await self._missing_model(status, message, body["model"]) or ChromeTabError(
             "MODEL_ERROR", f"The model server at {self.url} returned HTTP {status}{said}. Check its log."
         )
@@ -2488,32 +2397,24 @@ class ModelServer:
         """Return the error for a model that is not among the listed names; None if it is, or there is no list."""
         if not names or {model, f"{model}:latest"} & set(names):
             return None
-        try:
-            offered = (await self.catalog())[:20]
-        except ChromeTabError:
-            offered = []
-        # Those that run elsewhere are marked.
-        listed = ", ".join(without_key(str(one), self._api_key) for one in offered) or "none that can answer prompts"
-        return ChromeTabError(
-            "MODEL_NOT_FOUND",
-            f"The model server at {self.url} has no model {model!r}. It has: {listed}. "
-            "Choose one of them with --model or the model argument, or pull the one you want.",
-        )
+        offered: Sequence[ListedModel | str] = [*names]
+        with contextlib.suppress(ChromeTabError):
+            offered = await self.catalog()  # those that run elsewhere are marked
+        shown = (without_key(str(one), self._api_key) for one in offered[:20])
+        listed = ", ".join(shown) or "none that can answer prompts"
+        problem = f"The model server at {self.url} has no model {model!r}. It has: {listed}."
+        advice = "Choose one of them with --model or the model argument, or pull the one you want."
+        return ChromeTabError("MODEL_NOT_FOUND", f"{problem} {advice}")
 
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
-        names = [str(entry["id"]) for entry in items(await self._list(), "data") if "id" in entry]
+        listed = await self.fetch_json("GET", "/v1/models", failing=True)
+        names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
         return [one_line(without_key(name, self._api_key)) for name in names]
 
     async def catalog(self) -> list[ListedModel]:
         """Return the models that can answer and where they run; raise when the server fails."""
-        return await self.described(await self._list())
-
-    async def _list(self) -> Any:
-        try:
-            return await self.fetch_json("GET", "/v1/models", failing=True)
-        except RetryableError as error:
-            raise error.error from error
+        return await self.described(await self.fetch_json("GET", "/v1/models", failing=True))
 
     async def described(self, listed: Any) -> list[ListedModel]:
         """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio report about each."""
@@ -2544,14 +2445,11 @@ class ModelServer:
     async def fetch_json(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
-        """Return the JSON of a request other than a completion, or None; RetryableError when the server is not up yet.
-
-        Failures, refused access and silence also give None, unless `failing` asks for the error.
-        """
+        """Return the JSON of a request other than a completion; for a failure None, or with `failing` its error."""
+        # A server that is not up yet is always an error.
         import httpx
 
-        seconds = timeout_s or FETCH_TIMEOUT_S
-        client = self._client()
+        seconds, client = timeout_s or FETCH_TIMEOUT_S, self._client
         try:
             async with asyncio.timeout(seconds), client.stream(method, self.url + path, json=body or None) as response:
                 if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -2560,16 +2458,14 @@ class ModelServer:
                     raise await self._refusal(response, {})
                 return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise RetryableError(self._unreachable(error)) from error
+            raise self._unreachable(error) from error
         except TimeoutError:
             if failing:
-                raise ChromeTabError(
-                    "MODEL_TIMEOUT",
-                    f"The model server at {self.url} did not respond to {path} within {seconds:g} s. It may be busy "
-                    "with another request: try again later, or check its log.",
-                ) from None
-        except ChromeTabError:
-            if failing:
+                problem = f"The model server at {self.url} did not respond to {path} within {seconds:g} s."
+                advice = "It may be busy with another request: try again later, or check its log."
+                raise ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice}") from None
+        except ChromeTabError as error:
+            if failing or isinstance(error, RetryableError):
                 raise
         except (httpx.TransportError, httpx.DecodingError, ValueError):
             pass
@@ -2663,18 +2559,15 @@ def page_note(note: Any) -> str:
             numbers = {name: number for name in ("count", "total") if type(number := note.get(name)) is int}
             with contextlib.suppress(KeyError):
                 return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
-            return ""
         case str():  # from an older extension, and about the main content
             return one_line(note, 300)
         case _:
-            return ""
+            pass
+    return ""
 
 
 def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known: Any) -> Page:
-    """Return the page that a report of the page function describes, without what is malformed in it.
-
-    `known` are the fields of a page that only its source knows.
-    """
+    """Return the page that the page function's report describes; `known` are fields that only its source knows."""
     url, title, repeated = map(report.get, ("url", "title", "repeated"))
     content = fields(report, "content")
     notes = map(page_note, [*array(report, "notes"), content.get("note")])
@@ -2732,7 +2625,7 @@ class Answer(NamedTuple):
 
     def structured_evidence(self) -> dict[str, Any]:
         """Return the answer, its evidence, and what was read as JSON: several clients show this instead of the text."""
-        evidence = [each.data(self.text) for each in self.evidence]
+        evidence = [{"sentence": self.text[each.start : each.end], **each.passage_data()} for each in self.evidence]
         read = "\n\n".join(filter(None, (self.read, self.note)))
         return {"answer": self.text, "evidence": evidence, "read": read}
 
@@ -2853,11 +2746,9 @@ current_progress: ContextVar[Progress | None] = ContextVar("current_progress", d
 async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
     """Stop the block at a time of the monotonic clock, with an error about --max-seconds."""
     left_s = until - time.monotonic()
-    too_late = ChromeTabError(
-        "MODEL_TIMEOUT",
-        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Limit the page with start "
-        "and end, use a faster model, or raise --max-seconds.",
-    )
+    problem = f"The answer was not finished within {max_seconds:g} s (--max-seconds)."
+    advice = "Limit the page with start and end, use a faster model, or raise --max-seconds."
+    too_late = ChromeTabError("MODEL_TIMEOUT", f"{problem} {advice}")
     if left_s <= 0:
         raise too_late
     try:
@@ -2896,11 +2787,7 @@ class TokenBucket:
 
 
 class ReadingMemory:
-    """What was learned about models, kept between sessions: token rates, and where long texts were cut.
-
-    The file has numbers, names of models and scripts, and keyed hashes of texts, but no text. Without a disk it lives in
-    memory.
-    """
+    """What was learned about models, kept between sessions: token rates, and where long texts were cut."""
 
     def __init__(self) -> None:
         self._models: dict[str, TokenMeter] = {}
@@ -2934,6 +2821,7 @@ class ReadingMemory:
 
     def save(self) -> None:
         """Store what was learned, merged with other sessions' file; may block."""
+        # Numbers, names of models and scripts, and keyed hashes of texts, but no text.
         stored = self._stored()
         learned = {name: meter.learned for name, meter in self._models.items() if meter.learned["factors"]}
         models = fields(stored, "models") | learned
@@ -2943,7 +2831,7 @@ class ReadingMemory:
         kept = {"models": newest(models, MAX_KEPT_MODELS), "plans": newest(plans, MAX_KEPT_PLANS)}
         if kept == stored or not (models or plans):
             return
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # without a disk it lives in memory
             path = memory_file()
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with private_draft(path, to_json(kept)) as draft:
@@ -3027,20 +2915,14 @@ class PageAnalyzer:
             if not (reading.gaps or reading.uncombined or page.incognito):
                 self._answers = newest({**self._answers, key: answer}, MAX_CACHED_ANSWERS)
             return answer
-        first = failures[0]
-        others = "".join(
-            f" Fallback {name}: {error.message}"
-            for name, error in zip(models[1:], failures[1:], strict=True)
-            if error.message != first.message
-        )
-        raise ChromeTabError(first.code, first.message + others) if others else first
+        first, fallbacks = failures[0], zip(models[1:], failures[1:], strict=True)
+        others = [f" Fallback {name}: {each.message}" for name, each in fallbacks if each.message != first.message]
+        raise ChromeTabError(first.code, first.message + "".join(others)) if others else first
 
     async def check_model(self, model: str, *own: str | None) -> None:
         """Raise CloudModelError for a model that runs elsewhere, unless the user configured it or allows such models."""
         host = await self.server.cloud_host(model)
-        if not host or self.settings.allow_cloud:
-            return
-        if model not in {self.settings.model, *own}:
+        if host and not self.settings.allow_cloud and model not in {self.settings.model, *own}:
             raise CloudModelError(model, host)
 
 
@@ -3094,16 +2976,14 @@ class ChunkPlanner:
         return self.meter.expected(self.page.text) <= FITS_UP_TO * self.room(whole=True)
 
     def room(self, *, whole: bool = False) -> int:
-        """Return the tokens left for page text: the window minus answer, template and prompts.
-
-        For chunks it depends on the prompt's size only in coarse steps, so that every prompt gets the same chunks.
-        """
+        """Return the tokens left for page text: the window minus answer, template and prompts."""
         window = self.window.tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS - usual_tokens(SYSTEM_PROMPT + FRAME)
         schema = self._query.output_schema
         prompt = usual_tokens(self._query.prompt + (json.dumps(schema) if schema else ""))
         if whole:
             return room - prompt
+        # Coarse steps, so that every prompt gets the same chunks.
         step = max(MIN_PROMPT_TOKENS, window // 32)
         while step < prompt:
             step *= 2
@@ -3114,11 +2994,9 @@ class ChunkPlanner:
         room = self.room()
         if room < MIN_PART_TOKENS:
             window = self.window.tokens
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens. "
-                "Shorten the prompt or the schema, or use a larger context window.",
-            )
+            problem = f"The prompt leaves no room for the page in {self._model}'s context window of {window} tokens."
+            advice = "Shorten the prompt or the schema, or use a larger context window."
+            raise ChromeTabError("INVALID_ARGUMENT", f"{problem} {advice}")
         return lambda text: self.meter.estimate(text) / (CHUNK_FILL * room)
 
     @functools.cached_property
@@ -3157,14 +3035,11 @@ FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE
 
 
 class ModelRequests:
-    """Sends one reading's prompts, each in its turn and in time, and adds up their cost.
-
-    `known` has the addresses that an answer may link to.
-    """
+    """Sends one reading's prompts, each in its turn and in time, and adds up their cost."""
 
     def __init__(self, analyzer: PageAnalyzer, query: Query, model: str, progress: Progress, known: str = "") -> None:
         self._analyzer, self._schema, self._model = analyzer, query.output_schema, model
-        self._progress, self._known = progress, known
+        self._progress, self._known = progress, known  # the addresses that an answer may link to
         # On the monotonic clock: the deadlines of the reading and of its chunks; `until` is the current one.
         max_seconds = analyzer.settings.max_seconds * progress.time_share
         self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
@@ -3291,10 +3166,8 @@ class PageReading:
             text, data = await self._validated(text)
             if len(text) > MAX_ANSWER_CHARS:
                 size = f"{len(text):,} characters of JSON; the maximum is {MAX_ANSWER_CHARS:,}"
-                raise ChromeTabError(
-                    "MODEL_ERROR",
-                    f"The answer is too long: {size}. Ask for less, or limit the page with start and end.",
-                )
+                sentence = f"The answer is too long: {size}. Ask for less, or limit the page with start and end."
+                raise ChromeTabError("MODEL_ERROR", sentence)
             return Answer(text, "", "", data, await self._receipt())
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
@@ -3304,11 +3177,7 @@ class PageReading:
     # Asking
 
     async def _read_chunks(self) -> list[str]:
-        """Ask every chunk; return the answers in page order.
-
-        The first chunk is sent alone: it shows how many tokens this text takes, so that the
-        others can be larger. If it fails for a reason other than its text, the reading ends.
-        """
+        """Ask every chunk; return the answers in page order."""
         text = self.page.text
         if self.planner.fits_whole():
             return await self._ask_chunk(Chunk(0, len(text), "1"))
@@ -3316,9 +3185,10 @@ class PageReading:
         key, plan = await self.planner.stored()
         self.is_planned, ends = plan is not None, plan or self.planner.split()
         self.chunks = planned = len(ends)
+        # The first chunk is sent alone: it shows how many tokens this text takes, so that the others can be larger.
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
-        if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
+        if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":  # a reason other than its text
             raise self.gaps[0].error
         if not self.is_planned:
             ends = [first.end, *self.planner.split(first.end)]
@@ -3387,11 +3257,9 @@ class PageReading:
         self.was_too_long |= sent is None  # otherwise the slices show whether it was
         text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
-            raise error or ChromeTabError(
-                "MODEL_ERROR",
-                f"The model server truncates even short prompts for {self.model}. Shorten the prompt, or use a larger "
-                "context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
-            )
+            problem = f"The model server truncates even short prompts for {self.model}."
+            larger = "use a larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH)"
+            raise error or ChromeTabError("MODEL_ERROR", f"{problem} Shorten the prompt, or {larger}, then ask again.")
         cost = self.planner.cost()
         most = 1 + len(text) * 4 // 7  # a break in the last eighth leaves two slices
         answers: list[str] = []
@@ -3528,10 +3396,7 @@ class PageReading:
         data, problem = await self._checked(text)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), self.planner.cost())]
-            task = (
-                "The text above is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
-            )
-            instruction = f"{self.query.prompt}\n\n{task}\n{json.dumps(schema)}"
+            instruction = f"{self.query.prompt}\n\n{REPAIR_PROMPT}\n{json.dumps(schema)}"
             framed = self.analyzer.frame(f"{shown}\n\nThe error: {problem}")
             step = Sentence("repairing", "correcting its answer")
             text = (await self.requests.send(framed, instruction, step, 0.0)).text
@@ -3581,12 +3446,9 @@ class PageReading:
         """Return what was read, by which model, at what cost (tokens as the server reported them)."""
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.requests.tally["prompt_tokens"] or len(self.page.text) // 4
-        host = await self.analyzer.server.model_host(self.model)
-        optional = {
-            "model_host": host or None,
-            "cached_tokens": self.requests.cached_tokens,
-            "dialogs": self.page.dialogs or None,
-        }
+        host = await self.analyzer.server.model_host(self.model) or None
+        dialogs = self.page.dialogs or None
+        optional = {"model_host": host, "cached_tokens": self.requests.cached_tokens, "dialogs": dialogs}
         return page_receipt(self.page) | {
             "model": self.requests.answered_by,
             "window": self.planner.window.tokens,
@@ -3612,10 +3474,8 @@ def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt as one line."""
     chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     took = "answered before" if receipt.get("cached") else f"{receipt['seconds']:.1f} s"
-    parts = [
-        f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"
-    ]
+    read = f"read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}"
+    parts = [f"{read}, {model_place(receipt['model'], receipt.get('model_host', ''))}, {took}"]
     if quick := receipt.get("quick"):
         parts.append(f"quick read the best {quick['read']} of {quick['chunks']} excerpts; without quick, all are read")
     if "checked" in receipt:
@@ -3646,9 +3506,8 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
             named = f"one of {', '.join(settings.extractions)}, or " if settings.extractions else ""
-            raise ChromeTabError(
-                "INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. Use {named}a JSON Schema."
-            )
+            sentence = f"No extraction is named {one_line(output_schema)!r}. Use {named}a JSON Schema."
+            raise ChromeTabError("INVALID_ARGUMENT", sentence)
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
     return Query(prompt, output_schema, model)
@@ -3737,11 +3596,9 @@ sys.path[:] = paths
 
 
 async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a function in a separate process with limits on time and memory; raise ChromeTabError if it exceeds one.
-
-    For work whose cost depends on a caller's patterns, references and wildcards: in this process it would delay all other
-    clients. The process gets only the function's source and its arguments as JSON, and returns JSON.
-    """
+    """Run a function in a separate process with limits on time and memory; raise ChromeTabError if it exceeds one."""
+    # For work whose cost depends on a caller's patterns, references and wildcards: in this process it would delay all
+    # other clients. The process gets only the function's source and its arguments as JSON, and returns JSON.
     import inspect
 
     print_result = f"print(json.dumps({function.__name__}(*arguments)))"
@@ -3952,12 +3809,10 @@ def fold(text: str) -> str:
 
 
 def gram_patterns(stems: Collection[str] | None = None) -> list[re.Pattern[str]]:
-    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a last consonant.
-
-    With `stems`, few others than these are found.
-    """
+    """Return the patterns of neighbors in scripts without spaces: two syllables, or three letters up to a consonant."""
     patterns: list[re.Pattern[str]] = []
     for kind, last, after, length in ((LETTERS, CONSONANTS, f"(?![{CONSONANTS}])", 3), (SYLLABLES, SYLLABLES, "", 2)):
+        # With `stems`, few others than these are found.
         grams = None if stems is None else [stem for stem in stems if re.fullmatch(f"[{kind}]{{{length}}}", stem)]
         ends = last if grams is None else "".join({gram[-1] for gram in grams})
         patterns += [re.compile(f"[{ends}]{after}(?<=([{kind}]{{{length}}}))")] if ends else []
@@ -3969,10 +3824,8 @@ GRAMS = gram_patterns()
 
 @functools.lru_cache(16_384)
 def stem_of(word: str) -> str:
-    """Return a folded word without its ending: about as good as the rules of one language, and works for all.
-
-    Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
-    """
+    """Return a folded word without its ending: about as good as the rules of one language, and works for all."""
+    # Arabic's article, conjunctions and prepositions are written as part of the word, at its start.
     if word[0] in ARABIC_PARTICLES and (prefix := ARABIC_PREFIX.match(word)):
         word = word[prefix.end() :]
     return word[: LONG_STEM if len(word) > LONG_STEM + 1 else STEM]
@@ -4092,12 +3945,9 @@ class Spellings(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The meaning of words in some languages: months, factors, units and currencies, parts of the day, and hours.
+    """The meaning of words in some languages: months, factors, units and currencies, parts of the day, and hours."""
 
-    `clock` is the pattern of times with these words.
-    """
-
-    clock: re.Pattern[str]
+    clock: re.Pattern[str]  # of times with these words
     languages: tuple[str, ...]
     factor_words: Spellings
     months: Mapping[str, frozenset[int]]
@@ -4243,15 +4093,10 @@ def vocabulary(languages: tuple[str, ...], *, is_english: bool = False) -> Vocab
     return Vocabulary(clock, languages, spellings(filter(is_factor, merged[1])), *merged)
 
 
-@functools.lru_cache(8192)
-def script_of(character: str) -> str:
-    """Return the first word of a character's Unicode name: the script, for letters."""
-    return unicodedata.name(character, "").partition(" ")[0]
-
-
 def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
-    scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
+    names = (unicodedata.name(character, "") for character in characters if character.isalpha())
+    scripts = {name.partition(" ")[0] for name in names} | {"LATIN"}
     codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
     return tuple(dict.fromkeys(" ".join(codes).split()))
 
@@ -4384,11 +4229,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
         return tuple(frozenset().union(*each) for each in itertools.product(*map(readings, pieces)))
     marks = [c for c in compact if c in ".,"]
     groups = compact.replace(",", ".").split(".")
-    is_grouped = (
-        len(groups[0]) <= DIGITS_OF_GROUP
-        and all(len(group) in (2, 3) for group in groups[1:])
-        and len(groups[-1]) == DIGITS_OF_GROUP
-    )
+    is_grouped = re.fullmatch(r"[0-9]{1,3}(\.[0-9]{2,3})*\.[0-9]{3}", ".".join(groups))
     if not marks:
         found.append({numeral(compact)})
     else:
@@ -4471,19 +4312,15 @@ Value = str | tuple[int, int]
 
 
 class Figure(NamedTuple):
-    """A checkable part of an answer: a number, date, time, quotation or address.
-
-    `options` are sets of values, one of which must be on the page; a figure without them is a text, `quoted` or an address.
-    `name` is a name that the figure is in, in comparable form.
-    """
+    """A checkable part of an answer: a number, date, time, quotation or address."""
 
     start: int
     end: int
-    options: tuple[frozenset[Value], ...] = ()
+    options: tuple[frozenset[Value], ...] = ()  # one of them must be on the page; without any, it is one of the texts
     units: frozenset[str] = frozenset()
     quoted: str = ""
     address: str = ""
-    name: str = ""
+    name: str = ""  # that the figure is in, in comparable form
 
 
 class Time(NamedTuple):
@@ -4543,12 +4380,10 @@ def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Fig
 
 
 def blank_word(words: Vocabulary, word: re.Match[str]) -> str:
-    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency.
-
-    A currency with a sign is written more often than the word that its code may be: "12 usd".
-    """
+    """Return spaces for a word that is a currency's code only in capitals: "all 12" and "try 3" have no currency."""
     code = word[0].upper()
     is_code = words.units.get(word[0].lower()) == frozenset([f"{MONEY}-{code}"])
+    # A currency with a sign is written more often than the word that its code may be: "12 usd".
     return " " * len(code) if is_code and not word[0].isupper() and code not in currencies_with_sign() else word[0]
 
 
@@ -4571,10 +4406,7 @@ def with_name(figure: Figure, text: str) -> Figure:
 
 
 def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
-    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer.
-
-    What is found in one notation is not looked at for the next ones.
-    """
+    """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
     left = list(folded)
     for notation in (
@@ -4590,7 +4422,7 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     ):
         figures = list(notation("".join(left), words))
         found += figures
-        for each in figures:
+        for each in figures:  # the next notations do not look at these
             left[each.start : each.end] = " " * (each.end - each.start)
     return [each._replace(start=places[each.start], end=places[each.end - 1] + 1) for each in found]
 
@@ -4694,11 +4526,8 @@ def find_compounds(folded: str, words: Vocabulary) -> Iterator[Figure]:
     for match in COMPOUND.finditer(folded):
         last = known_word(match[4], words.factors)
         if match[2] in words.factors and (last or SPACELESS.match(match[2])):
-            factors = (min(words.factors.get(word, {1})) for word in (match[2], last))
-            total = sum(
-                int(number) * factor
-                for number, factor in zip((match[1], match[3].replace(",", "")), factors, strict=True)
-            )
+            large, small = (min(words.factors.get(word, {1})) for word in (match[2], last))
+            total = int(match[1]) * large + int(match[3].replace(",", "")) * small
             yield figure_of((match.start(), match.start(4) + len(last)), [{str(total)}])
 
 
@@ -4766,10 +4595,7 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
 
 
 def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
-    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text.
-
-    A month without a day, as above a calendar, has the day 0.
-    """
+    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
     pairs = set[tuple[int, int]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
@@ -4780,6 +4606,7 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
         for month, numbers in date.readings:
             pairs.update((month, int(number)) for number in (*numbers, *days))
+            # A month without a day, as above a calendar, has the day 0.
             pairs |= {(month, 0)} if all(len(number) == DIGITS_OF_YEAR for number in numbers) else set()
     for short in SHORT_DATE.findall(folded):
         first, second = map(int, filter(None, short))
@@ -4788,10 +4615,8 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
 
 
 def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
-    """Yield the numbers in letters before a factor or unit, as in "nine dollars"; others may count the answer's own items.
-
-    Next to another number word each may be only a part: "two thousand five hundred", "one hundred and five dollars".
-    """
+    """Yield the numbers in letters before a factor or unit: "nine dollars"; others may count the answer's own items."""
+    # Next to another number word each may be only a part: "two thousand five hundred", "one hundred and five dollars".
     found = list(NUMBER_WORD.finditer(folded))
     for place, match in enumerate(found):
         before = (each[0] for each in found[max(0, place - 2) : place])
@@ -4807,14 +4632,12 @@ def spelled_numbers(folded: str, words: Vocabulary) -> Iterator[Figure]:
 
 
 class Number(NamedTuple):
-    """A number as written, with its units: its possible values as they are, and times its factor.
-
-    If it certainly has a factor, the former begin with `SCALED`: "12 m" may be twelve meters, "12 million" is not 12.
-    """
+    """A number as written, with its units: its possible values as they are, and times its factor."""
 
     start: int
     end: int
     raw: str
+    # These begin with `SCALED` if it certainly has a factor: "12 m" may be twelve meters, "12 million" is not 12.
     plain: tuple[frozenset[str], ...]
     scaled: tuple[frozenset[str], ...]
     units: frozenset[str]
@@ -4865,10 +4688,7 @@ Window = tuple[int, int, set[str]]  # the range of a passage, and the stems in i
 
 
 class TextChunk:
-    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed.
-
-    Figures are parsed only where the digits are that an answer has.
-    """
+    """A part of one of an index's texts, and what it holds: its words, and what is found when it is first needed."""
 
     vocabulary: Vocabulary  # set by the index
 
@@ -4951,7 +4771,7 @@ class TextChunk:
         """Return whether the chunk has a value, in figures or in letters."""
         if isinstance(value, tuple):
             return self._has_date(*value)
-        # The page may group the digits differently.
+        # Figures are parsed only where an answer's digits are, which the page may group differently.
         if len(value) >= LONG_NUMBER and value.isdecimal() and value in self.digits:
             return True
         may_have = digits_of(value) in self.digits or ("." in value and ("/" in self.folded or "\u2044" in self.folded))
@@ -4976,11 +4796,8 @@ class TextChunk:
         yield from filter(self.folded.__contains__, spelled.parts)
 
     def _has_date(self, month: int, day: int) -> bool:
-        """Return whether the chunk has a day with its month, or the month as above a calendar, and no other with the day.
-
-        A day without a month must be a number that is in no date.
-        """
-        if not month:
+        """Return whether the chunk has a day with its month, or a month above a calendar and no other with it."""
+        if not month:  # the day must be a number that is in no date
             return self._has_value(str(day)) and all(day != other for _, other in self.dates)
         if not day:
             return any(month == other for other, _ in self.dates)
@@ -4992,7 +4809,8 @@ def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     if not figure.quoted:
         return any(chunk.has(figure) for chunk in chunks) and not has_only_other_units(figure, chunks)
     letters, place = "".join(chunk.letters for chunk in chunks), 0
-    for part in quoted_parts(figure.quoted):
+    parts = map(fold, ELLIPSIS.split(figure.quoted.replace(TRUNK_ZERO, "")))
+    for part in filter(None, map(letters_of, parts)):
         place = letters.find(part, place) + len(part)
         if place < len(part):
             return False
@@ -5000,10 +4818,7 @@ def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
 
 
 def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
-    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone.
-
-    A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
-    """
+    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone."""
     if not figure.units:
         return False
     values = {value for option in figure.options for value in option if isinstance(value, str)}
@@ -5011,18 +4826,20 @@ def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     found = set[frozenset[str]]()
     found.update(*(chunk.numbers.get(option, ()) for chunk in may_have for option in figure.options))
     kinds = kinds_of(figure.units)
+    # A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
     is_alone = frozenset() in found and MONEY not in kinds
     has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
     return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
 
 
 class RankedPassage(NamedTuple):
-    """How well a passage supports a sentence (0 to 1), the number of its text, and its range there."""
+    """How well a passage supports a sentence (0 to 1), the number of its page, its range there, and its text."""
 
     support: float
     source: int
     start: int
     end: int
+    text: str
 
 
 class PageIndex:
@@ -5059,10 +4876,8 @@ class PageIndex:
             chunk.vocabulary = self.vocabulary
 
     def look_for(self, query: Collection[str]) -> None:
-        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk.
-
-        All queries about an answer together cost hardly more than one.
-        """
+        """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
+        # All queries about an answer together cost hardly more than one.
         missing = set(query) - self._weights.keys()
         if not missing:
             return
@@ -5123,11 +4938,6 @@ def passages_of(text: str, start: int, end: int) -> Iterator[Window]:
             return
 
 
-def quoted_parts(quoted: str) -> list[str]:
-    """Return the letters of a quotation that must be found, in several parts if it has an ellipsis."""
-    return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted.replace(TRUNK_ZERO, ""))))))
-
-
 def has_address(folded: str, address: str) -> bool:
     """Return whether a folded text has a complete address."""
     wanted = ADDRESS_START.sub("", fold(address).replace(" ", ""), count=1).rstrip("/")
@@ -5158,14 +4968,6 @@ class Finding(NamedTuple):
     result: CheckResult
 
 
-def distinct_findings(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the first finding of each figure and result: an answer may repeat a figure."""
-    distinct: dict[tuple[str, CheckResult], Finding] = {}
-    for finding in findings:
-        distinct.setdefault((finding.shown, finding.result), finding)
-    return list(distinct.values())
-
-
 class Evidence(NamedTuple):
     """A sentence of an answer, by its range, and the passage that supports it best, empty if there is none."""
 
@@ -5174,10 +4976,6 @@ class Evidence(NamedTuple):
     page: Page
     offset: int = 0
     passage: str = ""
-
-    def data(self, answer: str) -> dict[str, Any]:
-        """Return the evidence as JSON, with the sentence of the answer that it is about."""
-        return {"sentence": answer[self.start : self.end], **self.passage_data()}
 
     def passage_data(self) -> dict[str, Any]:
         """Return the passage as JSON, with its offset and link."""
@@ -5321,29 +5119,28 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         is_code = any(first <= start < last for first, last in code)
         if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
             continue
-        if best := best_passage(answer[start:end], index, about):
-            text = index.texts[best.source][best.start : best.end]
-            found.append(Evidence(start, end, pages[best.source], best.start, text))
-        else:
-            found.append(Evidence(start, end, pages[0]))
+        found.append(evidence_of(start, end, best_passage(answer[start:end], index, about), pages))
         if len(found) == MAX_EVIDENCE:
             break
     return tuple(found)
 
 
+def evidence_of(start: int, end: int, best: RankedPassage | None, pages: Sequence[Page]) -> Evidence:
+    """Return the evidence for a range of an answer, given the passage that supports it."""
+    return Evidence(start, end, pages[best.source], best.start, best.text) if best else Evidence(start, end, pages[0])
+
+
 def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> RankedPassage | None:
     """Return the passage that supports a sentence best, if possible one that has its figures in any notation."""
     best = next(rank_passages(sentence, index, about), None)
-    text = index.texts[best.source][best.start : best.end] if best else ""
     figures = list[Figure]()
-    if best and any(number not in text for number in re.findall(r"\d+", sentence)):
+    if best and any(number not in best.text for number in re.findall(r"\d+", sentence)):
         figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
     if best and figures and all(holds(figure, index.chunks) for figure in figures):
         words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
         given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
         for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
-            text = index.texts[each.source][each.start : each.end]
-            if each.support >= MIN_SUPPORT and has_figures(text, figures, index.vocabulary):
+            if each.support >= MIN_SUPPORT and has_figures(each.text, figures, index.vocabulary):
                 return each
     return best if best and best.support >= MIN_SUPPORT else None
 
@@ -5353,10 +5150,8 @@ def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> l
     found: list[dict[str, Any]] = []
     for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
         ranked = rank_passages(text_of_value(value), index, about)
-        passages = ((each, index.texts[each.source][each.start : each.end]) for each in ranked)
-        best = next((each for each in passages if states(each[1], value, index.vocabulary)), None)
-        evidence = Evidence(0, 0, pages[best[0].source], best[0].start, best[1]) if best else Evidence(0, 0, pages[0])
-        found.append({"path": path, **evidence.passage_data()})
+        best = next((each for each in ranked if states(each.text, value, index.vocabulary)), None)
+        found.append({"path": path, **evidence_of(0, 0, best, pages).passage_data()})
     return found
 
 
@@ -5380,11 +5175,9 @@ def has_figures(passage: str, figures: Iterable[Figure], words: Vocabulary) -> b
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> Iterator[RankedPassage]:
-    """Yield the passages that may support a sentence, best first and without overlaps; `about` are the question's stems.
-
-    What the sentence adds to the question decides between passages about the same thing.
-    """
+    """Yield the passages that may support a sentence, best first, without overlaps; `about`: the question's stems."""
     said = set(stems(fold(sentence)))
+    # What the sentence adds to the question decides between passages about the same thing.
     query, new = said.union(about) if len(said) < MIN_WORDS else said, said.difference(about)
     candidates, order = index.ranked(query, CANDIDATES), index.weights(query, new, NEW_IN_ORDER)
     rival = candidates[-1][0] / candidates[0][0] if len(candidates) == CANDIDATES else 0.0
@@ -5399,7 +5192,8 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str]) -> It
         if any(source == each.source and start < each.end and each.start < end for each in better):
             continue
         score = passage_score(weights, window, index.coverage(weights, number))
-        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end))
+        text = index.texts[source][start:end]
+        better.append(RankedPassage(score - rival * RIVAL_PRICE, source, start, end, text))
         yield better[-1]
 
 
@@ -5427,23 +5221,18 @@ def fragment_link(url: str, passage: str) -> str | None:
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
     """Return an answer with a reference number after each sentence that has a note."""
-    pieces, before = list[str](), 0
-    for number, each in enumerate(evidence, 1):
-        pieces += [answer[before : each.end], f" [{number}]"]
-        before = each.end
-    return "".join(pieces) + answer[before:]
+    for number, each in reversed([*enumerate(evidence, 1)]):
+        answer = f"{answer[: each.end]} [{number}]{answer[each.end :]}"
+    return answer
 
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
-    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found.
-
-    A sentence that its passage repeats is not quoted again.
-    """
+    """Return a numbered note per sentence: its supporting passage with offset and link, or that none was found."""
     notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
         sentence = answer[each.start : each.end]
-        is_same = letters_of(fold(sentence)) in letters_of(fold(each.passage))
-        quoted = "" if is_same else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
+        is_repeated = letters_of(fold(sentence)) in letters_of(fold(each.passage))
+        quoted = "" if is_repeated else f'"{one_line(sentence, MAX_NOTED_SENTENCE_CHARS)}": '
         notes.append(f"[{number}] {quoted}{passage_note(each.passage, each.offset, each.link, each.page.tab_id)}")
         links += [each.link or "", each.passage]
     # The passages' own addresses are on the page.
@@ -5484,9 +5273,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         findings = check_values(answer.data, index, f"{said}\n{schema}")
     else:
         findings = check_figures(answer.text, index, said)
-    checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
-    for finding in distinct_findings(findings):
-        checked[finding.result].append(finding.shown)
+    distinct = dict.fromkeys((each.result, each.shown) for each in findings)  # an answer may repeat a figure
+    checked = {result: [shown for where, shown in distinct if where == result] for result in CHECK_RESULTS}
     receipt = answer.receipt | {"checked": checked}
     if page.quick:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
@@ -5523,7 +5311,9 @@ def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
     chunks = clear_matches(set(stems(fold(query.said or query.prompt))), index)
-    if not chunks or is_mostly_tables(page.text):
+    # In table rows, words do not show where the answer is.
+    rows = sum(len(line) for line in page.text.splitlines() if "\t" in line or " | " in line)
+    if not chunks or rows > len(page.text) / 2:
         return page
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end].strip("\n") for chunk in chunks)
     read = {"read": len(chunks), "chunks": len(index.chunks)}
@@ -5531,26 +5321,17 @@ def quick_page(page: Page, query: Query) -> Page:
 
 
 def clear_matches(question: Collection[str], index: PageIndex) -> list[TextChunk]:
-    """Return the chunks that match a question's stems best, in order, or none if no match is clear.
-
-    The best one must have enough of the question, and a lead over the best one that would not be read: a share of its
-    own score.
-    """
+    """Return the chunks that match a question's stems best, in order, or none if no match is clear."""
     ranked = index.ranked(question, QUICK_CHUNKS + 1)
     if not ranked or len(index.chunks) <= QUICK_CHUNKS:
         return []
     (best, number), *others = ranked
     unread = sum(score for score, _ in others[QUICK_CHUNKS - 1 :])
     covered = index.coverage(index.weights(question), number)
+    # It must have enough of the question, and a lead over what would not be read: a share of its own score.
     if best - unread < MIN_QUICK_LEAD * best or covered < MIN_QUICK_COVERAGE:
         return []
     return [index.chunks[number] for number in sorted(number for _, number in ranked[:QUICK_CHUNKS])]
-
-
-def is_mostly_tables(text: str) -> bool:
-    """Return whether a text is mostly table rows, where words do not show where the answer is."""
-    rows = sum(len(line) for line in text.splitlines() if "\t" in line or " | " in line)
-    return rows > len(text) / 2
 
 
 # --- 9. AppleScript ----------------------------------------------------------------------------
@@ -5574,36 +5355,26 @@ SCRIPT_CODES = dict(enumerate(OWN_CODES, 9001))
 # Messages are localized, so only the number identifies an error. {browser} is the application's name, {menu} the menu
 # path of its developer switch.
 APPLE_EVENT_ERRORS = {
-    12: (
-        "PERMISSION_DENIED",
-        "{browser} does not let AppleScript read pages. In its menu bar choose {menu} > Developer > "
+    "PERMISSION_DENIED": {
+        12: "{browser} does not let AppleScript read pages. In its menu bar choose {menu} > Developer > "
         "Allow JavaScript from Apple Events, then ask again.",
-    ),
-    8: (
-        "PERMISSION_DENIED",
-        "{browser} does not let AppleScript read pages. In its Settings choose Advanced > Show features for web "
+        8: "{browser} does not let AppleScript read pages. In its Settings choose Advanced > Show features for web "
         "developers, then Developer > Allow JavaScript from Apple Events, then ask again.",
-    ),
-    -1743: (
-        "PERMISSION_DENIED",
-        "macOS does not allow this program to control {browser}. Open System Settings > Privacy & "
-        "Security > Automation, find the program that runs the MCP client (for example Terminal), "
-        "turn {browser} on, then ask again.",
-    ),
-    -600: ("NO_BROWSER", "{browser} is not running. Open it and the page, then ask again."),
-    -609: ("NO_BROWSER", "{browser} quit while the page was being read. Open it again, then ask again."),
-    -1719: ("NO_BROWSER", "{browser} has no open window. Open the page in a window, then ask again."),
-    -1728: (
-        "NO_BROWSER",
-        "{browser} has no open window, or is not installed. Open the page in a window, or set your "
-        "browser with --browser, then ask again.",
-    ),
-    -2740: ("NO_BROWSER", "{browser} is not installed. Set your browser with --browser."),
-    -2741: ("NO_BROWSER", "{browser} is not installed. Set your browser with --browser."),
-    -1712: (
-        "COMMAND_TIMEOUT",
-        "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
-    ),
+        -1743: "macOS does not allow this program to control {browser}. Open System Settings > Privacy & Security > "
+        "Automation, find the program that runs the MCP client (for example Terminal), turn {browser} on, "
+        "then ask again.",
+    },
+    "NO_BROWSER": {
+        -600: "{browser} is not running. Open it and the page, then ask again.",
+        -609: "{browser} quit while the page was being read. Open it again, then ask again.",
+        -1719: "{browser} has no open window. Open the page in a window, then ask again.",
+        -1728: "{browser} has no open window, or is not installed. Open the page in a window, or set your browser "
+        "with --browser, then ask again.",
+        **dict.fromkeys((-2740, -2741), "{browser} is not installed. Set your browser with --browser."),
+    },
+    "COMMAND_TIMEOUT": {
+        -1712: "The tab did not respond: it is suspended or busy. Click into the page, or reload it, then ask again.",
+    },
 }
 # The position of the front tab.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
@@ -5629,16 +5400,12 @@ class AppleScriptSource:
         """Do nothing: each run has ended."""
 
     async def choose(self) -> tuple[str, list[str]]:
-        """Return the browser to read (the frontmost one with `auto`), and notes about the choice.
-
-        Raises ChromeTabError if `[browsers]` has rules: AppleScript cannot tell which profile a window belongs to.
-        """
+        """Return the browser to read (the frontmost one with `auto`), and notes about the choice."""
         if self._settings.browsers:
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see which profile a "
-                "window belongs to. Use the extension (--source auto or extension), or ask the user to remove the rules.",
-            )
+            limits = "[browsers] in the configuration file limits browser profiles"
+            problem = f"{limits}, and AppleScript cannot see which profile a window belongs to."
+            advice = "Use the extension (--source auto or extension), or ask the user to remove the rules."
+            raise ChromeTabError("HOST_BLOCKED", f"{problem} {advice}")
         visible, wanted = await visible_applications(), self._settings.browser
         frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
         browser = frontmost if wanted == "auto" else wanted
@@ -5668,7 +5435,10 @@ class AppleScriptSource:
             notes.append("the whole page was read: the main content needs the folder extension next to the server file")
         variables = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": options.content or "all"}
         variables |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
-        out, err = await self._run(browser, osascript_arguments(options.start, options.end), variables)
+        # Only these arguments decide what is read.
+        start, end = options.start or "--from-start", options.end or "--to-end"
+        arguments = [start, end] if options.start or options.end else ["--no-filter"]
+        out, err = await self._run(browser, arguments, variables)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
         about = parse_object(found[2]) if found else {}
@@ -5721,16 +5491,12 @@ class AppleScriptSource:
                 try:
                     exit_status, out, err = await run_process(command, OSASCRIPT_TIMEOUT_S, os.environ | variables)
                 except TimeoutError:
-                    raise ChromeTabError(
-                        "COMMAND_TIMEOUT",
-                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Check for a "
-                        "dialog on the screen, or reload the page, then ask again.",
-                    ) from None
+                    advice = "Check for a dialog on the screen, or reload the page, then ask again."
+                    problem = f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s."
+                    raise ChromeTabError("COMMAND_TIMEOUT", f"{problem} {advice}") from None
                 except OSError:
-                    raise ChromeTabError(
-                        "NO_BROWSER",
-                        f"osascript cannot be started: reading by AppleScript works on macOS only. {WITHOUT_OSASCRIPT}",
-                    ) from None
+                    problem = "osascript cannot be started: reading by AppleScript works on macOS only."
+                    raise ChromeTabError("NO_BROWSER", f"{problem} {WITHOUT_OSASCRIPT}") from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if exit_status:
             raise osascript_failure(browser, stderr)
@@ -5773,11 +5539,9 @@ def open_tabs(printed: str, browser: str) -> list[OpenTab]:
 
 
 def number_of(name: Any) -> int:
-    """Return the number by which clients name a tab or a window: the browser's own, where it has one.
-
-    Arc has strings instead, and Safari's tabs are identified by URL: these are hashed to a stable number.
-    """
+    """Return the number by which clients name a tab or a window: the browser's own, where it has one."""
     text = str(name)
+    # Arc has strings instead, and Safari's tabs are identified by URL: these are hashed to a stable number.
     return int(text) if text.isdecimal() else int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 
@@ -5812,35 +5576,24 @@ def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
         # What follows the first marker may quote the page, including another marker.
         sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
         return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
-    if number in APPLE_EVENT_ERRORS:
-        code, sentence = APPLE_EVENT_ERRORS[number]
-        menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
-        return ChromeTabError(code, sentence.format(browser=browser, menu=menu))
-    return ChromeTabError(
-        "EXECUTION_ERROR",
-        f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails.",
-    )
-
-
-def osascript_arguments(start: str | None, end: str | None) -> list[str]:
-    """Return the script's arguments: the only place that decides what is read."""
-    if start is None and end is None:
-        return ["--no-filter"]
-    return ["--from-start" if start is None else start, "--to-end" if end is None else end]
+    for code, sentences in APPLE_EVENT_ERRORS.items():
+        if number in sentences:
+            menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
+            return ChromeTabError(code, sentences[number].format(browser=browser, menu=menu))
+    sentence = f"osascript failed: {one_line(stderr, 300) or 'no message'}. Run --doctor to see which layer fails."
+    return ChromeTabError("EXECUTION_ERROR", sentence)
 
 
 @contextlib.contextmanager
 def script_for(browser: str) -> Generator[Path]:
-    """Yield the script; for a browser other than Chrome a private copy with its name and vocabulary.
-
-    AppleScript resolves an application's vocabulary only from a literal name in the source.
-    """
+    """Yield the script; for a browser other than Chrome a private copy with its name and vocabulary."""
     if not SCRIPT.exists():
         sentence = f"{SCRIPT.name} is missing: it must be in the same folder as the server file."
         raise ChromeTabError("EXECUTION_ERROR", sentence)
     if browser == "Google Chrome":
         yield SCRIPT
         return
+    # AppleScript resolves an application's vocabulary only from a literal name in the source.
     with tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         copy = Path(folder) / SCRIPT.name
         copy.touch(mode=0o600)
@@ -5865,10 +5618,7 @@ async def compile_problem(browser: str) -> str | None:
 
 
 async def run_process(
-    command: Sequence[str],
-    timeout_s: float,
-    environment: Mapping[str, str] = os.environ,
-    given: bytes | None = None,
+    command: Sequence[str], timeout_s: float, environment: Mapping[str, str] = os.environ, given: bytes | None = None
 ) -> tuple[int, bytes, bytes]:
     """Run a process in its own group, with `given` as its input; return its exit status, stdout and stderr.
 
@@ -6023,11 +5773,8 @@ class ChromeTabs:
         return page
 
     async def tabs(self) -> list[dict[str, Any]]:
-        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each.
-
-        An entry that is only a `note` reports a browser whose tabs are missing.
-        """
-        listed = await self.source.tabs()
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        listed = await self.source.tabs()  # an entry that is only a `note` reports a browser whose tabs are missing
         return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, query: Query, options: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
@@ -6042,11 +5789,7 @@ class ChromeTabs:
     async def process_several(
         self, tab_ids: Sequence[int], query: Query, options: ReadOptions, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
-        """Return one answer per tab, then one over all of them (None if fewer than two tabs have one).
-
-        A tab that fails does not stop the others; if all fail, the first error is raised. If only the answer over
-        all fails, its text is empty and its note says why.
-        """
+        """Return one answer per tab, then one over all of them (None if fewer than two tabs have one)."""
         progress.runs = len(tab_ids) + 1
         # The rest of the time is for the combined answer.
         progress.time_share = 1 - COMBINING_SHARE
@@ -6055,7 +5798,7 @@ class ChromeTabs:
             each = (self._process_one(tab_id, query, options, progress, most) for tab_id in dict.fromkeys(tab_ids))
             tabs = list(await asyncio.gather(*each))
             answered = [tab for tab in tabs if tab.answer]
-            if not answered:
+            if not answered:  # otherwise a tab that fails does not stop the others
                 raise next(tab.error for tab in tabs if tab.error)
             progress.time_share = 1.0
             return tabs, await self._combine(answered, query, progress) if len(answered) > 1 else None
@@ -6092,6 +5835,7 @@ class ChromeTabs:
         try:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:
+            # The answers about each tab are still there.
             note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
             return Answer("", "", note_line([note]), None, {"notes": [note]})
 
@@ -6104,7 +5848,7 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     settings = tabs.settings
     layers = await tabs.source.layers()
     layers += await model_layers(tabs)
-    if denied := settings.denied_browsers(""):
+    if denied := [name for name, rule in settings.browsers.items() if rule.deny]:
         layers.append(Layer("profiles", ok=True, text=f"no tool may access {', '.join(denied)}"))
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool may access {', '.join(settings.denied_hosts)}"))
@@ -6186,10 +5930,7 @@ WantsQuick = Annotated[bool, Field(description="read only the excerpts that matc
 
 
 class ToolErrorMiddleware(Middleware):
-    """Turns every failure into a tool result: a sentence and a code, never a traceback.
-
-    `published` maps our names of tools to the names that the client sees.
-    """
+    """Turns every failure into a tool result: a sentence and a code, never a traceback."""
 
     def __init__(self, published: Mapping[str, str]) -> None:
         self._ours = {name: ours for ours, name in published.items()}
@@ -6208,14 +5949,14 @@ class ToolErrorMiddleware(Middleware):
         try:
             return sent_result(await call_next(context))
         except ChromeTabError as error:
-            code, sentence = error.code, self._as_published(error.message)
+            failure = ChromeTabError(error.code, self._as_published(error.message))
         except ValidationError as error:
             tool = context.fastmcp_context and await context.fastmcp_context.fastmcp.get_tool(name)
             complaint = argument_complaint(name, error, tool.parameters if tool else {})
-            code, sentence = "INVALID_ARGUMENT", self._as_published(complaint)
+            failure = ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint))
         except NotFoundError:
-            code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. Call one of the listed tools."
+            failure = ChromeTabError("INVALID_ARGUMENT", sentence)
         except FastMCPError as error:
             defect = internal_error(name, error.__cause__ or error)
             code, sentence = defect.code, defect.message
@@ -6271,10 +6012,7 @@ def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, A
 
 
 def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the name of an argument, or of a value inside it, and the names allowed where it is.
-
-    `location` is pydantic's: it also contains the names of the types that were attempted, which are no names of ours.
-    """
+    """Return the name of an argument, or of a value inside it, and the names allowed where it is."""
     names: list[str] = []
     allowed: dict[str, Any] = {}
     for place, part in enumerate(location):
@@ -6283,7 +6021,7 @@ def argument_path(location: Sequence[int | str], schema: Mapping[str, Any]) -> t
             schema = fields(schema, "items")
         elif place == 0 or properties:
             schema, allowed = fields(properties, part), properties
-        else:
+        else:  # the name of a type that pydantic attempted
             continue
         names.append(str(part))
     return ".".join(names), ", ".join(allowed) or "no arguments"
@@ -6381,15 +6119,11 @@ def create_server(settings: Settings) -> FastMCP:
 def build_server(
     tabs: ChromeTabs,
     providers: Sequence[Provider],
-    middleware: Sequence[Middleware] = (),
-    published: Mapping[str, str] = MappingProxyType({}),
+    middleware: Sequence[Middleware] = (),  # inside the one that turns errors into results
+    published: Mapping[str, str] = MappingProxyType({}),  # the names of tools that the client sees, by ours
     outermost: Sequence[Middleware] = (),
 ) -> FastMCP:
-    """Return the MCP server for `tabs`, which it closes when it ends.
-
-    `providers` add tools. `middleware` runs inside the middleware that turns errors into results, `outermost` around it.
-    `published` maps our names of tools to the names that the client sees.
-    """
+    """Return the MCP server for `tabs`, which it closes when it ends."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -6431,10 +6165,8 @@ class PlainTool(CompactTool, FunctionTool):
 def register_tool(
     server: FastMCP | LocalProvider, annotations: mcp_types.ToolAnnotations, description: str, **names: str
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
-    """Return a decorator that registers a tool under its function's name and title, or those in `names`.
-
-    The description is not the docstring: FastMCP would import a parser for that at every start.
-    """
+    """Return a decorator that registers a tool under its function's name and title, or those in `names`."""
+    # The description is not the docstring: FastMCP would import a parser for that at every start.
     about: dict[str, Any] = {"description": description, "annotations": annotations, "output_schema": None, **names}
     return lambda function: server.add_tool(PlainTool.from_function(function, **about))
 
@@ -6565,10 +6297,8 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     text = strip_invisible(page.text)
     total = len(text)
     if offset >= total:
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset.",
-        )
+        sentence = f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset."
+        raise ChromeTabError("INVALID_ARGUMENT", sentence)
     end = min(total, offset + max_chars)
     longest = min(total, end + MAX_CLUSTER)
     while end < longest and INVISIBLE.search(text, end - 1, end + 1):  # it joins its neighbors

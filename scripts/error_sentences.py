@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.protocol import ERROR_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
@@ -169,8 +170,8 @@ def python_errors(path: Path) -> Iterator[tuple[str, str]]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_text(value):
                     names[name] = value
                 case ast.Call(
-                    func=ast.Name(id="ChromeTabError") | ast.Attribute(attr="ChromeTabError"),
-                    args=[ast.Constant(value=str(code)), sentence],
+                    func=ast.Name(id="ChromeTabError" | "RetryableError") | ast.Attribute(attr="ChromeTabError"),
+                    args=[ast.Constant(value=str(code)), sentence, *_],
                 ):
                     yield code, PythonSentence(module, code, dict(names)).text(sentence)
                 case _:
@@ -241,7 +242,7 @@ def as_markdown(sentence: str) -> str:
 
 def errors_page() -> str:
     """Return `docs/errors.md`: each code with its sentences."""
-    found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
+    found: dict[str, dict[str, None]] = {code: {} for code in ERROR_CODES}
     python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
     scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
     exported = {
@@ -256,8 +257,8 @@ def errors_page() -> str:
         # A list of codes looks like a code with its sentence; a sentence of only a placeholder means nothing.
         if code in found and re.search(r"[a-z]{2}", re.sub(r"<[^<>]*>", "", sentence)):
             found[code][as_markdown(sentence)] = None
-    for code, sentence in server.APPLE_EVENT_ERRORS.values():
-        found[code][as_markdown(re.sub(r"\{(\w+)\}", r"<\1>", sentence))] = None
+    for code, listed in server.APPLE_EVENT_ERRORS.items():
+        found[code] |= {as_markdown(re.sub(r"\{(\w+)\}", r"<\1>", sentence)): None for sentence in listed.values()}
     sections = (
         [
             f"## {code}",

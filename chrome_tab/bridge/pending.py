@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.protocol import ERROR_CODES
 
 
 def shown_name(command: str) -> str:
@@ -75,7 +76,7 @@ def reply_error(error: Any) -> server.ChromeTabError:
     """Build the error from a reply; an unknown code becomes EXECUTION_ERROR."""
     error = error if isinstance(error, dict) else {}
     code, message = error.get("code"), error.get("message")
-    if code not in server.ERROR_CODES or not isinstance(message, str):
+    if code not in ERROR_CODES or not isinstance(message, str):
         sentence = "The extension failed without giving a reason. Reload it in chrome://extensions, then try again."
         return server.ChromeTabError("EXECUTION_ERROR", sentence)
     return server.ChromeTabError(code, server.one_line(message, 1500))

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 
+# The codes of all errors, of this program and of the extension; extension/shared/errors.js has the same.
+ERROR_CODES = (
+    *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
+    *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
+    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "VALUE_NOT_KEPT"),
+    *("EVALUATE_NOT_ALLOWED", "PRIVATE_NOT_ALLOWED", "ATTACH_DENIED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND"),
+    *("HOST_BLOCKED", "FILE_NOT_ALLOWED"),
+    *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
+)
 PROTOCOL = 2
 EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # from the manifest's key; the Chrome Web Store's ID will be added
 FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # unique to each Firefox profile

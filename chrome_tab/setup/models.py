@@ -115,14 +115,16 @@ async def look(url: str, key: str | None) -> Found | None:
     try:
         try:
             listed = await there.fetch_json("GET", "/v1/models", timeout_s=LOOK_TIMEOUT_S, failing=True)
+        except server.RetryableError:
+            raise
         except server.ChromeTabError as error:
             wants_key = f"It needs a key: run --setup with --ollama-url {url} --api-key KEY."
             problem = wants_key if "--api-key" in error.message else error.message
         answers = await asyncio.gather(*(is_usual(there, usual) for usual in USUAL))
         models = await there.described(listed) if listed else []
     except server.RetryableError as error:
-        away = error.error.code == "MODEL_UNREACHABLE"
-        return None if away else Found(url, "A program", [], error.error.message)
+        away = error.code == "MODEL_UNREACHABLE"
+        return None if away else Found(url, "A program", [], error.message)
     finally:
         await there.close()
     known = next((usual for usual, answer in zip(USUAL, answers, strict=True) if answer), None)

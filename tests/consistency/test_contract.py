@@ -38,7 +38,7 @@ def script_head() -> dict[str, Any]:
 def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in_the_same_order() -> None:
     in_javascript = re.search(r"ERROR_CODES = .*?\(\[(.*?)\]\)", read("extension/shared/errors.js"), re.DOTALL)
     assert in_javascript
-    codes = list(server.ERROR_CODES)
+    codes = list(protocol.ERROR_CODES)
 
     assert len(codes) == len(set(codes)) == 29
     assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
@@ -46,8 +46,8 @@ def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in
 
 
 def test_every_code_that_is_raised_is_a_documented_one() -> None:
-    raised = set(re.findall(r'ChromeTabError\(\s*"([A-Z_]+)"', read("chrome_tab_mcp_server.py")))
-    raised |= {code for code, _ in server.APPLE_EVENT_ERRORS.values()} | set(server.SCRIPT_CODES.values())
+    raised = set(re.findall(r'(?:ChromeTab|Retryable)Error\(\s*"([A-Z_]+)"', read("chrome_tab_mcp_server.py")))
+    raised |= {*server.APPLE_EVENT_ERRORS, *server.SCRIPT_CODES.values()}
     thrown = {
         code
         for path in (ROOT / "extension").rglob("*.js")
@@ -56,7 +56,7 @@ def test_every_code_that_is_raised_is_a_documented_one() -> None:
 
     assert len(raised) > 10
     assert thrown
-    assert raised | thrown <= set(server.ERROR_CODES)
+    assert raised | thrown <= set(protocol.ERROR_CODES)
 
 
 # --- Identity ---

@@ -13,6 +13,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app
+from chrome_tab.bridge import protocol
 from hatch_build import script_head, with_whole_addresses
 from scripts import clients, dist, reference
 
@@ -206,7 +207,7 @@ async def test_the_reference_pages_are_up_to_date_and_their_examples_are_valid_c
     for path, text in (await reference.pages()).items():
         assert path.read_text(encoding="utf-8") == text, f"run python -m scripts.reference for {path.name}"
     assert reference.EXAMPLES.keys() == tools.keys()
-    assert {code for codes in reference.ERRORS.values() for code in codes} <= set(server.ERROR_CODES)
+    assert {code for codes in reference.ERRORS.values() for code in codes} <= set(protocol.ERROR_CODES)
     assert reference.NOTES.keys() <= tools.keys()
     for name, example in reference.EXAMPLES.items():
         jsonschema.validate(example, tools[name] | {"additionalProperties": False})

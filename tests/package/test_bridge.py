@@ -688,7 +688,7 @@ async def test_a_command_over_the_extensions_limit_is_rejected_before_it_is_sent
         assert not (await within(choosing)).is_error
 
 
-@pytest.mark.parametrize("code", server.ERROR_CODES)
+@pytest.mark.parametrize("code", protocol.ERROR_CODES)
 async def test_an_error_of_the_extension_keeps_its_code_and_sentence(code: str, session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         reading = session.read()
