@@ -442,17 +442,12 @@ EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
 NonEmptyText = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
-# The tools that are commands of the extension; this file knows them without its folder.
-COMMAND_TOOLS = (  # noqa: SIM905 -- a list would take one line a name
-    "highlight_in_tab browser_get_tabs browser_create_tab browser_attach_tab browser_close_tab list_tabs getDataLayer "
-    "navigate back forward page_elements screenshot evaluate console_logs network_requests click press drag scroll "
-    "wait_for hover fill fill_form upload select"
-).split()
-
-
 def known_tool(name: str) -> str:
     """Return the name of one of our tools."""
-    names = dict.fromkeys((*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab", *COMMAND_TOOLS))
+    commands = EXTENSION / "shared" / "commands.json"
+    table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
+    ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
+    names = dict.fromkeys((*ours, *(each for each, about in table.items() if about.get("tool", True))))
     if name not in names:
         near = get_close_matches(name, names, n=3, cutoff=0)
         raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
@@ -5958,9 +5953,8 @@ class ToolErrorMiddleware(Middleware):
             sentence = f"There is no tool {one_line(name, 80)!r}. Call one of the listed tools."
             failure = ChromeTabError("INVALID_ARGUMENT", sentence)
         except FastMCPError as error:
-            defect = internal_error(name, error.__cause__ or error)
-            code, sentence = defect.code, defect.message
-        return sent_result(ChromeTabError(code, sentence).result())
+            failure = internal_error(name, error.__cause__ or error)
+        return sent_result(failure.result())
 
     def _as_published(self, sentence: str) -> str:
         """Replace our names of tools and arguments by those that the client sees."""
