@@ -2533,11 +2533,6 @@ class Page(NamedTuple):
     tab_id: int | None = None  # for one of several tabs
     browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
-    @property
-    def is_markdown(self) -> bool:
-        """Return whether the text is main content, which is Markdown."""
-        return self.content.get("path", "whole") != "whole"
-
 
 # What the page function notes about a text, by its code.
 PAGE_NOTES = {
@@ -3002,7 +2997,8 @@ class ChunkPlanner:
     @functools.cached_property
     def layout(self) -> TextLayout:
         """Where the headings, tables and code blocks of the page are."""
-        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+        is_main_content = self.page.content.get("path", "whole") != "whole"
+        return TextLayout(self.page.text, self.page.headings, is_markdown=is_main_content)
 
     def opening(self, label: str, start: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
