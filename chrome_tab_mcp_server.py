@@ -5951,7 +5951,8 @@ class ToolErrorMiddleware(Middleware):
             complaint = argument_complaint(name, error, tool.parameters if tool else {})
             failure = ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint))
         except NotFoundError:
-            sentence = f"There is no tool {one_line(name, 80)!r}. Call one of the listed tools."
+            tool_name = one_line(name, 80)
+            sentence = f"There is no tool {tool_name!r}. Call one of the listed tools."
             failure = ChromeTabError("INVALID_ARGUMENT", sentence)
         except FastMCPError as error:
             defect = internal_error(name, error.__cause__ or error)
