@@ -2528,11 +2528,6 @@ class Page(NamedTuple):
     tab_id: int | None = None  # for one of several tabs
     browser: str = ""  # the profile's name if several are connected, or the application's from AppleScript
 
-    @property
-    def is_markdown(self) -> bool:
-        """Return whether the text is main content, which is Markdown."""
-        return self.content.get("path", "whole") != "whole"
-
 
 # What the page function notes about a text, by its code.
 PAGE_NOTES = {
@@ -2997,7 +2992,8 @@ class ChunkPlanner:
     @functools.cached_property
     def layout(self) -> TextLayout:
         """Where the headings, tables and code blocks of the page are."""
-        return TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
+        is_main_content = self.page.content.get("path", "whole") != "whole"
+        return TextLayout(self.page.text, self.page.headings, is_markdown=is_main_content)
 
     def opening(self, label: str, start: int) -> str:
         """Return the title, headings and header rows that a chunk begins with; less if there is little room."""
@@ -5950,7 +5946,8 @@ class ToolErrorMiddleware(Middleware):
             complaint = argument_complaint(name, error, tool.parameters if tool else {})
             failure = ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint))
         except NotFoundError:
-            sentence = f"There is no tool {one_line(name, 80)!r}. Call one of the listed tools."
+            tool_name = one_line(name, 80)
+            sentence = f"There is no tool {tool_name!r}. Call one of the listed tools."
             failure = ChromeTabError("INVALID_ARGUMENT", sentence)
         except FastMCPError as error:
             failure = internal_error(name, error.__cause__ or error)
