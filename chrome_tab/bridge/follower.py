@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import handshake, port, protocol
+from chrome_tab.bridge import handshake, pending, port, protocol
 from chrome_tab.bridge.channel import Channel
 from chrome_tab.bridge.roles import Role
 
@@ -27,21 +27,46 @@ class Follower:
 
     def __init__(self, session: Session, leader: ClientConnection) -> None:
         self._session, self._leader = session, leader
+        # Set when the leader has stopped responding.
+        self._silence: server.ChromeTabError | None = None
         # The leader's time limit is a little longer than the extension's, and a follower's a little longer than that.
         self.channel = Channel(leader.send, session.spawn, grace_s=1 + protocol.RECONNECT_WAIT_S)
 
     async def follow(self) -> None:
-        """Exchange messages with the leader until it disconnects."""
+        """Exchange messages with the leader until it disconnects; raise ChromeTabError if it stops responding."""
         self._session.enter_role(self)
+        watching = self._session.spawn(self._watch())
         try:
             async for frame in self._leader:
                 self._on_message(frame)
+        except protocol.closed_errors():
+            if self._silence is None:
+                raise
         finally:
+            watching.cancel()
             self.channel.close()
+        if self._silence is not None:
+            raise self._silence
+
+    async def _watch(self) -> None:
+        """Disconnect from a leader that does not respond: its process may be suspended."""
+        with contextlib.suppress(*protocol.closed_errors()):
+            while True:
+                await asyncio.sleep(protocol.LEADER_PING_S)
+                try:
+                    async with asyncio.timeout(protocol.LEADER_PONG_S):
+                        await (await self._leader.ping())
+                except TimeoutError:
+                    self._silence = await port.port_error(self._session.port, "suspended")
+                    self._leader.transport.abort()
+                    return
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
         """Run a command through the leader."""
-        return await self.channel.command(command, tab_id, params, session)
+        try:
+            return await self.channel.command(command, tab_id, params, session)
+        except pending.ConnectionLostError:
+            raise self._silence or pending.ConnectionLostError(command) from None
 
     async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Do nothing: browsers send their prompts to the leader only."""
@@ -77,6 +102,7 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
 
     address, is_open = f"ws://{server.HOST}:{number}/session", False
     options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": protocol.MAX_FRAME_BYTES}
+    options["ping_interval"] = None  # Follower sends its own
     try:
         leader = await connect(address, **options, open_timeout=protocol.FOLLOWER_HANDSHAKE_TIMEOUT_S)
         try:

@@ -141,6 +141,8 @@ PORT_PROBLEMS = {
     "again, or stop that program.",
     "connection ended": "Port {port} is in use by {name}, which ends each connection without a response. Stop that "
     "program, or choose another --port and pair again.",
+    "suspended": "Port {port} belongs to another session's server, {name}, which has stopped responding: it is suspended or "
+    "very busy. Resume or end that process, then check the page and repeat only what did not take effect.",
     "no answer": "Port {port} is in use by {name}, which does not respond. If that is another session's server, it is "
     "suspended or very busy: resume it, and this session connects automatically. If not, choose another --port and pair again.",
 }

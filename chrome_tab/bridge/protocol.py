@@ -30,6 +30,8 @@ HANDSHAKE_TIMEOUT_S = 10.0  # for a handshake
 EXTENSION_WAIT_S = 8.0
 RECONNECT_WAIT_S = 8.0
 FOLLOWER_HANDSHAKE_TIMEOUT_S = 3.0  # for a follower's handshake with the leader
+LEADER_PING_S = 10.0  # between a follower's checks that its leader responds
+LEADER_PONG_S = 10.0  # for the leader to respond to one
 PORT_RETRY_S = 2.0
 # A leader that exits ends its connections a moment before it releases the port.
 ENDING_RETRIES = 5

@@ -91,8 +91,8 @@ class Uploads:
             raise ChromeTabError("FILE_NOT_ALLOWED", sentence)
         raise ChromeTabError(
             "FILE_NOT_ALLOWED",
-            f"Uploads are only allowed from {', '.join(map(str, self._roots))}; {one_line(path)!r} is outside. "
-            "Ask the user to copy it there, or to start the server with --upload-folder and its folder.",
+            f"Uploads are only allowed from {', '.join(map(str, self._roots))}; {one_line(path)!r} is not a "
+            "file there. Check the path, ask the user to copy the file there, or to start the server with --upload-folder and its folder.",
         )
 
     def _checked(self, descriptor: int) -> BinaryIO | None:

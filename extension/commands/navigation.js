@@ -1,6 +1,7 @@
 /** @import {DrivenContext, Navigated} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
+import { endsWithin } from "../browser/async.js";
 import { runInPage } from "../browser/inject.js";
 import { PageLoadWatch } from "../browser/page-load.js";
 import { addressOf, tabById } from "../browser/tabs.js";
@@ -11,6 +12,10 @@ import { webAddressOf } from "./tabs.js";
 const LONGEST_WAIT_MS = 29_000;
 const MOST_MS = 30_000;
 const FIRST_HTTP_ERROR = 400;
+/** A busy page, or an image without any bytes, may not answer at all. */
+const STATUS_MS = 5_000;
+const SILENT =
+  "The page has loaded but does not respond, so its HTTP status is unknown. Take a screenshot, or navigate elsewhere.";
 
 /**
  * @param {DrivenContext} context `params`: `url`, http or https; `timeout`, milliseconds; `on_dialog`, `dialog_text`
@@ -97,7 +102,12 @@ async function load(context, timeoutMs, leave) {
 /** @param {DrivenContext} context */
 async function statusOf(context) {
   // Even a page that extensions cannot access has loaded.
-  const status = await runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
+  const asked = runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
+  if (!(await endsWithin(STATUS_MS, asked))) {
+    context.session.addNote(SILENT);
+    return null;
+  }
+  const status = await asked;
   return typeof status === "number" && status > 0 ? status : null;
 }
 

@@ -152,3 +152,12 @@ async def test_page_that_is_blocked_by_printing_is_reported(asking: DrivenTab) -
     assert (read[0], "print dialog" in read[1]) == ("UNREADABLE_PAGE", True)
     await asking.page.evaluate("0")
     assert (await asking.do("click", selector="#still"))["title"] == "Shown"
+
+
+async def test_dialogs_that_are_alike_are_counted_in_an_error(tab: DrivenTab) -> None:
+    await tab.show("<input oninput=\"for (let i = 0; i < 20; i++) alert('No'); this.value = ''\">")
+
+    code, message = await tab.refused("fill", selector="input", value="x")
+
+    assert (code, message.count('"No"')) == ("VALUE_NOT_KEPT", 1)
+    assert "browser_close_tab" in message

@@ -73,6 +73,16 @@ async def test_unreachable_address_is_an_error_and_the_next_one_works(tab: Drive
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
 
 
+async def test_image_without_bytes_is_reported_as_loaded_and_silent(tab: DrivenTab) -> None:
+    tab.site.pages["/none.png"] = b""
+    address = tab.site.url("/none.png")
+
+    reported = await tab.do("navigate", url=address)
+
+    assert (reported["url"], reported["status"], len(reported["notes"])) == (address, None, 1)
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
 async def test_file_that_a_click_downloads_is_named(tab: DrivenTab) -> None:
     await tab.page.set_content('<a download="report.txt" href="data:,1">Save</a>')
 

@@ -486,21 +486,31 @@ async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_a_suspended_leader_is_not_mistaken_for_another_program(
+async def test_a_suspended_leader_is_named_and_not_mistaken_for_the_extension_or_another_program(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "FOLLOWER_HANDSHAKE_TIMEOUT_S", 1.0)
     monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.1)
+    monkeypatch.setattr(protocol, "LEADER_PING_S", 0.1)
     async with process(port) as (_, pid):
-        os.kill(pid, signal.SIGSTOP)
-        try:
-            follower = Bridge(port)
-            await within(follower.start())
-            assert problem_of(follower) == "no answer"
-            assert follower.problem
-            assert f"(process {pid})" in follower.problem.message
-        finally:
-            os.kill(pid, signal.SIGCONT)
+        follower = Bridge(port)
+        await within(follower.start())
+        async with connected(port, pairing.pairing_key()) as extension:
+            await has(lambda: follower.connected)
+            clicking = asyncio.create_task(follower.command("click", 1, {"selector": "#a"}))
+            await next_of(extension, "command")
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                monkeypatch.setattr(protocol, "LEADER_PONG_S", 1.0)
+                with pytest.raises(PortError) as failed:
+                    await within(clicking)
+                assert failed.value.problem == "suspended"
+                await has(lambda: problem_of(follower) == "no answer")
+                assert follower.problem
+                for problem in (failed.value, follower.problem):
+                    assert f"(process {pid})" in problem.message
+            finally:
+                os.kill(pid, signal.SIGCONT)
         await has(lambda: follower.role is Role.FOLLOWER)
         assert follower.problem is None
         await follower.stop()

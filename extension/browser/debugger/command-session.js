@@ -24,6 +24,7 @@ const REPORT_MS = 50;
 const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
+const ENDLESS = "It opens one dialog after another: close the tab with browser_close_tab.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
 /** A command that needs no reply from the page ends within this time. */
@@ -498,10 +499,15 @@ export class CommandSession {
    */
   complete(error) {
     if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
-    const said = this.#dialogs.map(
-      ({ type, message, answer }) => `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`,
-    );
-    return new CommandError(error.code, `${error.message} Meanwhile the page's ${said.join(", its ")}.`);
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const { type, message, answer } of this.#dialogs) {
+      const said = `${type} ${message && `${JSON.stringify(message)} `}was ${answer}`;
+      counts.set(said, (counts.get(said) ?? 0) + 1);
+    }
+    const all = [...counts].map(([said, count]) => (count > 1 ? `${said} ${count} times` : said)).join(", its ");
+    const advice = this.#dialogs.length < MAX_DIALOGS ? "" : ` ${ENDLESS}`;
+    return new CommandError(error.code, `${error.message} Meanwhile the page's ${all}.${advice}`);
   }
 }
 
