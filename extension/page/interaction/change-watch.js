@@ -257,7 +257,9 @@ const changeWatch = (() => {
         await pause(POLL_MS);
       }
       const settled = performance.now();
-      while (this.#isFadedByScript() && performance.now() - settled < FADE_MS) await pause(POLL_MS);
+      while ((this.#isFadedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
+        await pause(POLL_MS);
+      }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
@@ -280,6 +282,16 @@ const changeWatch = (() => {
       if (performance.now() - this.#latestAt >= WAITS_MS.quiet) return false;
       const isHalf = (/** @type {Element} */ one) => TRANSLUCENT.test(attributeOf(one, "style") ?? "");
       return [...this.#restyled].some((one) => isHalf(one) && isInPage(one) && isWorded(one));
+    }
+
+    /** @returns {boolean} whether a dialog has gone and its backdrop has not: a tour may move on to its next step */
+    #isBetweenDialogs() {
+      const before = [...this.#before.dialogs.keys()];
+      if (before.every((one) => isInPage(one) && isVisible(one))) return false;
+      const [corner] = document.elementsFromPoint(0, 0);
+      const isLeft = (/** @type {Element} */ one) => isBackdrop(one) && !isWorded(one);
+      if (!corner || ![...treeAncestors(corner)].some(isLeft)) return false;
+      return [...stateOf(this.#roots).dialogs.keys()].every((one) => before.includes(one));
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
