@@ -36,6 +36,7 @@ const changeWatch = (() => {
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, disablings, isWorded, labelOf, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
+  const { isTrack, slidesIn } = sliding;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -257,7 +258,7 @@ const changeWatch = (() => {
         await pause(POLL_MS);
       }
       const settled = performance.now();
-      while ((this.#isFadedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
+      while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
         await pause(POLL_MS);
       }
       // Some menus open only once the mouse has been over them for a while.
@@ -276,10 +277,11 @@ const changeWatch = (() => {
       return !fading.length && !this.#isTransparent();
     }
 
-    /** @returns {boolean} whether a script makes something with words more or less transparent, step by step */
-    #isFadedByScript() {
+    /** @returns {boolean} whether a script makes something with words more or less transparent, or slides it, step by step */
+    #isMovedByScript() {
       this.#take(this.#observer.takeRecords());
       if (performance.now() - this.#latestAt >= WAITS_MS.quiet) return false;
+      if ([...this.#styles.keys()].some(isTrack)) return true;
       const isHalf = (/** @type {Element} */ one) => TRANSLUCENT.test(attributeOf(one, "style") ?? "");
       return [...this.#restyled].some((one) => isHalf(one) && isInPage(one) && isWorded(one));
     }
@@ -378,10 +380,11 @@ const changeWatch = (() => {
       );
       const toggled = this.#toggled();
       const now = stateOf(this.#roots);
+      const slides = slidesIn(this.#styles);
       const changes = summarizeChanges(this.#before, now, {
-        shown,
+        shown: [...shown, ...slides.come],
         moved: [...moved, ...reordered(shown, left, this.#places)],
-        left: [...left, ...hiddenNow],
+        left: [...left, ...hiddenNow, ...slides.gone],
         drawn,
         renamed,
         refilled: [...this.#before.values]
