@@ -96,13 +96,15 @@ async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_h
         "#size": ("Clicked touch", "#size"),
         "#lower": ("Clicked upper", "#lower"),
         "#sheet": ("Clicked glass", "#sheet"),
+        "#veiled": ("Clicked veil", "#veiled"),
     }
     for inner, (title, taker) in takers.items():
         result = await tab.do("click", selector=inner)
 
         assert (result["title"], result["element"]["selector"]) == (title, taker)
 
-    assert (await tab.refused_soon("click", selector="#written"))[0] == "EXECUTION_ERROR"
+    for covered in ("#written", "#masked"):
+        assert (await tab.refused_soon("click", selector=covered))[0] == "EXECUTION_ERROR"
 
 
 async def test_nodes_and_ports_of_a_drawing_are_acted_on_by_their_listed_selectors(tab: DrivenTab) -> None:

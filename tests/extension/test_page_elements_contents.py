@@ -494,6 +494,15 @@ def test_page_is_listed_as_a_user_sees_it(elements: Elements, name: str, case: s
     assert lines_of(elements) == LISTS[name][case]
 
 
+def test_words_of_a_drawing_are_listed_on_a_busy_page_and_name_what_lies_over_them(elements: Elements) -> None:
+    veil = "<rect onclick=1 width=90 height=30 style='fill-opacity: 0' />"
+    drawing = f"<g><text x=20 y=20>South</text>{veil}</g><text x=120 y=50>17</text><rect width=20 height=20 />"
+    elements.show("<button>b</button>" * 16 + f"<svg width=200 height=60>{drawing}</svg>")
+
+    others = [line for line in lines_of(elements) if not line.startswith("button")]
+    assert [line.split('" ')[0] for line in others] == ['text "South', 'clickable "South']
+
+
 def test_every_case_of_a_page_has_its_list() -> None:
     assert {name: list(cases(name)) for name in LISTS} == {name: list(lists) for name, lists in LISTS.items()}
     assert list(cases("selectors")) == list(SELECTORS)

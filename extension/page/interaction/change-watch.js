@@ -36,6 +36,7 @@ const changeWatch = (() => {
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, disablings, isWorded, labelOf, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
+  const { isTrack, slidesIn } = sliding;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -257,7 +258,9 @@ const changeWatch = (() => {
         await pause(POLL_MS);
       }
       const settled = performance.now();
-      while (this.#isFadedByScript() && performance.now() - settled < FADE_MS) await pause(POLL_MS);
+      while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
+        await pause(POLL_MS);
+      }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
@@ -274,12 +277,23 @@ const changeWatch = (() => {
       return !fading.length && !this.#isTransparent();
     }
 
-    /** @returns {boolean} whether a script makes something with words more or less transparent, step by step */
-    #isFadedByScript() {
+    /** @returns {boolean} whether a script makes something with words more or less transparent, or slides it, step by step */
+    #isMovedByScript() {
       this.#take(this.#observer.takeRecords());
       if (performance.now() - this.#latestAt >= WAITS_MS.quiet) return false;
+      if ([...this.#styles.keys()].some(isTrack)) return true;
       const isHalf = (/** @type {Element} */ one) => TRANSLUCENT.test(attributeOf(one, "style") ?? "");
       return [...this.#restyled].some((one) => isHalf(one) && isInPage(one) && isWorded(one));
+    }
+
+    /** @returns {boolean} whether a dialog has gone and its backdrop has not: a tour may move on to its next step */
+    #isBetweenDialogs() {
+      const before = [...this.#before.dialogs.keys()];
+      if (before.every((one) => isInPage(one) && isVisible(one))) return false;
+      const [corner] = document.elementsFromPoint(0, 0);
+      const isLeft = (/** @type {Element} */ one) => isBackdrop(one) && !isWorded(one);
+      if (!corner || ![...treeAncestors(corner)].some(isLeft)) return false;
+      return [...stateOf(this.#roots).dialogs.keys()].every((one) => before.includes(one));
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
@@ -366,10 +380,11 @@ const changeWatch = (() => {
       );
       const toggled = this.#toggled();
       const now = stateOf(this.#roots);
+      const slides = slidesIn(this.#styles);
       const changes = summarizeChanges(this.#before, now, {
-        shown,
+        shown: [...shown, ...slides.come],
         moved: [...moved, ...reordered(shown, left, this.#places)],
-        left: [...left, ...hiddenNow],
+        left: [...left, ...hiddenNow, ...slides.gone],
         drawn,
         renamed,
         refilled: [...this.#before.values]

@@ -15,7 +15,19 @@
  */
 
 const elementList = (() => {
-  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, isMatch, parentOf, queryAll, roleOf, tagOf } = dom;
+  const {
+    attributeOf,
+    dataOf,
+    drawnAncestors,
+    idOf,
+    isDrawnIn,
+    isMatch,
+    parentOf,
+    queryAll,
+    roleOf,
+    tagOf,
+    textContentOf,
+  } = dom;
   const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
@@ -33,6 +45,7 @@ const elementList = (() => {
   const { collapsed, patternOf } = grouping;
   const { withoutRedundantTexts } = redundantTexts;
 
+  const LETTER = /\p{L}/u;
   const WORDED = /[\p{L}\p{N}]/u;
   /** The sign on a button that removes something. */
   const REMOVING = /^[x\u00d7\u2715\u2716\u2a2f]$/iu;
@@ -242,7 +255,9 @@ const elementList = (() => {
     if (isNarrowed) return items;
     const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
     const isListed = (/** @type {Item} */ { role, element }) =>
-      role === "image" || (!isMatch(element, SKELETONS) && (!isBusy || attributeOf(element, "title") !== null));
+      role === "image" ||
+      (role === "text" && LETTER.test(textContentOf(element) ?? "")) ||
+      (!isMatch(element, SKELETONS) && (!isBusy || attributeOf(element, "title") !== null));
     return items.filter((item) => item.kind !== "look" || isListed(item));
   }
 

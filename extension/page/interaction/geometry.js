@@ -7,6 +7,7 @@ const geometry = (() => {
   const {
     boxOf,
     childNodesOf,
+    childrenOf,
     closestOf,
     controlOf,
     documentOf,
@@ -349,6 +350,8 @@ const geometry = (() => {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
     if (isLayerOver(inner, element) || isSheetOver(inner, element)) return true;
+    const veiled = veiledBy(inner);
+    if (veiled && isDrawnIn(veiled, element)) return true;
     const button = closestOf(element, BUTTONS);
     if (button && button === closestOf(inner, BUTTONS)) return true;
     // Elements in a shadow root are sometimes hit as their host.
@@ -358,6 +361,18 @@ const geometry = (() => {
       host = holderOf(root);
     }
     return false;
+  }
+
+  /**
+   * @param {Element} shape
+   * @returns {Element | null} the group in a drawing that it takes the mouse for, if all of the group shows through it
+   */
+  function veiledBy(shape) {
+    const group = parentElementOf(shape);
+    if (!group || tagOf(group) !== "g" || childrenOf(shape).length) return null;
+    const { fill, fillOpacity, opacity, stroke } = getComputedStyle(shape);
+    const isBare = (fill === "none" || fillOpacity === "0") && stroke === "none";
+    return isBare || opacity === "0" ? group : null;
   }
 
   /**
@@ -527,5 +542,6 @@ const geometry = (() => {
     placeInMainFrame,
     placeOfSpot,
     round,
+    veiledBy,
   };
 })();

@@ -22,7 +22,7 @@ const surroundingNames = (() => {
     dom;
   const { tagOf } = dom;
   const { plain, shorten } = texts;
-  const { DRAWN, SEEN, isRendered, isVisible } = geometry;
+  const { DRAWN, SEEN, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { plainQuote } = states;
 
@@ -318,9 +318,13 @@ const surroundingNames = (() => {
 
   /**
    * @param {Element} element without a name
-   * @returns {string} the name of the element that only surrounds it: a disabled button gets its tooltip from one
+   * @returns {string} the name of the element that only surrounds it: a disabled button gets its tooltip from one; or
+   *   the text that shows through it in a drawing
    */
   function wrapperNameOf(element) {
+    const veiled = veiledBy(element);
+    const text = veiled ? plain(contentOf(veiled)) : "";
+    if (text && text.length <= NEIGHBOR_LENGTH) return text;
     const outer = parentElementOf(element);
     if (!outer || childrenOf(outer).length > 1 || attributeOf(outer, "role")) return "";
     return plain(attributeOf(outer, "aria-label") || attributeOf(outer, "title") || "");
