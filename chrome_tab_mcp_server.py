@@ -868,9 +868,9 @@ def plain_words(detail: Mapping[str, Any], problems: Mapping[str, str] = PROBLEM
 
 def one_line(text: str, limit: int = 200) -> str:
     """Return untrusted text as one printable line of at most `limit` characters."""
-    # Of what is not printable, zero-width and direction-changing characters are removed.
+    # Invisible and direction-changing characters are removed; other unprintable ones become spaces.
     shown = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text[: 4 * limit])
-    line = " ".join("".join(shown).split())
+    line = " ".join(strip_invisible("".join(shown)).split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 

@@ -19,7 +19,7 @@ from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands, screenshots
 from tests.conftest import WriteToml
-from tests.support.fake_extension import Call, FakeExtension, connected, free_port
+from tests.support.fake_extension import Call, FakeExtension, connected, free_port, within
 from tests.support.tool_client import error_of, text_of
 
 PNG = base64.b64encode(
@@ -290,8 +290,11 @@ async def test_text_that_a_page_hides_reaches_no_client(parts: Parts) -> None:
     results.append(await call.ended())
     reading = asyncio.create_task(client.read_resource("tab://active"))
     await extension.reply(await extension.receive(), {**PAGE, "text": OBSCURED})
+    await within(reading)
+    listing = asyncio.create_task(client.list_resources())
+    await extension.reply(await extension.receive(), [LISTED])
 
-    for shown in [*(str(result) for result in results), str(await reading)]:
+    for shown in [*(str(result) for result in results), str(await reading), str(await listing)]:
         assert "paypal" in shown
         assert not [c for c in HIDDEN if c in shown or ascii(c)[1:-1] in shown]
 
