@@ -70,6 +70,8 @@ async function otherwise(given, value) {
     // A day that is picked now may be taken for the end.
     await typeEach(general, false);
   }
+  // It may also be taken for the start, if the calendar does not know that yet.
+  if (filling.isEnd && given.field?.next === "pick") await type(value, false);
   await typeEach(own, true);
   if (last.isAccepted) return last;
   let picked = await last.entry.pick(filling, last.field?.next === "pick");

@@ -552,8 +552,9 @@ export class ListWidget extends Widget {
    * @param {ListState} state
    * @returns {boolean} whether it shows nothing, or only something else than before, which can be a placeholder
    */
-  #isCleared({ shown, typed: text }) {
-    return shown.length === 0 || (text === "" && !shown.some((each) => this.#before.includes(each)));
+  #isCleared({ shown, typed: text, isEditable }) {
+    const isTyped = isEditable && text !== "";
+    return shown.length === 0 || (!isTyped && !shown.some((each) => this.#before.includes(each)));
   }
 
   /** @param {string} wanted */

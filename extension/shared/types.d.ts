@@ -713,6 +713,8 @@ export interface Filling {
   isEntered: boolean;
   /** Whether it is a date or a time, and one field follows that may be the end of the same period. */
   isStart: boolean;
+  /** Whether it is the last field of a period whose first one is filled. */
+  isEnd: boolean;
   /** The day that the text names, such as 2026-03-05, for a field that may open a calendar; otherwise empty. */
   day: string;
   /** The time that it names after that day, such as 09:30; otherwise empty. */

@@ -461,6 +461,9 @@ async def test_start_of_a_period_is_kept_until_its_end_is_filled(calendars: Driv
     await calendars.do("fill", selector="#until", value="10:30")
     assert await calendars.page.evaluate("state.period") == ["09:30:00", "10:30:00"]
 
+    days = [{"selector": "#first", "value": "2026-03-05"}, {"selector": "#last", "value": "2026-03-09"}]
+    assert (await calendars.do("fill_form", fields=days))["fields"] == days
+
 
 async def test_month_in_a_notation_that_its_picker_drops_is_reported(pickers: DrivenTab) -> None:
     code, message = await pickers.refused("fill", selector="#month", value="2026-03")

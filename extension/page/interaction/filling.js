@@ -122,8 +122,10 @@ const filling = (() => {
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
+    const [start, end, ...others] = isTyped && isDated(text) ? groupOf(field) : [];
+    const isEnd = end === field && !others.length && start?.value !== "";
     return {
-      plan: { isStart, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
+      plan: { isStart, isEnd, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
       prepared,
     };
   }
