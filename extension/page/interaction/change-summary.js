@@ -28,7 +28,7 @@ const changeSummary = (() => {
     textContentOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
-  const { handleOf, isRendered, isVisible } = geometry;
+  const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
@@ -407,8 +407,8 @@ const changeSummary = (() => {
    */
   function isHiddenPart(element) {
     if (!isInPage(element) || isVisible(element)) return false;
-    const around = parentElementOf(element);
-    return isMatch(element, "[hidden], [style]") || (!isRendered(element) && around !== null && isRendered(around));
+    const { display, opacity } = getComputedStyle(element);
+    return isMatch(element, "[hidden], [style]") || display === "none" || opacity === "0";
   }
 
   /** @param {Node} node */
