@@ -68,49 +68,47 @@ async def test_stop_attachments_and_activity_are_per_profile(scene: Scene) -> No
         await session.call("browser_close_tab", tab_id=number)
 
 
-async def test_reads_of_several_browsers_are_never_mixed_up_even_if_one_restarts(scene: Scene) -> None:
+async def test_reads_are_never_mixed_up_even_if_one_restarts_and_a_copy_of_its_profile_starts(scene: Scene) -> None:
     session = scene.sessions[0]
+    original = chromium(scene, 0)
+    names_before = await names(scene)
     address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0").replace("-0", "-made")
     await session.call("browser_create_tab", url=address, browser="Chromium")
     assert len(await attached(scene)) == 1
     before = scene.reads
     await scene.read_many(40)
     await scene.look_around(9)
-    await scene.restart(scene.profiles[0])
+    copies: list[ChromiumProfile] = []
+    await scene.restart(original, while_down=lambda _: copies.append(original.copied("copy")))
 
     assert scene.mixed_up == 0
     assert scene.reads - before > 40
     # What the user allowed ended with the browser.
     assert await attached(scene) == []
 
-
-async def test_a_copied_profile_gets_its_own_id_and_name_and_reports_it(scene: Scene) -> None:
-    original = chromium(scene, 0)
-    before = await names(scene)
-    await original.kill()
-    copy = original.copied("copy")
-    await original.start()
+    # The copy gets its own id and name, and reports it.
+    (copy,) = copies
     try:
         await copy.start()
         scene.profiles.append(copy)
         tabs = await scene.all_tabs()
         connected = f"{len(scene.profiles)} browsers"
-        assert await names(scene) == {**before, "copy": "Chromium 3"}
+        assert await names(scene) == {**names_before, "copy": "Chromium 3"}
         assert await original.identity() == f"Connected as Chromium · {connected}"
         line = f"Connected as Chromium 3 · {connected}"
         note = " · This profile is a copy of another one, so it has a name of its own."
         assert await copy.identity() == line + note
         for _ in range(10):
-            await scene.read(scene.sessions[0], tabs)
+            await scene.read(session, tabs)
         # Restarted, it is a normal profile with the name that it has.
         await copy.kill()
         await copy.start()
         await scene.all_tabs(besides={number for number, title in tabs.items() if title.startswith("copy")})
-        assert await names(scene) == {**before, "copy": "Chromium 3"}
+        assert await names(scene) == {**names_before, "copy": "Chromium 3"}
         assert await copy.identity() == line
     finally:
         await copy.close()
-        scene.profiles.remove(copy)
+        scene.profiles = [each for each in scene.profiles if each is not copy]
     assert scene.mixed_up == 0
 
 

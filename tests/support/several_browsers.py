@@ -288,7 +288,7 @@ class Scene:
 
         await asyncio.gather(*map(one, self.sessions))
 
-    async def restart(self, *profiles: Profile) -> None:
+    async def restart(self, *profiles: Profile, while_down: Callable[[Profile], object] = lambda _: None) -> None:
         """Kill and restart one browser after the other while each session reads the tabs of one of them."""
         tabs = await self.all_tabs()
         is_over, killed = asyncio.Event(), ""
@@ -309,6 +309,7 @@ class Scene:
             gone = {number for number, title in tabs.items() if title.startswith(profile.name)}
             killed = profile.name
             await profile.kill()
+            while_down(profile)
             await profile.start()
             now = await self.all_tabs(besides=gone)
             # The closed tabs stay in the load: their ids must never become another's.
