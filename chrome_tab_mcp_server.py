@@ -6291,9 +6291,9 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
         sentence = f"offset {offset:,} is past the end: the text has {total:,} characters. Use a smaller offset."
         raise ChromeTabError("INVALID_ARGUMENT", sentence)
     end = min(total, offset + max_chars)
-    longest = min(total, end + MAX_CLUSTER)
-    while end < longest and INVISIBLE.search(text, end - 1, end + 1):  # it joins its neighbors
-        end += 1
+    if end < total:  # an invisible character joins its neighbors, if possible before the end
+        ends = [*range(end, max(offset, end - MAX_CLUSTER), -1), *range(end + 1, min(total, end + MAX_CLUSTER))]
+        end = next((each for each in ends if not INVISIBLE.search(text, each - 1, each + 1)), end)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
     notes = filter(None, (left, *page.dialogs, *page.notes))
     content = text_blocks(text[offset:end], notes)
