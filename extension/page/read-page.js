@@ -1217,18 +1217,18 @@ export function readPage(request) {
   }
 
   /**
-   * Returns the first position of a keyword at or after an index, ignoring case and invisible characters within it:
-   * clients do not see these.
+   * Returns the first position of a keyword at or after an index, ignoring case and invisible characters, which clients
+   * do not see.
    *
    * @param {string} text
    * @param {string} keyword
    * @param {number} from
    */
   function find(text, keyword, from) {
-    const characters = [...keyword].map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
-    const pattern = Object.assign(new RegExp(characters.join("\\p{Cf}{0,9}"), "giu"), { lastIndex: from });
-    const match = pattern.exec(text);
-    return match === null ? null : { start: match.index, end: pattern.lastIndex };
+    const characters = [...keyword.replace(/\p{Cf}/gu, "")].map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&"));
+    const gap = characters.length > 1_000 ? "" : "\\p{Cf}{0,9}"; // the pattern would be too large
+    const match = new RegExp(characters.join(gap) || "(?!)", "iu").exec(text.slice(from));
+    return match && { start: from + match.index, end: from + match.index + match[0].length };
   }
 
   /**

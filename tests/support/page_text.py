@@ -123,7 +123,8 @@ def find(text: str, keyword: str, begin: int) -> tuple[int, int]:
     folded = "".join(map(simply_folded, text))
     invisible = "".join({c for c in folded if unicodedata.category(c) == "Cf"})
     between = f"[{invisible}]{{0,9}}" if invisible else ""
-    found = re.compile(between.join(map(re.escape, map(simply_folded, keyword)))).search(folded, begin)
+    wanted = [simply_folded(character) for character in keyword if unicodedata.category(character) != "Cf"]
+    found = re.compile(between.join(map(re.escape, wanted))).search(folded, begin) if wanted else None
     return found.span() if found else (-1, -1)
 
 
