@@ -67,23 +67,25 @@ def add_prompts(mcp: FastMCP) -> None:
     """Add the prompts `/summarize_tab`, `/ask_tab` and `/extract_tab`."""
 
     def summarize_tab(tab_id: str = "") -> str:
-        """Summarize the page that is open in the browser."""
         wanted = "As system_prompt, ask for a summary in a few sentences, with the page's main points and figures."
         return request(tab_id, wanted)
 
     def ask_tab(question: str, tab_id: str = "") -> str:
-        """Ask a question about the page that is open in the browser."""
         return request(tab_id, f"As system_prompt, pass my question in my own words: {question}\n\n{WHOLE_LINE}")
 
     def extract_tab(what: str, tab_id: str = "") -> str:
-        """Get facts from the page that is open in the browser as JSON."""
         wanted = (
             f"As output_schema, pass a JSON Schema for what I want, with a list where there are several. I want: {what}"
         )
         return request(tab_id, f"{wanted}\n\n{WHOLE_LINE}")
 
-    for function in (summarize_tab, ask_tab, extract_tab):
-        prompt = Prompt.from_function(function)
+    # From docstrings FastMCP would import a parser for them at every start.
+    for function, description in (
+        (summarize_tab, "Summarize the page that is open in the browser."),
+        (ask_tab, "Ask a question about the page that is open in the browser."),
+        (extract_tab, "Get facts from the page that is open in the browser as JSON."),
+    ):
+        prompt = Prompt.from_function(function, description=description)
         # As annotations they would get a JSON schema appended, which clients show to the user.
         for argument in prompt.arguments or ():
             argument.description = PROMPT_ARGUMENTS[argument.name]

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.messages import MessageHandler
+from fastmcp.prompts.base import Prompt
+from fastmcp.prompts.function_prompt import FunctionPrompt
 from mcp_types import ToolListChangedNotification
 
 import chrome_tab_mcp_server as server
@@ -142,17 +144,22 @@ async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_exten
     assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
 
 
-async def test_neither_listing_nor_calling_imports_the_modules_for_session_state(
+async def test_starting_and_listing_import_no_parser_of_docstrings_and_no_modules_for_session_state(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("adapters.pydantic", "stores.memory"):
-        monkeypatch.setitem(sys.modules, f"key_value.aio.{name}", None)
-    with pytest.raises(ImportError):
-        importlib.import_module("key_value.aio.stores.memory")
+    unneeded = ("griffe", "key_value.aio.adapters.pydantic", "key_value.aio.stores.memory")
+    for name in unneeded:
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError):
+            importlib.import_module(name)
+    # Without the cache of all tests.
+    monkeypatch.setattr(Prompt, "from_function", FunctionPrompt.from_function)
     settings = server.load_settings({"source": "applescript"}, need_model=False)
     async with Client(app.create_server(settings)) as client:
         assert await client.list_tools()
         assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
+    async with Client(app.create_server(server.load_settings({}, need_model=False))) as client:
+        assert await client.list_prompts()
 
 
 async def test_tools_of_a_recently_connected_extension_are_listed_at_once_and_a_call_waits_for_it(
