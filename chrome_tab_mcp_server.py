@@ -666,6 +666,14 @@ class Settings(BaseSettings):
         """Return the names and patterns that `[sites]` denies."""
         return [host for host, rule in self.rules if rule.deny]
 
+    def denied_browsers(self, tool: str) -> list[str]:
+        """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
+        return [
+            name
+            for name, rule in self.browsers.items()
+            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
+        ]
+
     def site(self, url: str) -> SiteRule:
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
         names = (host_of(url), f".{host_of(url)}")  # *.example.com means example.com too, as in Chrome
@@ -4959,6 +4967,14 @@ class Finding(NamedTuple):
     result: CheckResult
 
 
+def distinct_findings(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the first finding of each figure and result: an answer may repeat a figure."""
+    distinct: dict[tuple[str, CheckResult], Finding] = {}
+    for finding in findings:
+        distinct.setdefault((finding.shown, finding.result), finding)
+    return list(distinct.values())
+
+
 class Evidence(NamedTuple):
     """A sentence of an answer, by its range, and the passage that supports it best, empty if there is none."""
 
@@ -5264,8 +5280,9 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         findings = check_values(answer.data, index, f"{said}\n{schema}")
     else:
         findings = check_figures(answer.text, index, said)
-    distinct = dict.fromkeys((each.result, each.shown) for each in findings)  # an answer may repeat a figure
-    checked = {result: [shown for where, shown in distinct if where == result] for result in CHECK_RESULTS}
+    checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
+    for finding in distinct_findings(findings):
+        checked[finding.result].append(finding.shown)
     receipt = answer.receipt | {"checked": checked}
     if page.quick:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
@@ -5839,7 +5856,7 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     settings = tabs.settings
     layers = await tabs.source.layers()
     layers += await model_layers(tabs)
-    if denied := [name for name, rule in settings.browsers.items() if rule.deny]:
+    if denied := settings.denied_browsers(""):
         layers.append(Layer("profiles", ok=True, text=f"no tool may access {', '.join(denied)}"))
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool may access {', '.join(settings.denied_hosts)}"))

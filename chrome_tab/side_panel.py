@@ -22,11 +22,9 @@ from chrome_tab_mcp_server import (
     CHECK_RESULTS,
     CLOUD_SERVICE,
     Answer,
-    CheckResult,
     ChromeTabError,
     ChromeTabs,
     CloudModelError,
-    Finding,
     Page,
     Progress,
     Query,
@@ -34,6 +32,7 @@ from chrome_tab_mcp_server import (
     Sentence,
     TabAnswer,
     check_site,
+    distinct_findings,
     internal_error,
     logger,
     missing_settings,
@@ -284,10 +283,7 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
 def checked(answer: Answer) -> dict[str, Any]:
     """Return the count of each check result, and the positions of figures not found in the passage cited for them."""
     place = utf16_places(answer.text)
-    distinct: dict[tuple[str, CheckResult], Finding] = {}
-    for finding in answer.findings:  # an answer may repeat a figure
-        distinct.setdefault((finding.shown, finding.result), finding)
-    findings = distinct.values()
+    findings = distinct_findings(answer.findings)
     results = Counter(finding.result for finding in findings)
     doubtful = [
         {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}

@@ -148,15 +148,10 @@ class ExtensionSource:
     def _rules(self, command: str) -> dict[str, Any]:
         """Return the rules as command parameters, the least specific host first."""
         rules, tool = self.settings.rules, server.current_tool.get()
-        limited = "" if command in LISTS else tool
         asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
         tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
         hosts = {
-            "denied_browsers": [
-                name
-                for name, rule in self.settings.browsers.items()
-                if rule.deny or (limited and rule.tools is not None and limited not in rule.tools)
-            ],
+            "denied_browsers": self.settings.denied_browsers("" if command in LISTS else tool),
             "denied_hosts": self.settings.denied_hosts,
             "ask_hosts": [] if command_table.only_reads(command) else asks,
             "tool_hosts": tools if tool else [],
