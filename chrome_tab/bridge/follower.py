@@ -117,10 +117,9 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
     except TimeoutError:
         raise await port.port_error(number, "no answer") from None
     except (InvalidHandshake, OSError) as error:
-        is_ended = isinstance(error, OSError) or (
-            isinstance(error, InvalidMessage) and isinstance(error.__cause__, (OSError, EOFError))
-        )
-        raise await port.port_error(number, "connection ended" if is_ended else "other program") from None
+        cause = error.__cause__ if isinstance(error, InvalidMessage) else error
+        problem = "connection ended" if isinstance(cause, (OSError, EOFError)) else "other program"
+        raise await port.port_error(number, problem) from None
     except ConnectionClosed as closed:
         code = closed.rcvd.code if closed.rcvd else None
         if code == protocol.WRONG_PROTOCOL:
