@@ -1248,8 +1248,9 @@ def acting_tags(text: str, known: str) -> Iterator[Place]:
         elif (name == "script" and script > start) or (name == "style" and style > start):
             acts = True
         elif tag:
-            acts = bool([*acting_attributes(tag[1], known, name)])
-            is_picture = acts and not [*acting_attributes(tag[1], known, name, ("src", "srcset", "poster"))]
+            acts = any(True for _ in acting_attributes(tag[1], known, name))
+            others = acting_attributes(tag[1], known, name, ("src", "srcset", "poster"))
+            is_picture = acts and not any(True for _ in others)
         else:
             acts = danger > start or name in RAW_TEXT_TAGS
         if acts:
@@ -1494,12 +1495,14 @@ def parse_json(text: str, *, halves: bool = False) -> Any:
 
 def check_keyword(name: str, keyword: str | None) -> None:
     """Reject a `start` or `end` that cannot be text of the page."""
+    if keyword is None:
+        return
     try:
-        usable_keyword("?" if keyword is None else keyword)
+        usable_keyword(keyword)
     except ValueError as problem:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"The keyword {name}={one_line(keyword or '', 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
+            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
         ) from None
 
 
