@@ -13,7 +13,7 @@ import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { ResetError, fill, select } from "./fill.js";
 import { click } from "./click.js";
-import { isAlike } from "./widget.js";
+import { holdsNow, isAlike } from "./widget.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
@@ -154,8 +154,7 @@ function unlike(selector, isChecked) {
  * @param {string} [now] its value after the others were filled
  */
 function dropped({ selector, selected = [], value = selected.map(({ label }) => label).join(", ") }, now) {
-  const state = now ? `holds ${JSON.stringify(now)}` : "is empty";
-  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It ${state} now.`;
+  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. ${holdsNow(now)}`;
   return new CommandError("VALUE_NOT_KEPT", message);
 }
 

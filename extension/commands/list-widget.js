@@ -9,7 +9,7 @@ import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
-import { MAX_WALK, POLL_MS, QUIET_MS, Widget, isAlike, notKept, quote, until } from "./widget.js";
+import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
 
 /** For a list to open, to close, or to show search results, and for a value to fade out. */
 const OPEN_MS = 500;
@@ -61,8 +61,19 @@ export class ListWidget extends Widget {
       // If the page has replaced the field, the first failure says more.
       await this.#dropText().catch(() => {});
       await this.#shut().catch(() => {});
-      throw error;
+      throw await this.#withChange(error).catch(() => error);
     }
+  }
+
+  /**
+   * @param {unknown} error that ended the choice
+   * @returns {Promise<unknown>} it also says what the field holds now, if that is not what it held before
+   */
+  async #withChange(error) {
+    if (!(error instanceof CommandError) || error.code === "VALUE_NOT_KEPT") return error;
+    const { shown } = await this.#list("");
+    if (shown.join("\n") === this.#before.join("\n")) return error;
+    return new CommandError(error.code, `${error.message} ${holdsNow(shown.join(", "))}`);
   }
 
   /**
@@ -124,7 +135,8 @@ export class ListWidget extends Widget {
   async #choose(values, isList) {
     const begun = await this.#list("");
     this.#before = begun.shown;
-    const { isMultiple, chips, typed: text, isOpen } = values.some(Boolean) ? begun : await this.#pressClearer(begun);
+    const state = values.some(Boolean) ? begun : await this.#pressClearer(begun);
+    const { isMultiple, chips, typed: text, isOpen } = state;
     this.#wasOpen = isOpen;
     this.#wasEmpty = text === "";
     this.#isAdding = chips.length > 0 && text === "";
@@ -135,6 +147,7 @@ export class ListWidget extends Widget {
       for (const wanted of values) chosen.set(wanted, await this.#chooseOne(wanted, isOneOfSeveral, isList));
       return chosen;
     };
+    if (!values.length && state.isEditable && text !== "") await this.#clear();
     let labels = await choose();
     // Leaving the field could close the list, and the Enter key may be next.
     if (this.#isSearch) return values;
@@ -518,7 +531,8 @@ export class ListWidget extends Widget {
    */
   async #kept(labels) {
     const values = [...labels].flat();
-    const before = /** @type {ListState} */ (await this.ask("list", { values }));
+    const [wanted = ""] = this.#before;
+    const before = /** @type {ListState} */ (await this.ask("list", { values, wanted }));
     const left = await this.#left();
     let { state } = left;
     // A list for several options stays open, and would cover the page.
@@ -529,7 +543,12 @@ export class ListWidget extends Widget {
     if (isTyped && (state.isOpen || state.isExpanded) && !state.isAlwaysOpen) await this.#leaveBy("Tab");
     // A page may drop typed text a moment later.
     if (isTyped) await pause(QUIET_MS);
-    if (labels.has("") && this.#isCleared(state)) return [];
+    if (!values.some(Boolean)) {
+      const rest = before.isMultiple ? before.selected : [];
+      state = await this.#until("", (now) => this.#isCleared(now, before), QUIET_MS);
+      if (!rest.length && this.#isCleared(state, before)) return [];
+      throw notKept(this.found, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
+    }
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
@@ -544,17 +563,21 @@ export class ListWidget extends Widget {
     if (isEvery && values.length && !this.#isEntered && !state.chips.every(isMeant)) {
       throw notKept(this.found, [...labels.keys()].join(", "), state.shown.join(", "), this.#offered);
     }
-    if (!isEvery) return before.selected;
-    return labels.size || !this.#isCleared(state) ? state.shown : [];
+    return isEvery ? state.shown : before.selected;
   }
 
   /**
    * @param {ListState} state
-   * @returns {boolean} whether it shows nothing, or only something else than before, which can be a placeholder
+   * @param {ListState} open its list, if it has opened, and the option that was shown first
+   * @returns {boolean} whether it shows nothing, or only what can be a placeholder: something else than before, or what is
+   *   not an option
    */
-  #isCleared({ shown, typed: text, isEditable }) {
-    const isTyped = isEditable && text !== "";
-    return shown.length === 0 || (!isTyped && !shown.some((each) => this.#before.includes(each)));
+  #isCleared({ shown, typed: text, isEditable }, { isMultiple, option, selected, total }) {
+    if (shown.length === 0) return true;
+    // The option that the keys have come to may be marked as selected.
+    const isIn = (/** @type {string} */ label) => isMultiple || plain(shown.join()).includes(plain(label));
+    const isPrompt = total > 0 && !option && !selected.some(isIn);
+    return !(isEditable && text !== "") && (isPrompt || !shown.some((each) => this.#before.includes(each)));
   }
 
   /** @param {string} wanted */

@@ -194,7 +194,7 @@ export class TextEntry {
       changed = await this.target.consequences();
       const later = /** @type {FilledField | null} */ (await this.target.look("readField", { text }));
       // After Enter the page may clear the field, or complete the text.
-      if (!isEntered) field = later ?? filled;
+      if (!isEntered || later?.isRefused) field = later ?? filled;
       else if (filled && later?.value) field = { ...filled, value: later.value };
     }
     const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));

@@ -119,9 +119,16 @@ export async function until(read, isReached, milliseconds) {
  * @param {string} advice
  */
 export function notKept({ element }, value, held, advice) {
-  const now = held ? `It holds ${quote(held)} now.` : "It is empty now.";
-  const message = `The page did not keep ${quote(value)} in ${element.selector}. ${now}${advice}`;
+  const message = `The page did not keep ${quote(value)} in ${element.selector}. ${holdsNow(held)}${advice}`;
   return new CommandError("VALUE_NOT_KEPT", message);
+}
+
+/**
+ * @param {string} [held] the current value of a field
+ * @returns {string} a sentence
+ */
+export function holdsNow(held) {
+  return held ? `It holds ${quote(held)} now.` : "It is empty now.";
 }
 
 /**

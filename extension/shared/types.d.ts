@@ -922,6 +922,8 @@ export interface FilledField {
   next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
   /** Once nothing is left to do: whether the page has kept the text. */
   isKept?: boolean;
+  /** Whether the page shows it as an invalid one of several values. */
+  isRefused?: boolean;
   /** Whether a calendar was open that did not follow what was typed. */
   isUnread?: boolean;
   notes: string[];

@@ -20,7 +20,7 @@ REQUESTED = [
     ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
     ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
     ("#extra", "extras", [["Boat", "Sauna"], ["Sauna"]]),
-    ("#grade", "grades", [["Low"], ["Mid", "High"], ["Low", "High"], ["Mid"], []]),
+    ("#grade", "grades", [[], ["Low"], ["Mid", "High"], ["Low", "High"], ["Mid"], []]),
 ]
 
 

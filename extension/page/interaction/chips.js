@@ -35,12 +35,16 @@ const chips = (() => {
 
   /**
    * @param {Element} field
-   * @param {string} text
-   * @returns {boolean} whether it is a valid one of the values before the field, whatever the border: the page has taken it
+   * @param {string} text that was in it
+   * @returns {{isTaken: boolean, values: string[]} | null} the values before the field, whatever the border, and whether the
+   *   text is a valid one of them; null if it is none of them, and not there as an invalid one either
    */
-  function hasChip(field, text) {
-    const isValid = (/** @type {Chip} */ { remover }) => closestOf(remover, "[aria-invalid='true']") === null;
-    return chipsNear(field).some((chip) => chip.text === collapse(text) && isValid(chip));
+  function chipOf(field, text) {
+    const near = chipsNear(field);
+    const valid = near.filter(({ remover }) => closestOf(remover, "[aria-invalid='true']") === null);
+    const values = valid.map((chip) => chip.text);
+    const isIn = (/** @type {string[]} */ texts) => texts.includes(collapse(text));
+    return isIn(near.map((chip) => chip.text)) ? { isTaken: isIn(values), values } : null;
   }
 
   /**
@@ -116,5 +120,5 @@ const chips = (() => {
     return [null, ""];
   }
 
-  return { chipsOf, hasChip };
+  return { chipOf, chipsOf };
 })();

@@ -59,6 +59,7 @@ const filling = (() => {
     isInput,
     isPicker,
     movedFrom,
+    refusedBy,
     refuseValue,
     selectContent,
     setValue,
@@ -307,12 +308,14 @@ const filling = (() => {
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
     if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
-    const value = movedFrom(field, text) ?? shownBy(field);
+    const refusing = refusedBy(field, text);
+    const value = refusing ?? movedFrom(field, text) ?? shownBy(field);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     return {
       value,
       next: "",
       isKept: !isLost,
+      isRefused: refusing !== null,
       isUnread: prepared.isUnread === true,
       notes,
       complaint,

@@ -9,7 +9,7 @@ const formControls = (() => {
   const { isRendered } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
-  const { hasChip } = chips;
+  const { chipOf } = chips;
   const { isNumber, isSameValue } = sameValues;
   const { refuseSeveral } = nativeLists;
   const { faultOf, isRejected } = faults;
@@ -210,8 +210,26 @@ const formControls = (() => {
    *   values before it
    */
   function movedFrom(field, text) {
+    return chipFrom(field, text)?.isTaken ? text.trim() : spreadFrom(field, text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {string | null} the values before the field, if the page has moved the text there, but as an invalid one
+   */
+  function refusedBy(field, text) {
+    const chip = chipFrom(field, text);
+    return chip && !chip.isTaken ? chip.values.join(", ") : null;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   */
+  function chipFrom(field, text) {
     const isGone = !isSecret(field) && heldBy(field) === "" && text.trim() !== "";
-    return isGone && hasChip(field, text) ? text.trim() : spreadFrom(field, text);
+    return isGone ? chipOf(field, text) : null;
   }
 
   /** @param {HTMLInputElement} field */
@@ -314,6 +332,7 @@ const formControls = (() => {
     isInput,
     isPicker,
     movedFrom,
+    refusedBy,
     refuseSetting,
     refuseValue,
     selectContent,

@@ -3,7 +3,7 @@
 // Whether a mouse press reaches its intended element: hovering may cover or replace it.
 
 const hitTarget = (() => {
-  const { innerRootOf, isDocument, isFrame, isMatch, windowOf } = dom;
+  const { holds, innerRootOf, isDocument, isFrame, isMatch, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
   const { coverName } = actionability;
   const { HOLDERS } = crossOriginFrames;
@@ -131,12 +131,21 @@ const hitTarget = (() => {
 
     /** @param {Element} hit */
     #noteRelease(hit) {
-      this.#releasedOver ||= this.#coverNow(hit);
+      this.#releasedOver ||= this.#isTurnedOff(hit) ? "" : this.#coverNow(hit);
       this.#presses -= 1;
       if (this.#presses > 0) return;
       this.#release.resolve(this.#releasedOver);
       // The click comes with it, in the same task.
       setTimeout(() => this.stop());
+    }
+
+    /**
+     * @param {Element} hit
+     * @returns {boolean} whether the page has reacted to the press by keeping all mouse events from the element, as it does
+     *   for what is around an open menu: nothing lies over it
+     */
+    #isTurnedOff(hit) {
+      return holds(hit, this.#element) && getComputedStyle(this.#element).pointerEvents === "none";
     }
 
     /** @param {Element} hit */

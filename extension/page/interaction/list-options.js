@@ -46,6 +46,8 @@ const listOptions = (() => {
   const LIST_LIMIT = 2_000;
   /** @type {WeakMap<Element, Set<Element>>} */
   const standing = new WeakMap();
+  /** @type {WeakMap<Element, Element>} the fields that have opened lists */
+  const openers = new WeakMap();
   /** @type {WeakMap<Element, Watch>} */
   const watches = new WeakMap();
   /** Between a field and a list that opens for it, in pixels. */
@@ -81,8 +83,9 @@ const listOptions = (() => {
     if (own) return own;
     const layer = outside[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(outside[0]) : null;
     if (layer) return layer;
-    const known = standing.get(field) ?? new Set();
-    const fresh = openLists(field).filter((one) => !known.has(one));
+    const known = standing.get(field);
+    const fresh = openLists(field).filter((one) => !known?.has(one));
+    if (known) for (const one of fresh) openers.set(one, field);
     const listed = columnsAround(fresh.filter((one) => roleOf(one) === "menu")) ?? fresh.at(-1);
     return listed ?? plainListOf(field) ?? undeclaredListOf(field);
   }
@@ -162,7 +165,9 @@ const listOptions = (() => {
     opened = new WeakSet();
     // While its list is open, it may be another element that takes the focus.
     if (watch && (isUndeclared(field) || maySearch(field))) watches.set(field, watch);
-    if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
+    // Its own list may still be fading out.
+    const others = openLists(field).filter((one) => openers.get(one) !== field);
+    if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(others));
   }
 
   /**
