@@ -361,8 +361,8 @@ async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
 
 # One pairing, and the popup that made it.
 Driver = tuple[FakeBridge, Popup]
-# Returns the tab at a path.
-SharedTab = Callable[[str], Awaitable["DrivenTab"]]
+# Returns the tab at a path, its page loaded again if that is asked for.
+SharedTab = Callable[..., Awaitable["DrivenTab"]]
 
 
 class AttachedTab:
@@ -548,7 +548,7 @@ def shared_tab_at(path: str) -> Any:
     """Create a fixture: the tab at this path, for all tests of a file that neither leave its page nor affect each
     other.
 
-    Opening a tab takes longer than such a test.
+    Loading its page takes longer than such a test; it is loaded again only after tests at other paths.
     """
 
     @pytest.fixture
@@ -566,25 +566,28 @@ def reloaded_tab_at(path: str) -> Any:
 
     @pytest.fixture
     async def tab(shared_tab: SharedTab) -> DrivenTab:
-        tab = await shared_tab(path)
-        await tab.page.goto(tab.site.url(path))
-        return await tab.again()
+        return await (await shared_tab(path, is_fresh=True)).again()
 
     return tab
 
 
 @pytest.fixture(scope="module")
 async def shared_tab(driver: Driver) -> AsyncGenerator[SharedTab]:
-    """Open the tab at a path when it is first needed."""
-    tabs: dict[str, DrivenTab] = {}
+    """Open one tab when it is first needed, and lead it from path to path: another tab costs three times as much."""
+    tab: DrivenTab | None = None
+    place = ""
     site = Site()
     with serving(site):
         async with AsyncExitStack() as stack:
 
-            async def at(path: str) -> DrivenTab:
-                if path not in tabs:
-                    tabs[path] = await stack.enter_async_context(driven_tab(driver, site, path))
-                return tabs[path]
+            async def at(path: str, *, is_fresh: bool = False) -> DrivenTab:
+                nonlocal tab, place
+                if tab is None:
+                    tab = await stack.enter_async_context(driven_tab(driver, site, path))
+                elif is_fresh or path != place:
+                    await tab.page.goto(site.url(path))
+                place = path
+                return tab
 
             yield at
 

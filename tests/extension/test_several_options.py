@@ -2,25 +2,26 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
 
 several = reloaded_tab_at("/acting/several-options.html")
-undeclared = reloaded_tab_at("/acting/undeclared-lists.html")
+same_several = shared_tab_at("/acting/several-options.html")
+undeclared = shared_tab_at("/acting/undeclared-lists.html")
 
 # By field: its state's name, then what is requested one after the other.
 REQUESTED = [
-    ("#color", "colors", [["Green"], ["Green", "Blue"], ["Red", "Blue"], []]),
+    ("#color", "colors", [["Green", "Blue"], ["Red", "Blue"], []]),
     ("#size", "sizes", [["Small", "Large"], ["Large"]]),
-    ("#tag", "tags", [["old", "new"], ["old", "new", "third"]]),
+    ("#tag", "tags", [["old", "new"]]),
     ("#note", "notes", [["old", "new"]]),
     ("#place", "places", [["France", "Japan"]]),
     ("#quiet", "quiet", [["One", "Three"], []]),
-    ("#dish", "dishes", [["Soup", "Cake"], ["Fish"], []]),
-    ("#name", "names", [["old", "new"], ["third"], []]),
-    ("#pet", "pets", [["Tom", "Rex"], ["Tom"]]),
-    ("#town", "towns", [["Rome", "Lima"], ["Bern"], []]),
+    ("#dish", "dishes", [["Soup", "Cake"], ["Fish"]]),
+    ("#name", "names", [["old", "new"], []]),
+    ("#pet", "pets", [["Tom", "Rex"]]),
+    ("#town", "towns", [["Rome", "Lima"], []]),
     ("#extra", "extras", [["Boat", "Sauna"], ["Sauna"]]),
-    ("#grade", "grades", [[], ["Low"], ["Mid", "High"], ["Low", "High"], ["Mid"], []]),
+    ("#grade", "grades", [[], ["Mid", "High"], ["Low", "High"], []]),
 ]
 
 
@@ -37,14 +38,14 @@ async def test_field_holds_exactly_the_requested_options(several: DrivenTab, sub
 
 
 UNDECLARED = [
-    ("#fruit", "fruit", ["Pear", "Apple"]),
-    ("#teas", "teas", [["Mint", "Assam"], ["Sencha", "Mint"], []]),
+    ("#fruit", "fruit", ["Pear"]),
+    ("#teas", "teas", [["Mint", "Assam"], ["Sencha", "Mint"]]),
     ("#herb", "herb", ["Sage"]),
-    ("#town", "town", ["Italy / Bari", "Peru / Lima"]),
+    ("#town", "town", ["Italy / Bari"]),
     ("#towns", "towns", [["Italy / Rome", "Peru / Lima"], ["Italy / Rome"]]),
     ("#seat", "seat", ["Window"]),
     ("#hue", "hues", [["Red", "Blue"], ["Blue"]]),
-    ("#slow", "slow", ["High", "Low"]),
+    ("#slow", "slow", ["Low"]),
     ("#spice", "spice", ["Cumin"]),
 ]
 
@@ -88,38 +89,40 @@ async def test_nothing_is_lost_if_a_value_is_not_accepted(several: DrivenTab, su
             assert await several.page.input_value(selector) == ""
 
 
-async def test_line_break_at_the_end_adds_a_value_to_the_others(several: DrivenTab) -> None:
-    reply = await several.do("fill", selector="#name", value="new\n")
+async def test_line_break_at_the_end_adds_a_value_to_the_others(same_several: DrivenTab) -> None:
+    reply = await same_several.do("fill", selector="#name", value="new\n")
 
     assert reply["value"] == "old, Rex, new"
-    assert (await several.page.evaluate("state"))["names"] == ["old", "Rex", "new"]
+    assert (await same_several.page.evaluate("state"))["names"] == ["old", "Rex", "new"]
 
 
-async def test_choice_that_outlives_its_text_is_cleared_by_the_fields_button(several: DrivenTab) -> None:
-    assert (await several.do("fill", selector="#city", value=""))["value"] == ""
-    assert (await several.page.evaluate("state"))["city"] == ""
+async def test_choice_that_outlives_its_text_is_cleared_by_the_fields_button(same_several: DrivenTab) -> None:
+    assert (await same_several.do("fill", selector="#city", value=""))["value"] == ""
+    assert (await same_several.page.evaluate("state"))["city"] == ""
 
-    assert (await several.do("fill", selector="#city", value="Basel"))["value"] == "Basel"
-    assert (await several.page.evaluate("state"))["city"] == "Basel"
+    assert (await same_several.do("fill", selector="#city", value="Basel"))["value"] == "Basel"
+    assert (await same_several.page.evaluate("state"))["city"] == "Basel"
 
 
-async def test_options_that_cannot_be_removed_are_reported(several: DrivenTab) -> None:
-    await several.page.evaluate("byId('quiet-list').onclick = null")
+async def test_options_that_cannot_be_removed_are_reported(same_several: DrivenTab) -> None:
+    await same_several.page.evaluate("byId('quiet-list').onclick = null")
 
-    code, message = await several.refused("fill_form", fields=[{"selector": "#quiet", "value": []}])
+    code, message = await same_several.refused("fill_form", fields=[{"selector": "#quiet", "value": []}])
 
     assert (code, '"Two"' in message) == ("VALUE_NOT_KEPT", True)
 
 
-async def test_path_is_followed_through_menus_and_a_text_that_only_opens_them_is_not_kept(several: DrivenTab) -> None:
+async def test_path_is_followed_through_menus_and_a_text_that_only_opens_them_is_not_kept(
+    same_several: DrivenTab,
+) -> None:
     for path in ("Italy / Bari", "Peru > Lima", "Italy / Rome"):
-        result = await several.do("fill", selector="#city-path", value=path)
+        result = await same_several.do("fill", selector="#city-path", value=path)
 
-        assert result["value"] == (await several.page.evaluate("state"))["path"] == path.replace(">", "/")
+        assert result["value"] == (await same_several.page.evaluate("state"))["path"] == path.replace(">", "/")
 
     for path in ("Italy / Lima", "Nowhere"):
-        await several.refused("fill", selector="#city-path", value=path)
-        assert (await several.page.evaluate("state"))["path"] == "Italy / Rome"
+        await same_several.refused("fill", selector="#city-path", value=path)
+        assert (await same_several.page.evaluate("state"))["path"] == "Italy / Rome"
 
 
 # In each box a field next to something that can be removed, which is not one of its values.
