@@ -270,13 +270,15 @@ async def test_every_fact_reaches_the_model_although_the_server_rejects_long_pro
 
 
 async def test_server_that_miscounts_still_gets_an_answer(osascript: FakeOsascript) -> None:
-    osascript.shows(page_of(prose, tokens_like_usual, 6000))
+    page = page_of(prose, tokens_like_usual, 6000)
+    osascript.shows(page)
     for tokens in (1, 17, 1024, 4000):
         async with FakeOpenAIServer(answer("Noted.", prompt_tokens=tokens)) as fake, serving(fake) as asker:
             result = await asker.ask(system_prompt=PROMPT)
 
         assert tokens > 500 or receipt_of(result)["characters_read"] == receipt_of(result)["page_characters"]
-        assert len(fake.chats) < 40
+        # How many depends on the digits of the random delimiter, which are counted too.
+        assert len(fake.chats) <= len(page) / server.MIN_PART_BYTES
 
 
 async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascript: FakeOsascript) -> None:
