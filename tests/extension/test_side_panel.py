@@ -37,6 +37,13 @@ STEP = {"code": "reading_chunk", "values": {"model": "small", "chunk": "2", "chu
 RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "chunks": 1}
 
 
+LINES_OF_CELLS = """(cells) => cells.map((cell) => {
+  const content = new Range();
+  content.selectNodeContents(cell);
+  return content.getClientRects().length;
+})"""
+
+
 class Panel:
     def __init__(self, tab: DrivenTab, page: Page) -> None:
         self.tab, self.page = tab, page
@@ -287,10 +294,12 @@ async def test_a_page_that_cannot_be_read_is_reported_before_the_question(panel:
     await expect(panel.at("#ask")).to_be_enabled()
 
 
-async def test_neither_a_long_title_nor_a_long_line_of_code_widens_the_panel(panel: Panel) -> None:
+async def test_neither_a_long_title_nor_code_nor_a_table_widens_the_panel_or_breaks_a_word(panel: Panel) -> None:
     await panel.page.set_viewport_size({"width": 360, "height": 600})
-    await panel.send_event(await panel.ask("How?"), "done", text=f"```\n{'word ' * 90}\n```")
+    table = f"| Crossing | Price | {'long ' * 90} |\n| - | - | - |\n| Night | €1,299.00 | {'x' * 90} |"
+    await panel.send_event(await panel.ask("How?"), "done", text=f"```\n{'word ' * 90}\n```\n{table}")
     await expect(panel.at(".answer pre")).to_be_visible()
+    assert await panel.at(".answer td").evaluate_all(LINES_OF_CELLS) == [1, 1, 1]
     assert await panel.at("#scroller").evaluate("({ scrollWidth }) => scrollWidth") == 360
     await panel.tab.page.evaluate("document.title = 'A very long title '.repeat(20)")
 
@@ -357,6 +366,10 @@ async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None
     asked = await panel.ask("What is it?")
     await panel.send_event(asked, "writing", text="An")
     await expect(panel.at(".answer")).to_have_text("An")
+    # Typed too early, the next question stays in the field.
+    await panel.at("#question").fill("And then?")
+    await panel.page.keyboard.press("Enter")
+    await expect(panel.at("#question")).to_have_value("And then?")
     await panel.at("#stop").click()
 
     assert await panel.question("stop") == asked["id"]

@@ -292,8 +292,9 @@ page.reconnect.addEventListener("click", () => {
 
 page.form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const question = page.question.value;
-  ask(question);
+  // Enter arrives here even if the button is disabled or hidden; the text then stays in the field.
+  if (page.ask.disabled) return;
+  ask(page.question.value);
   if (running) page.question.value = "";
 });
 page.question.addEventListener("input", readAhead);
