@@ -368,6 +368,7 @@ async def test_page_can_be_driven_by_hand(panel: Panel, inspected: DrivenTab) ->
     card = await panel.run("evaluate", code="document.title")
     await expect(card.locator(".state")).to_have_text(re.compile("^EVALUATE_NOT_ALLOWED "))
     await expect(card.locator(".error")).to_have_text(ui_text("replyNoEvaluate"))
+    await expect(panel.page.locator("#history > li").first).to_contain_text(ui_text("replyNoEvaluate"))
     await panel.allow_evaluate()
     assert (await panel.reply("evaluate", code="document.title"))["value"] == "bought by Ann"
     await panel.fill_form("evaluate", code="1 + 1")
@@ -1287,6 +1288,13 @@ async def open_entry(full: Panel) -> None:
     await entries_of(full).click()
 
 
+LINES = """(element) => {
+  const content = new Range();
+  content.selectNodeContents(element);
+  return content.getClientRects().length;
+}"""
+
+
 async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
     await open_entry(full)
     await full.page.get_by_role("treeitem", name="unbreakable").last.click()
@@ -1309,6 +1317,8 @@ async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
             assert above == (55 if width == 320 else 28)
         await full.show("Commands")
         await full.show_details()
+        await full.element("sentence").evaluate("(sentence) => (sentence.textContent = 'long '.repeat(40))")
+        assert await full.element("disconnect").evaluate(LINES) == 1
         assert await full.page.evaluate(wide, width) == [], width
         await full.page.keyboard.press("Escape")
 

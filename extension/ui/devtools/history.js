@@ -7,7 +7,7 @@
 
 import { loadPanelMemory, savePanelMemory } from "../../shared/storage.js";
 import { isReplyKept, secretsIn, without } from "./command-table.js";
-import { withoutPicture } from "./reply.js";
+import { sentenceFor, withoutPicture } from "./reply.js";
 
 const MOST_RUNS = 100;
 const MOST_PARAMS_LENGTH = 10_000;
@@ -66,7 +66,7 @@ async function change(decide) {
  * @returns {string} its beginning
  */
 function briefReply({ error, result }) {
-  if (error) return error.message.slice(0, REPLY_LENGTH);
+  if (error) return sentenceFor(error).slice(0, REPLY_LENGTH);
   const text = JSON.stringify(withoutPicture(result));
   return text.slice(0, REPLY_LENGTH).toWellFormed();
 }
