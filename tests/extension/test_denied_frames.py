@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Frame
 
-from demo.web import serving
-from tests.extension.conftest import DrivenTab, Driver, Site, shared_tab_at
+from tests.extension.conftest import DrivenTab, Driver, processes_of, shared_tab_at
 from tests.extension.test_in_sight import prefer
 from tests.support.fake_bridge import Message
 from tests.support.polling import until
@@ -36,16 +35,8 @@ AROUND = """<body style="margin:0;background:lime"><button id=own>Own button</bu
 
 @pytest.fixture(scope="module")
 async def live_processes(driver: Driver) -> AsyncGenerator[None]:
-    """Keep a frame of each site in another tab: starting a process for each one of each page costs more than a test."""
-    site = Site()
-    hosts = (FAR, FINE, "shop.localhost")
-    frames = "".join(f"<iframe src='{site.url('/one').replace('127.0.0.1', host)}'></iframe>" for host in hosts)
-    site.pages["/holding"] = frames.encode()
-    with serving(site):
-        held = await driver[1].page.context.new_page()
-        await held.goto(site.url("/holding"))
+    async with processes_of(driver, FAR, FINE, "shop.localhost"):
         yield
-        await held.close()
 
 
 @pytest.fixture

@@ -149,18 +149,6 @@ async def test_all_occurrences_are_counted_and_invisible_text_is_an_error(blank:
     assert (await blank.refused("highlight_in_tab", text="x" * 2001))[0] == "INVALID_ARGUMENT"
 
 
-async def test_the_browsers_pdf_viewer_is_named(driver: Driver, site: Site) -> None:
-    bridge, popup = driver
-    page = await show_page(popup, site.url("/file.pdf"))
-    tab_id = await popup.tab_id(site.url("/file.pdf"))
-    reply = await bridge.ask("highlight_in_tab", tab_id=tab_id, text="Words to show")
-    cleared = await bridge.ask("highlight_in_tab", tab_id=tab_id, text="")
-    await page.close()
-
-    assert reply["error"]["code"] == "UNREADABLE_PAGE"
-    assert cleared["result"]["matches"] == 0
-
-
 async def test_no_attached_tab_is_needed(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     site.pages["/plain"] = b"<p>Words to show</p>"

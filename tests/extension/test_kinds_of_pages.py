@@ -71,13 +71,18 @@ def refused(reply: Message, code: str = "UNREADABLE_PAGE") -> str:
 # --- PDFs ---
 
 
-async def test_pdf_is_read_by_the_same_rules_with_page_numbers(read: Read, again: Read) -> None:
+async def test_pdf_is_read_by_the_same_rules_with_page_numbers_and_not_highlighted(
+    read: Read, again: Read, driver: Driver
+) -> None:
     file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
 
     whole = (await read("/times.pdf", file))["result"]
     part = (await again(start="[page 2]", end="prices"))["result"]
     main = (await again(content="main"))["result"]
     nowhere = await again(start="volcano")
+    highlighted, cleared = [
+        await driver[0].ask("highlight_in_tab", tab_id=whole["tab_id"], text=text) for text in ("Ferry times", "")
+    ]
 
     assert whole["text"] == (
         "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices"
@@ -86,6 +91,8 @@ async def test_pdf_is_read_by_the_same_rules_with_page_numbers(read: Read, again
     assert main["text"] == whole["text"]
     assert "notes" not in whole
     assert "volcano" in refused(nowhere, "KEYWORD_NOT_FOUND")
+    refused(highlighted)
+    assert cleared["result"]["matches"] == 0
 
 
 async def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps(read: Read, site: Site) -> None:

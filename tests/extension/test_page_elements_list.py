@@ -255,44 +255,6 @@ async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_el
     assert not alone[0].startswith("Open above the page")
 
 
-# --- Frames of other sites ---
-
-
-@pytest.mark.usefixtures("patience")
-async def test_elements_in_cross_site_frames_follow_their_frames_line_and_are_searched(
-    empty: DrivenTab,
-) -> None:
-    await empty.open("/frames.html")
-    last = {'button "Deep"  #far >>> #inner >>> #deep', 'button "Boxed"  #pay >>> my-box >>> #boxed'}
-
-    async def whole() -> list[str]:
-        lines = await all_lines(empty)
-        return lines if last <= {*lines} else []
-
-    # Frames load after the page around them.
-    lines = await until(whole)
-
-    place = lines.index(next(line for line in lines if line.endswith("  #pay")))
-    assert lines[place + 1 : place + 4] == [
-        'button "Buy now"  #pay >>> #buy',
-        'textbox "Card number"  #pay >>> #card',
-        "select {Small*|Large}  #pay >>> #size",
-    ]
-    assert 'button "Buy now"  #within >>> #buy' in lines
-    for selector in ("#pay >>> #deep", "#far >>> #inner >>> #deep"):
-        assert f'button "Deep"  {selector}' in lines
-        hovered = await empty.do("hover", selector=selector)
-        assert (hovered["matches"], hovered["element"]["text"]) == (1, "Deep")
-
-    found = selectors_of(lines_of(await empty.do("page_elements", find="card number")))
-    within = await empty.do("page_elements", within="#pay >>> label")
-
-    assert "#pay >>> #card" in found
-    assert lines_of(within)[-1] == 'checkbox "terms" off  #pay >>> #terms'
-    assert within["url"] == empty.site.url("/frames.html")
-    assert (await empty.refused("page_elements", within="#pay >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
-
-
 # --- Narrowing and paging ---
 
 
@@ -425,7 +387,7 @@ async def left_out(session: CDPSession, world: int, selectors: list[str]) -> tup
     ]
 
 
-# Two pages have their own tests above, of the whole list and of its frames; these have the same kinds of elements as others.
+# Two pages have their own tests, above and in `test_frames`; these have the same kinds of elements as others.
 ALIKE = {
     *("answered.html", "clicking.html", "closable-tabs.html", "controlled-fields.html", "data-layer.html"),
     *("drawn-editor.html", "framed.html", "half-canvas.html", "injections.html", "lists.html", "one-row-table.html"),
