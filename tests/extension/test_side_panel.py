@@ -10,10 +10,8 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, expect
 
 import chrome_tab_mcp_server as server
-from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at, without_retries
+from tests.extension.conftest import EXTENSION_URL, DrivenTab, SharedTab, comes_true, without_retries
 from tests.support.ui_texts import isolated, ui_text
-
-one = shared_tab_at("/one")
 
 MARKDOWN = """# Apples
 
@@ -83,6 +81,11 @@ class Panel:
         await self.at("#clear-conversation").click()
         return await self.question("clear")
 
+    async def is_in_front_of(self, title: str) -> bool:
+        """Return whether it is in front, and about the tab with this title."""
+        state = "[document.visibilityState, document.querySelector('#tab-title').textContent]"
+        return not self.page.is_closed() and await self.page.evaluate(state) == ["visible", title]
+
     async def reset(self) -> None:
         self.dropped = []
         await self.at("#question").fill("")
@@ -108,16 +111,22 @@ def panels() -> list[Panel]:
 
 
 @pytest.fixture
-async def panel(one: DrivenTab, panels: list[Panel]) -> Panel:
+async def panel(shared_tab: SharedTab, panels: list[Panel]) -> Panel:
     """The panel without a conversation. Opening one costs more than most tests; they close what they have changed."""
-    await one.page.bring_to_front()
-    if panels and not panels[0].page.is_closed():
-        await panels[0].reset()
-    else:
-        panels[:] = [await opened(one)]
-    await panels[0].page.bring_to_front()
+    if not (panels and await panels[0].is_in_front_of("One")):
+        one = await (await shared_tab("/one")).again()
+        if not panels or panels[0].page.is_closed():
+            panels[:] = [await opened(one)]
+        await panels[0].page.bring_to_front()
+    await panels[0].reset()
     await expect(panels[0].at("#ask")).to_be_enabled()
     return panels[0]
+
+
+@pytest.fixture
+def one(panel: Panel) -> DrivenTab:
+    """The tab that the panel is about."""
+    return panel.tab
 
 
 async def test_an_answer_grows_as_it_is_written_and_is_rendered_as_elements(panel: Panel) -> None:
