@@ -640,6 +640,19 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
         """Log nothing: a failing test shows what it expected."""
 
 
+@asynccontextmanager
+async def processes_of(driver: Driver, *hosts: str) -> AsyncGenerator[None]:
+    """Keep a frame of each host in another tab: a new process for each of them in each page costs more than a test."""
+    site = Site()
+    frames = [f"<iframe src='{site.url('/one').replace('127.0.0.1', host)}'></iframe>" for host in hosts]
+    site.pages["/keeping"] = "".join(frames).encode()
+    with serving(site):
+        page = await driver[1].page.context.new_page()
+        await page.goto(site.url("/keeping"))
+        yield
+        await page.close()
+
+
 @pytest.fixture
 def site() -> Generator[Site]:
     server = Site()

@@ -148,7 +148,7 @@ async def test_no_attaches_nothing_and_prevents_repeated_prompts(
     assert (await other)["success"]
 
 
-async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connection(
+async def test_prompt_closes_in_time_with_its_client_with_its_tab_and_with_the_connection(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     async def prompted(tab_id: int) -> asyncio.Task[Message]:
@@ -161,6 +161,11 @@ async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connectio
         await notices(paired, 0)
 
     page, tab_id = one
+    async with changed_waits(paired.page.context, {60_000: 500}):
+        code, message = error_of(await (await ask(bridge, tab_id)))
+    assert (code, "within 60 s" in message) == ("COMMAND_TIMEOUT", True)
+    await closes()
+
     cancelled = await prompted(tab_id)
     await bridge.send({"type": "cancel", "id": str(bridge.last_id)})
     await closes()
@@ -176,16 +181,6 @@ async def test_prompt_closes_with_its_client_with_its_tab_and_with_the_connectio
     await paired.press("disconnect")
     await closes()
     lost.cancel()
-
-
-async def test_unanswered_prompt_ends_with_an_error_message(
-    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
-) -> None:
-    async with changed_waits(paired.page.context, {60_000: 500}):
-        code, message = error_of(await (await ask(bridge, one[1])))
-
-    assert (code, "within 60 s" in message) == ("COMMAND_TIMEOUT", True)
-    await shown(paired, 0)
 
 
 async def test_attaching_by_hand_answers_the_prompt_and_notifications_work_like_the_popup(
@@ -296,7 +291,7 @@ async def test_user_who_wants_to_be_asked_decides_about_the_first_action_on_the_
     assert error_of(await click())[0] == "ATTACH_DENIED"
 
 
-async def test_consent_to_act_on_one_site_does_not_apply_to_the_next(
+async def test_consent_to_act_on_one_site_does_not_apply_to_the_next_and_its_prompt_ends_with_the_tab(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one
@@ -314,14 +309,9 @@ async def test_consent_to_act_on_one_site_does_not_apply_to_the_next(
     await page.goto(site.url("/one"))
     assert (await click())["success"]
 
-
-async def test_consent_prompt_closes_when_its_tab_is_detached(
-    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
-) -> None:
-    await attach(paired)
-    bridge.session = AGENT
-    hosts = [["127.0.0.1", True]]
-    asked = asyncio.create_task(bridge.ask("press", tab_id=one[1], keys="Enter", ask_hosts=hosts))
+    # A prompt closes when its tab is detached.
+    bridge.session = AGENT | {"id": "b0b0"}
+    asked = click()
     await shown(paired)
     await paired.press("attachButton")
 

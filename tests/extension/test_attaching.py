@@ -17,10 +17,12 @@ LAYER = b"<title>%s</title><body>%s<script>window.dataLayer = ['%s']</script>"
 def layers(site: Site) -> Site:
     for name in (b"a", b"b"):
         site.pages[f"/{name.decode()}"] = LAYER % (name, name, name)
-    # It blocks once its data is requested, and announces that in its title first.
-    site.pages["/stuck"] = (
-        b"<title>Stuck</title><body>x<script>window.dataLayer = [{ get busy() { document.title = 'Busy'; for (;;); } }]</script>"
-    )
+    # It blocks once its data is requested, and announces that in its title first. Waiting for its server uses no CPU time.
+    site.pages["/stuck"] = b"""<title>Stuck</title><body>x<script>
+      const request = new XMLHttpRequest();
+      const block = () => (request.open("GET", "/late", false), request.send());
+      window.dataLayer = [{ get busy() { document.title = "Busy"; block(); } }];
+    </script>"""
     return site
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Frame
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, Driver, processes_of, shared_tab_at
 from tests.extension.test_in_sight import prefer
 from tests.support.fake_bridge import Message
 from tests.support.polling import until
@@ -33,8 +33,14 @@ BANKS = {"bank": FAR, "branch": NEAR}
 AROUND = """<body style="margin:0;background:lime"><button id=own>Own button</button><br>"""
 
 
+@pytest.fixture(scope="module")
+async def live_processes(driver: Driver) -> AsyncGenerator[None]:
+    async with processes_of(driver, FAR, FINE, "shop.localhost"):
+        yield
+
+
 @pytest.fixture
-async def page(blank: DrivenTab) -> DrivenTab:
+async def page(live_processes: None, blank: DrivenTab) -> DrivenTab:  # noqa: ARG001 - it keeps processes
     """The tab, small: each pixel of a screenshot is looked at."""
     await blank.page.set_viewport_size({"width": 480, "height": 360})
     return blank
@@ -62,6 +68,25 @@ def banks(page: DrivenTab, style: str = "") -> str:
 async def show(page: DrivenTab, body: str, host: str = "shop.localhost") -> None:
     page.site.pages["/around"] = f"<!doctype html><title>Around</title>{AROUND}{body}".encode()
     await page.do("navigate", url=address(page, host, "/around"))
+
+
+async def show_banks(page: DrivenTab) -> None:
+    """Show turned frames, denied and allowed, behind a button each, unless the test before has left them there."""
+    if await page.page.evaluate("globalThis.areBanksShown ?? false"):
+        for name in (*BANKS, "fine"):
+            await (await frame_of(page, name)).evaluate("card.value = ''; events.splice(0)")
+        return
+    style = "transform: rotate(20deg) scale(0.8); margin: 40px"
+    before = "<button id=before-{0} style='position: absolute; right: 0; top: {1}px'>Before {0}</button>"
+    page.site.extra_headers["/framed-failed"] = ("X-Frame-Options", "DENY")
+    frames = [
+        frame(page, FAR, "bank", style),
+        before.format("branch", 0) + frame(page, NEAR, "branch", style),
+        "<br>" + before.format("fine", 30) + frame(page, FINE, "fine", style),
+        frame(page, FAR, "failed", "position: absolute; right: 0; top: 60px"),
+        "<script>globalThis.areBanksShown = true</script>",
+    ]
+    await show_frames(page, "".join(frames), *BANKS, "fine")
 
 
 async def show_frames(page: DrivenTab, body: str, *names: str) -> None:
@@ -222,7 +247,7 @@ def naming(params: Any, name: str) -> Any:
 
 async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
-    await show_frames(page, banks(page) + frame(page, FINE, "fine"), *BANKS, "fine")
+    await show_banks(page)
 
     for command, params in SELECTING:
         for name in BANKS:
@@ -237,66 +262,12 @@ async def test_selectors_do_not_lead_into_a_frame_of_a_denied_host(denying: Deny
 
 
 async def test_frame_that_failed_to_load_a_denied_host_is_denied(denying: Denying) -> None:
-    page = denying.page
-    page.site.extra_headers["/framed-bank"] = ("X-Frame-Options", "DENY")
-    await show(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"))
-    del page.site.extra_headers["/framed-bank"]
-    await frame_of(page, "fine")
+    await show_banks(denying.page)
 
-    await denying.blocked("click", selector="#bank >>> #pay")
-    await denying.blocked("click", selector="#bank", at=[30, 10])
+    await denying.blocked("click", selector="#failed >>> #pay")
+    await denying.blocked("click", selector="#failed", at=[30, 10])
     await denying.do("click", selector="#fine", at=[30, 10])
-    assert "bank" not in (await denying.do("page_elements"))["text"]
-
-
-async def test_frame_with_document_domain_still_belongs_to_its_denied_host(denying: Denying) -> None:
-    page = denying.page
-    # On its own site: the browser decides once per origin whether others may reach it.
-    paths = ("/around", "/framed-bank", "/framed-fine")
-    page.site.extra_headers |= dict.fromkeys(paths, ("Origin-Agent-Cluster", "?0"))
-    framed = frame(page, "bank.reach.localhost", "bank") + frame(page, "fine.reach.localhost", "fine")
-    relaxed = "<script>document.domain = 'reach.localhost'</script>"
-    for path in paths[1:]:
-        page.site.pages[path] += f"{relaxed}<p>Account {path}".encode()
-    await show(page, framed + relaxed, "reach.localhost")
-    for path in paths:
-        del page.site.extra_headers[path]
-    for name in ("bank", "fine"):
-        await frame_of(page, name)
-    assert await page.page.evaluate("bank.contentDocument !== null")
-
-    for name in ("bank", "fine"):
-        await (await frame_of(page, name)).evaluate("getSelection().selectAllChildren(document.body)")
-    selected = await page.ask("read_tab", content="selection", **denying.params)
-    assert "Account /framed-bank" not in str(selected)
-    assert "Account /framed-fine" in str(selected)
-    text = (await denying.do("page_elements"))["text"]
-    assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
-    for selector in ("#{} >>> #pay", "#{}"):
-        await denying.blocked("click", selector=naming(selector, "bank"))
-        await denying.do("click", selector=naming(selector, "fine"))
-    assert await events_in(page, "bank") == []
-    assert (await denying.colors())[0] == {"lime", "blue"}
-
-
-async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(page: DrivenTab) -> None:
-    slow = (
-        "<style>::view-transition-old(*) { animation: none; opacity: 1 } ::view-transition-new(*) { animation: none; "
-    )
-    slow += "opacity: 0 } ::view-transition-group(*) { animation-duration: 60s }</style>"
-    await show(page, frame(page, FAR, "bank") + slow)
-    await frame_of(page, "bank")
-
-    async def shows_red() -> bool:
-        return "red" in await colors_in(page, await page.do("screenshot"))
-
-    await until(shows_red)
-    await page.page.evaluate("document.startViewTransition(() => (bank.style.height = '81px')).ready")
-    # The frame itself is hidden, and its snapshot is still there.
-    await page.page.evaluate("bank.style.display = 'none'")
-    assert await shows_red()
-
-    assert "red" not in await colors_in(page, await page.do("screenshot", denied_hosts=HOSTS))
+    assert "failed" not in (await denying.do("page_elements"))["text"]
 
 
 # --- Mouse and keyboard
@@ -304,15 +275,12 @@ async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(pag
 
 async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
-    style = "transform: rotate(20deg) scale(0.8); margin: 40px"
-    await show_frames(page, f"{banks(page, style)}<br>{frame(page, FINE, 'fine', style)}", *BANKS, "fine")
+    await show_banks(page)
     actions: list[tuple[str, dict[str, object]]] = [
         ("click", {"selector": "#{}", "at": [40, 12]}),
         ("click", {"selector": "#{}"}),
         ("click", {"selector": "#{}", "button": "right"}),
         ("hover", {"selector": "#{}", "at": [40, 12]}),
-        ("drag", {"source": "#{}", "source_at": [40, 12], "target": "#own"}),
-        ("drag", {"source": "#own", "target": "#{}"}),
     ]
     for command, params in actions:
         for name in BANKS:
@@ -327,6 +295,43 @@ async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying) 
     assert await page.page.title() == "clicked"
 
 
+async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying) -> None:
+    page = denying.page
+    await show_banks(page)
+    fine = await frame_of(page, "fine")
+
+    for name in BANKS:
+        bank = await frame_of(page, name)
+        await bank.evaluate("card.focus()")
+        await denying.blocked("press", keys="a Enter")
+        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
+        # A selector moves the focus to where keys are allowed.
+        await denying.do("press", selector="#own", keys="a")
+        assert await events_in(page, name) == []
+    await fine.evaluate("card.focus()")
+    await denying.do("press", keys="a")
+    assert await fine.evaluate("card.value") == "a"
+
+
+async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying) -> None:
+    page = denying.page
+    await show_banks(page)
+    for name, button in (("bank", "#own"), ("branch", "#before-branch")):
+        bank = await frame_of(page, name)
+        led = await denying.do("press", selector=button, keys="Tab")
+        assert "denied" in " ".join(led["notes"])
+        await denying.blocked("press", keys="Enter")
+        for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
+            await denying.blocked("press", selector=button, keys=keys)
+        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
+
+    fine = await frame_of(page, "fine")
+    assert "notes" not in await denying.do("press", selector="#before-fine", keys="Tab")
+    await until(lambda: fine.evaluate("document.hasFocus()"))
+    assert "notes" not in await denying.do("press", keys="Tab a")
+    assert await fine.evaluate("card.value") == "a"
+
+
 async def test_drag_skips_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     await show(
@@ -339,6 +344,7 @@ async def test_drag_skips_a_frame_of_a_denied_host(denying: Denying) -> None:
 
     for target in ({"target": "#bank"}, {"target_at": [20, 60]}):
         await denying.blocked("drag", source="#own", source_at=[20, 5], **target)
+    await denying.blocked("drag", source="#bank", source_at=[40, 12], target="#own")
     assert await page.page.evaluate("events") == []
     await denying.do("drag", source="#own", source_at=[20, 5], target="#below", target_at=[20, 10])
     assert await page.page.evaluate("events") == ["mousedown", "mouseup"]
@@ -383,45 +389,6 @@ async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denyi
     await (await frame_of(page, "fine")).evaluate("card.focus()")
     await denying.do("press", keys="a")
     assert "keydown" in await events_in(page, "fine")
-
-
-async def test_keys_are_not_sent_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying) -> None:
-    page = denying.page
-    await show(page, banks(page) + frame(page, FINE, "fine"))
-    fine = await frame_of(page, "fine")
-
-    for name in BANKS:
-        bank = await frame_of(page, name)
-        await bank.evaluate("card.focus()")
-        await denying.blocked("press", keys="a Enter")
-        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
-        # A selector moves the focus to where keys are allowed.
-        await denying.do("press", selector="#own", keys="a")
-        assert await events_in(page, name) == []
-    await fine.evaluate("card.focus()")
-    await denying.do("press", keys="a")
-    assert await fine.evaluate("card.value") == "a"
-
-
-async def test_tab_key_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying) -> None:
-    page = denying.page
-    for name, host in BANKS.items():
-        await show(page, frame(page, host, name))
-        bank = await frame_of(page, name)
-
-        led = await denying.do("press", selector="#own", keys="Tab")
-        assert "denied" in " ".join(led["notes"])
-        await denying.blocked("press", keys="Enter")
-        for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
-            await denying.blocked("press", selector="#own", keys=keys)
-        assert (await events_in(page, name), await bank.evaluate("card.value")) == ([], "")
-
-    await show(page, frame(page, FINE, "fine"))
-    fine = await frame_of(page, "fine")
-    assert "notes" not in await denying.do("press", selector="#own", keys="Tab")
-    await until(lambda: fine.evaluate("document.hasFocus()"))
-    assert "notes" not in await denying.do("press", keys="Tab a")
-    assert await fine.evaluate("card.value") == "a"
 
 
 # --- Screenshots
@@ -474,13 +441,63 @@ async def test_screenshot_shows_nothing_of_a_frame_of_a_denied_host(denying: Den
         await until(shows_all)
 
 
+async def test_frame_with_document_domain_still_belongs_to_its_denied_host(denying: Denying) -> None:
+    page = denying.page
+    # On its own site: the browser decides once per origin whether others may reach it.
+    paths = ("/around", "/framed-bank", "/framed-fine")
+    page.site.extra_headers |= dict.fromkeys(paths, ("Origin-Agent-Cluster", "?0"))
+    framed = frame(page, "bank.reach.localhost", "bank") + frame(page, "fine.reach.localhost", "fine")
+    relaxed = "<script>document.domain = 'reach.localhost'</script>"
+    for path in paths[1:]:
+        page.site.pages[path] += f"{relaxed}<p>Account {path}".encode()
+    await show(page, framed + relaxed, "reach.localhost")
+    for path in paths:
+        del page.site.extra_headers[path]
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+    assert await page.page.evaluate("bank.contentDocument !== null")
+
+    for name in ("bank", "fine"):
+        await (await frame_of(page, name)).evaluate("getSelection().selectAllChildren(document.body)")
+    selected = await page.ask("read_tab", content="selection", **denying.params)
+    assert "Account /framed-bank" not in str(selected)
+    assert "Account /framed-fine" in str(selected)
+    text = (await denying.do("page_elements"))["text"]
+    assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
+    for selector in ("#{} >>> #pay", "#{}"):
+        await denying.blocked("click", selector=naming(selector, "bank"))
+        await denying.do("click", selector=naming(selector, "fine"))
+    assert await events_in(page, "bank") == []
+    assert (await denying.colors())[0] == {"lime", "blue"}
+
+
+async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(page: DrivenTab) -> None:
+    slow = (
+        "<style>::view-transition-old(*) { animation: none; opacity: 1 } ::view-transition-new(*) { animation: none; "
+    )
+    slow += "opacity: 0 } ::view-transition-group(*) { animation-duration: 60s }</style>"
+    await show(page, frame(page, FAR, "bank") + slow)
+    await frame_of(page, "bank")
+
+    async def shows_red() -> bool:
+        return "red" in await colors_in(page, await page.do("screenshot"))
+
+    await until(shows_red)
+    await page.page.evaluate("document.startViewTransition(() => (bank.style.height = '81px')).ready")
+    # The frame itself is hidden, and its snapshot is still there.
+    await page.page.evaluate("bank.style.display = 'none'")
+    assert await shows_red()
+
+    assert "red" not in await colors_in(page, await page.do("screenshot", denied_hosts=HOSTS))
+
+
 async def test_screenshot_of_each_size_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
     page = denying.page
     frames = frame(page, FAR, "bank") + frame(page, FINE, "fine")
     await show_frames(page, f"<div id=tall>{frames}<p style='height: 3000px'></p></div>", "bank", "fine")
 
     # The last one extends beyond the viewport.
-    for params in ({"width": 700, "height": 500}, {"selector": "html"}, {"selector": "#tall"}):
+    for params in ({"width": 700, "height": 500}, {"selector": "#tall"}):
         shown, shot = await denying.colors(**params)
         assert (params, shown) == (params, {"lime", "blue"})
     assert shot["height"] > 3000

@@ -19,8 +19,12 @@ tab = shared_tab_at("/blank")
 
 @pytest.fixture
 async def asking(tab: DrivenTab) -> DrivenTab:
+    """The page, loaded unless the test before has left it there."""
     tab.site.pages["/asking"] = ASKING
-    await tab.do("navigate", url=tab.site.url("/asking"))
+    if tab.page.url == tab.site.url("/asking"):
+        await tab.page.evaluate("reported = ''; document.querySelector('#list').value = 'A'")
+    else:
+        await tab.open("/asking")
     return tab
 
 
@@ -61,46 +65,46 @@ async def test_invalid_answer_is_rejected_before_anything_is_done(asking: Driven
     assert await asking.page.evaluate("reported") == ""
 
 
-async def test_page_with_a_leave_confirmation_is_left_or_kept_as_the_command_specifies(asking: DrivenTab) -> None:
-    await asking.show("<a id=go href=/two>Go</a><script>onbeforeunload = (event) => event.preventDefault()</script>")
+async def test_page_with_a_leave_confirmation_is_left_or_kept_as_the_command_specifies(tab: DrivenTab) -> None:
+    await tab.show("<a id=go href=/two>Go</a><script>onbeforeunload = (event) => event.preventDefault()</script>")
     # A page may ask only after user interaction.
-    await asking.do("click", selector="body")
-    here, there = asking.site.url("/shown"), asking.site.url("/two")
+    await tab.do("click", selector="body")
+    here, there = tab.site.url("/shown"), tab.site.url("/two")
     said_no = [{"type": "beforeunload", "message": "", "answer": "dismissed"}]
 
-    code, message = await asking.refused("navigate", url=there, on_dialog="dismiss")
-    stayed = await asking.do("click", selector="#go", on_dialog="dismiss")
+    code, message = await tab.refused("navigate", url=there, on_dialog="dismiss")
+    stayed = await tab.do("click", selector="#go", on_dialog="dismiss")
 
     assert (code, "beforeunload was dismissed" in message) == ("NAVIGATION_FAILED", True)
     assert "the tab stays there" in message
     assert (stayed["url"], stayed["dialogs"], stayed.get("notes")) == (here, said_no, None)
-    assert (await asking.do("navigate", url=there, on_dialog="accept"))["title"] == "Two"
+    assert (await tab.do("navigate", url=there, on_dialog="accept"))["title"] == "Two"
 
 
 # --- Prompts of the browser
 
 
-async def test_http_authentication_prompt_is_reported_at_once(asking: DrivenTab) -> None:
-    site = asking.site
+async def test_http_authentication_prompt_is_reported_at_once(tab: DrivenTab) -> None:
+    site = tab.site
     site.pages["/private"] = b"Sign in"
     site.statuses["/private"] = 401
     site.extra_headers["/private"] = ("WWW-Authenticate", 'Basic realm="Private"')
 
-    code, message = await asking.refused("navigate", url=site.url("/private"))
-    await asking.show("<a id=private href=/private>Private</a>")
-    clicked = await asking.do("click", selector="#private")
+    code, message = await tab.refused("navigate", url=site.url("/private"))
+    await tab.show("<a id=private href=/private>Private</a>")
+    clicked = await tab.do("click", selector="#private")
 
     assert (code, "asks for a user name and a password" in message) == ("NAVIGATION_FAILED", True)
     assert [message] == clicked["notes"]
     # Without the prompt it is an error page like any other.
     del site.extra_headers["/private"]
-    assert "HTTP status 401" in (await asking.refused("navigate", url=site.url("/private")))[1]
+    assert "HTTP status 401" in (await tab.refused("navigate", url=site.url("/private")))[1]
 
 
-async def test_dead_link_is_reported_after_the_click(asking: DrivenTab) -> None:
-    await asking.show("<a id=nowhere href=http://no-such-host.invalid/>Nowhere</a>")
+async def test_dead_link_is_reported_after_the_click(tab: DrivenTab) -> None:
+    await tab.show("<a id=nowhere href=http://no-such-host.invalid/>Nowhere</a>")
 
-    clicked = await asking.do("click", selector="#nowhere")
+    clicked = await tab.do("click", selector="#nowhere")
 
     assert ["net::ERR_NAME_NOT_RESOLVED" in note for note in clicked["notes"]] == [True]
 
@@ -110,11 +114,9 @@ PRINTING = (
 )
 
 
-async def test_print_call_is_reported_without_a_dialog_and_the_page_continues(asking: DrivenTab) -> None:
-    await asking.show(
-        "<button id=print onclick='window.dispatchEvent(new Event(`beforeprint`)), print()'>Print</button>"
-    )
-    (worker,) = asking.page.context.service_workers
+async def test_print_call_is_reported_without_a_dialog_and_the_page_continues(tab: DrivenTab) -> None:
+    await tab.show("<button id=print onclick='window.dispatchEvent(new Event(`beforeprint`)), print()'>Print</button>")
+    (worker,) = tab.page.context.service_workers
     heard = await worker.evaluate_handle("""() => {
       const names = [];
       chrome.debugger.onEvent.addListener((_source, method, { name }) => method.endsWith("Called") && names.push(name));
@@ -122,15 +124,15 @@ async def test_print_call_is_reported_without_a_dialog_and_the_page_continues(as
     }""")
 
     # A headless browser shows no dialog.
-    assert (await asking.do("click", selector="#print"))["title"] == "Shown"
-    assert "Print" in (await asking.do("read_tab"))["text"]
+    assert (await tab.do("click", selector="#print"))["title"] == "Shown"
+    assert "Print" in (await tab.do("read_tab"))["text"]
 
     assert await heard.json_value() == ["reportPrinting"]
-    assert await asking.page.evaluate("typeof reportPrinting") == "undefined"
+    assert await tab.page.evaluate("typeof reportPrinting") == "undefined"
 
 
-async def test_page_that_is_blocked_by_printing_is_reported(asking: DrivenTab) -> None:
-    await asking.show(
+async def test_page_that_is_blocked_by_printing_is_reported(tab: DrivenTab) -> None:
+    await tab.show(
         """<button id=still>Stand still</button><script>
           document.querySelector("#still").onclick = () => {
             const asks = new XMLHttpRequest();
@@ -139,19 +141,19 @@ async def test_page_that_is_blocked_by_printing_is_reported(asking: DrivenTab) -
           };
         </script>"""
     )
-    (worker,) = asking.page.context.service_workers
-    clicking = asyncio.create_task(asking.refused("click", selector="#still"))
+    (worker,) = tab.page.context.service_workers
+    clicking = asyncio.create_task(tab.refused("click", selector="#still"))
     async with asyncio.timeout(60):
         while not clicking.done():
-            await worker.evaluate(PRINTING, asking.tab_id)
+            await worker.evaluate(PRINTING, tab.tab_id)
             await asyncio.wait({clicking}, timeout=0.2)
-    read = await asking.refused("read_tab")
-    asking.site.finish_slow.set()
+    read = await tab.refused("read_tab")
+    tab.site.finish_slow.set()
 
     assert await clicking == read
     assert (read[0], "print dialog" in read[1]) == ("UNREADABLE_PAGE", True)
-    await asking.page.evaluate("0")
-    assert (await asking.do("click", selector="#still"))["title"] == "Shown"
+    await tab.page.evaluate("0")
+    assert (await tab.do("click", selector="#still"))["title"] == "Shown"
 
 
 async def test_dialogs_that_are_alike_are_counted_in_an_error(tab: DrivenTab) -> None:

@@ -82,11 +82,11 @@ async def test_values_are_returned_as_json(allowed: DrivenTab, code: str, expect
     assert await value(allowed, code) == expected
 
 
-async def test_names_declared_once_exist_in_the_next_call_and_may_be_redeclared(tab: DrivenTab) -> None:
-    await value(tab, "const kept = 1")
-    assert await value(tab, "kept") == 1
-    await value(tab, "const kept = 2")
-    assert await value(tab, "kept") == 2
+async def test_names_declared_once_exist_in_the_next_call_and_may_be_redeclared(allowed: DrivenTab) -> None:
+    await value(allowed, "const kept = 1")
+    assert await value(allowed, "kept") == 1
+    await value(allowed, "const kept = 2")
+    assert await value(allowed, "kept") == 2
 
 
 async def test_code_has_access_to_the_pages_own_globals(tab: DrivenTab) -> None:
@@ -151,10 +151,10 @@ async def test_code_that_throws_a_fake_syntax_error_has_run_once(tab: DrivenTab,
     ],
 )
 async def test_endless_code_is_stopped_and_the_page_goes_on(allowed: DrivenTab, code: str) -> None:
-    error, message = await allowed.refused("evaluate", code=code, timeout=500)
+    error, message = await allowed.refused("evaluate", code=code, timeout=200)
 
     assert error == "COMMAND_TIMEOUT"
-    assert "0.5 s" in message
+    assert "0.2 s" in message
     assert await allowed.page.evaluate("new Promise((go) => setTimeout(() => go('the timer of the page ran')))")
     assert await value(allowed, "1 + 1") == 2
 
@@ -175,21 +175,21 @@ async def test_invalid_code_is_rejected(allowed: DrivenTab, code: object) -> Non
     assert "code must be" in message
 
 
-async def test_large_values_are_cut_and_marked_as_cut(tab: DrivenTab) -> None:
-    large = await tab.do("evaluate", code="new Array(10_000).fill(0)")
+async def test_large_values_are_cut_and_marked_as_cut(allowed: DrivenTab) -> None:
+    large = await allowed.do("evaluate", code="new Array(10_000).fill(0)")
 
     assert large["value"] == [0] * 5_000
     assert any("5000 entries" in note for note in large["notes"])
-    assert "notes" not in await tab.do("evaluate", code="new Array(5_000).fill(0)")
+    assert "notes" not in await allowed.do("evaluate", code="new Array(5_000).fill(0)")
 
-    text = await tab.do("evaluate", code="'x'.repeat(30e6)")
-    assert text["value"] == "x" * 100_000 + "... [29900000 more characters]"
+    text = await allowed.do("evaluate", code="'x'.repeat(1e6)")
+    assert text["value"] == "x" * 100_000 + "... [900000 more characters]"
     assert text["notes"] == ["1 text was cut to 100000 characters."]
-    assert "notes" not in await tab.do("evaluate", code="'x'.repeat(100_000)")
+    assert "notes" not in await allowed.do("evaluate", code="'x'.repeat(100_000)")
 
 
-async def test_dialogs_are_answered_and_reported(tab: DrivenTab) -> None:
-    asked = await tab.do("evaluate", code="alert('look'); [confirm('sure?'), prompt('name?')]")
+async def test_dialogs_are_answered_and_reported(allowed: DrivenTab) -> None:
+    asked = await allowed.do("evaluate", code="alert('look'); [confirm('sure?'), prompt('name?')]")
 
     assert asked["value"] == [False, None]
     assert asked["dialogs"] == [
@@ -197,23 +197,23 @@ async def test_dialogs_are_answered_and_reported(tab: DrivenTab) -> None:
         {"type": "confirm", "message": "sure?", "answer": "dismissed"},
         {"type": "prompt", "message": "name?", "answer": "dismissed"},
     ]
-    assert "dialogs" not in await tab.do("evaluate", code="1")
+    assert "dialogs" not in await allowed.do("evaluate", code="1")
 
 
-async def test_dialog_that_was_already_open_is_answered_by_the_next_command(tab: DrivenTab) -> None:
+async def test_dialog_that_was_already_open_is_answered_by_the_next_command(allowed: DrivenTab) -> None:
     async with asyncio.timeout(60):
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        tab.page.once("dialog", lambda _dialog: opened.set_result(None))
-        await tab.page.evaluate("void setTimeout(() => alert('in the way'), 0)")
+        allowed.page.once("dialog", lambda _dialog: opened.set_result(None))
+        await allowed.page.evaluate("void setTimeout(() => alert('in the way'), 0)")
         await opened
 
-    assert (await tab.do("evaluate", code="1"))["dialogs"] == [
+    assert (await allowed.do("evaluate", code="1"))["dialogs"] == [
         {"type": "alert", "message": "in the way", "answer": "accepted"}
     ]
 
 
-async def test_error_includes_dialogs_too(tab: DrivenTab) -> None:
-    _, message = await tab.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
+async def test_error_includes_dialogs_too(allowed: DrivenTab) -> None:
+    _, message = await allowed.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
 
     assert 'confirm "sure?" was dismissed' in message
 

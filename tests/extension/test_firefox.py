@@ -39,7 +39,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 class Paired(NamedTuple):
-    """Firefox, the tab with the popup, and a function that starts a paired server."""
+    """Firefox, the tab with the popup, and the environment of a paired server."""
 
     firefox: Firefox
     popup: str
@@ -78,10 +78,14 @@ async def paired() -> AsyncGenerator[Paired]:
             yield paired
 
 
-async def connected(paired: Paired, session: StdioServer) -> None:
-    await session.initialize()
-    await wait_for_port(int(paired.environment["CHROME_TAB_PORT"]))
-    await paired.shows("Connected")
+@pytest.fixture(scope="module")
+async def session(paired: Paired) -> AsyncGenerator[StdioServer]:
+    """A server that Firefox is connected to, for all tests."""
+    async with started(**paired.environment) as session:
+        await session.initialize()
+        await wait_for_port(int(paired.environment["CHROME_TAB_PORT"]))
+        await paired.shows("Connected")
+        yield session
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -95,39 +99,37 @@ async def done(session: StdioServer, tool: str, **arguments: Any) -> Any:
     return json.loads(text_of(result)) if text_of(result)[0] in "[{" else text_of(result)
 
 
-async def test_firefox_reads_tabs_and_their_data_layers_and_opens_and_closes_them(paired: Paired) -> None:
+async def test_firefox_reads_tabs_and_their_data_layers_and_opens_and_closes_them(session: StdioServer) -> None:
     with serving(WebServer(Page)) as address:
-        async with started(**paired.environment) as session:
-            await connected(paired, session)
-            created = await done(session, "browser_create_tab", url=address)
-            assert created == {"tab_id": created["tab_id"], "url": address, "title": "Ferry"}
-            tab_id = created["tab_id"]
+        created = await done(session, "browser_create_tab", url=address)
+        assert created == {"tab_id": created["tab_id"], "url": address, "title": "Ferry"}
+        tab_id = created["tab_id"]
 
-            (listed,) = [tab for tab in await done(session, "browser_get_tabs") if tab["id"] == tab_id]
-            assert (listed["url"], listed["title"], listed["active"]) == (address, "Ferry", True)
-            assert [tab["tab_id"] for tab in await done(session, "list_tabs")] == [tab_id]
+        (listed,) = [tab for tab in await done(session, "browser_get_tabs") if tab["id"] == tab_id]
+        assert (listed["url"], listed["title"], listed["active"]) == (address, "Ferry", True)
+        assert [tab["tab_id"] for tab in await done(session, "list_tabs")] == [tab_id]
 
-            everything = await done(session, "read_chrome_tab", tab_id=tab_id)
-            assert everything.startswith("Home Contact\nTimetable\n\nThe ferry leaves at nine")
-            main = await done(session, "read_chrome_tab", tab_id=tab_id, content="main")
-            assert main.startswith("# Timetable\n\nThe ferry leaves at nine")
-            assert "Contact" not in main
-            assert "The second ferry leaves at ten." in main
+        everything = await done(session, "read_chrome_tab", tab_id=tab_id)
+        assert everything.startswith("Home Contact\nTimetable\n\nThe ferry leaves at nine")
+        main = await done(session, "read_chrome_tab", tab_id=tab_id, content="main")
+        assert main.startswith("# Timetable\n\nThe ferry leaves at nine")
+        assert "Contact" not in main
+        assert "The second ferry leaves at ten." in main
 
-            layer = await done(session, "getDataLayer", tab_id=tab_id)
-            assert layer["result"] == [{"event": "purchase", "email": "[contact]", "total": 3}]
-            private = await session.call("getDataLayer", tab_id=tab_id, redact=False)
-            assert "PRIVATE_NOT_ALLOWED" in text_of(private)
+        layer = await done(session, "getDataLayer", tab_id=tab_id)
+        assert layer["result"] == [{"event": "purchase", "email": "[contact]", "total": 3}]
+        private = await session.call("getDataLayer", tab_id=tab_id, redact=False)
+        assert "PRIVATE_NOT_ALLOWED" in text_of(private)
 
-            assert await done(session, "browser_close_tab", tab_id=tab_id) == {"success": True}
-            assert tab_id not in [tab["id"] for tab in await done(session, "browser_get_tabs")]
+        assert await done(session, "browser_close_tab", tab_id=tab_id) == {"success": True}
+        assert tab_id not in [tab["id"] for tab in await done(session, "browser_get_tabs")]
 
 
-async def test_tools_that_need_a_debugger_are_not_listed_in_firefox_and_fail_with_a_reason(paired: Paired) -> None:
-    async with started(**paired.environment) as session:
-        await connected(paired, session)
-        tools = {tool["name"] for tool in (await session.request("tools/list"))[0]["tools"]}
-        refused = await session.call("click", selector="p")
+async def test_tools_that_need_a_debugger_are_not_listed_in_firefox_and_fail_with_a_reason(
+    session: StdioServer,
+) -> None:
+    tools = {tool["name"] for tool in (await session.request("tools/list"))[0]["tools"]}
+    refused = await session.call("click", selector="p")
 
     assert {"read_chrome_tab", "browser_get_tabs", "browser_attach_tab", "getDataLayer"} < tools
     assert not tools & {"click", "navigate", "screenshot", "console_logs", "network_requests", "evaluate"}

@@ -6,14 +6,21 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Frame
 
-from tests.extension.conftest import DrivenTab, changed_worker, shared_tab_at
+from tests.extension.conftest import DrivenTab, Driver, changed_worker, processes_of, shared_tab_at
+from tests.extension.test_page_elements_list import all_lines, lines_of, selectors_of
 from tests.extension.test_screenshot import color_at
 from tests.support.polling import until
 
 page = shared_tab_at("/frames.html")
 # For tests that open a page of their own in it: with a dozen frames, loading takes longer than such a test.
 blank = shared_tab_at("/blank")
-pytestmark = pytest.mark.usefixtures("patience")
+pytestmark = pytest.mark.usefixtures("patience", "live_processes")
+
+
+@pytest.fixture(scope="module")
+async def live_processes(driver: Driver) -> AsyncGenerator[None]:
+    async with processes_of(driver, "localhost"):
+        yield
 
 
 def other_site(page: DrivenTab, path: str) -> str:
@@ -36,15 +43,44 @@ async def clicked_in(page: DrivenTab, name: str) -> list[str]:
     return await (await frame_of(page, name)).evaluate("clicked.splice(0)")
 
 
+# The first test: the page is as it was loaded.
+async def test_elements_in_cross_site_frames_follow_their_frames_line_and_are_searched(page: DrivenTab) -> None:
+    last = {'button "Deep"  #far >>> #inner >>> #deep', 'button "Boxed"  #pay >>> my-box >>> #boxed'}
+
+    async def whole() -> list[str]:
+        lines = await all_lines(page)
+        return lines if last <= {*lines} else []
+
+    # Frames load after the page around them.
+    lines = await until(whole)
+
+    place = lines.index(next(line for line in lines if line.endswith("  #pay")))
+    assert lines[place + 1 : place + 4] == [
+        'button "Buy now"  #pay >>> #buy',
+        'textbox "Card number"  #pay >>> #card',
+        "select {Small*|Large}  #pay >>> #size",
+    ]
+    assert 'button "Buy now"  #within >>> #buy' in lines
+    for selector in ("#pay >>> #deep", "#far >>> #inner >>> #deep"):
+        assert f'button "Deep"  {selector}' in lines
+        hovered = await page.do("hover", selector=selector)
+        assert (hovered["matches"], hovered["element"]["text"]) == (1, "Deep")
+
+    found = selectors_of(lines_of(await page.do("page_elements", find="card number")))
+    within = await page.do("page_elements", within="#pay >>> label")
+
+    assert "#pay >>> #card" in found
+    assert lines_of(within)[-1] == 'checkbox "terms" off  #pay >>> #terms'
+    assert within["url"] == page.site.url("/frames.html")
+    assert (await page.refused("page_elements", within="#pay >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
+
+
 @pytest.mark.parametrize(
     ("selector", "name", "hit"),
     [
         ("#pay >>> #buy", "pay", "buy"),
         ("iframe[src*=pay] >>> text=Buy now", "pay", "buy"),
-        ("#pay >>> xpath=//button[@id='buy']", "pay", "buy"),
         ("#pay >>> my-box >>> button", "pay", "boxed"),
-        ("#pay >>> #deep", "pay", "deep"),
-        ("#turned >>> #buy", "turned", "buy"),
         ("#turned >>> #deep", "turned", "deep"),
         ("#scrolled >>> #buy", "scrolled", "buy"),
         ("#same >>> iframe >>> #buy", "within", "buy"),
@@ -79,72 +115,6 @@ async def test_fields_in_a_frame_are_filled_selected_and_checked(page: DrivenTab
     assert (filled["value"], chosen["selected"]) == ("4242 4242", [{"value": "l", "label": "Large"}])
     assert checked["checked"] is True
     assert await frame.evaluate("[card.value, size.value, terms.checked]") == ["4242 4242", "l", True]
-
-
-async def show_frame(page: DrivenTab, name: str) -> Frame:
-    """Show a page with one of the frames of `frames.html`."""
-    await page.show(f"<iframe id={name} src='{other_site(page, '/framed.html')}#{name}'></iframe>")
-    return await frame_of(page, name)
-
-
-async def test_field_in_a_frame_is_filled_in_a_background_tab_that_was_never_clicked(blank: DrivenTab) -> None:
-    page = blank
-    await show_frame(page, "nest")
-    await page.popup.page.bring_to_front()
-
-    filled = await page.do("fill", selector="#nest >>> iframe >>> #card", value="by keys")
-
-    assert filled["value"] == "by keys"
-    assert await (await frame_of(page, "inner-nest")).evaluate("card.value") == "by keys"
-    await page.do("click", selector="#nest >>> iframe >>> #buy")
-    assert await clicked_in(page, "inner-nest") == ["buy"]
-
-
-# In the service worker: until the mouse has moved this many times, its events go to the page around a frame, as they do
-# until the frame is first drawn.
-ASTRAY = """count => {
-  const { debugger: cdp } = chrome;
-  const real = (cdp.sendCommand.real ??= cdp.sendCommand);
-  let moves = 0;
-  const send = (target, method, params) => {
-    if (method !== "Input.dispatchMouseEvent" || moves >= count) return real.call(cdp, target, method, params);
-    if (params.type === "mouseMoved") moves += 1;
-    return real.call(cdp, target, method, { ...params, x: 1, y: 1 });
-  };
-  cdp.sendCommand = Object.assign(send, { real });
-}"""
-
-
-@asynccontextmanager
-async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
-    """A frame that the mouse has not entered, and does not reach before it has moved this many times."""
-    await page.page.mouse.move(700, 500)
-    frame = await show_frame(page, "pay")
-    assert await frame.evaluate("document.querySelector(':hover')") is None
-    async with changed_worker(page.page.context, ASTRAY, moves, 0):
-        yield frame
-
-
-async def test_mouse_is_moved_until_a_frame_receives_it(blank: DrivenTab) -> None:
-    page = blank
-    async with mouse_astray(page, 12) as frame:
-        clicked = await page.do("click", selector="#pay >>> #buy")
-        assert ("notes" in clicked, await frame.evaluate("clicked.splice(0)")) == (False, ["buy"])
-
-    async with mouse_astray(page, 12) as frame:
-        hovered = await page.do("hover", selector="#pay >>> #buy")
-        assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
-
-
-async def test_mouse_that_never_reaches_a_frame_is_reported(blank: DrivenTab) -> None:
-    page = blank
-    async with mouse_astray(page, 1_000) as frame:
-        hovered = await page.do("hover", selector="#pay >>> #buy")
-        assert len(hovered["notes"]) == 1
-
-        code, message = await page.refused("click", selector="#pay >>> #buy")
-        assert (code, "so nothing was clicked" in message) == ("EXECUTION_ERROR", True)
-        assert await frame.evaluate("clicked.splice(0)") == []
 
 
 async def test_mouse_hovers_over_an_element_in_a_frame(page: DrivenTab) -> None:
@@ -363,6 +333,72 @@ async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) 
         True,
     )
     assert (result["element"]["selector"], result["matches"]) == ("#pay >>> #card", 1)
+
+
+async def show_frame(page: DrivenTab, name: str) -> Frame:
+    """Show a page with one of the frames of `frames.html`."""
+    await page.show(f"<iframe id={name} src='{other_site(page, '/framed.html')}#{name}'></iframe>")
+    return await frame_of(page, name)
+
+
+async def test_field_in_a_frame_is_filled_in_a_background_tab_that_was_never_clicked(blank: DrivenTab) -> None:
+    page = blank
+    await show_frame(page, "nest")
+    await page.popup.page.bring_to_front()
+
+    filled = await page.do("fill", selector="#nest >>> iframe >>> #card", value="by keys")
+
+    assert filled["value"] == "by keys"
+    assert await (await frame_of(page, "inner-nest")).evaluate("card.value") == "by keys"
+    await page.do("click", selector="#nest >>> iframe >>> #buy")
+    assert await clicked_in(page, "inner-nest") == ["buy"]
+
+
+# In the service worker: until the mouse has moved this many times, its events go to the page around a frame, as they do
+# until the frame is first drawn.
+ASTRAY = """count => {
+  const { debugger: cdp } = chrome;
+  const real = (cdp.sendCommand.real ??= cdp.sendCommand);
+  let moves = 0;
+  const send = (target, method, params) => {
+    if (method !== "Input.dispatchMouseEvent" || moves >= count) return real.call(cdp, target, method, params);
+    if (params.type === "mouseMoved") moves += 1;
+    return real.call(cdp, target, method, { ...params, x: 1, y: 1 });
+  };
+  cdp.sendCommand = Object.assign(send, { real });
+}"""
+
+
+@asynccontextmanager
+async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
+    """A frame that the mouse has not entered, and does not reach before it has moved this many times."""
+    await page.page.mouse.move(700, 500)
+    frame = await show_frame(page, "pay")
+    assert await frame.evaluate("document.querySelector(':hover')") is None
+    async with changed_worker(page.page.context, ASTRAY, moves, 0):
+        yield frame
+
+
+async def test_mouse_is_moved_until_a_frame_receives_it(blank: DrivenTab) -> None:
+    page = blank
+    async with mouse_astray(page, 12) as frame:
+        clicked = await page.do("click", selector="#pay >>> #buy")
+        assert ("notes" in clicked, await frame.evaluate("clicked.splice(0)")) == (False, ["buy"])
+
+    async with mouse_astray(page, 12) as frame:
+        hovered = await page.do("hover", selector="#pay >>> #buy")
+        assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
+
+
+async def test_mouse_that_never_reaches_a_frame_is_reported(blank: DrivenTab) -> None:
+    page = blank
+    async with mouse_astray(page, 1_000) as frame:
+        hovered = await page.do("hover", selector="#pay >>> #buy")
+        assert len(hovered["notes"]) == 1
+
+        code, message = await page.refused("click", selector="#pay >>> #buy")
+        assert (code, "so nothing was clicked" in message) == ("EXECUTION_ERROR", True)
+        assert await frame.evaluate("clicked.splice(0)") == []
 
 
 async def test_frame_that_navigates_is_searched_in_its_new_page(blank: DrivenTab) -> None:

@@ -16,7 +16,6 @@ from tests.extension.conftest import (
     Popup,
     Site,
     changed_worker,
-    driven,
     driven_tab,
     held_limits,
 )
@@ -24,7 +23,6 @@ from tests.extension.test_attaching import error_of, until
 from tests.support import polling
 from tests.support.ui_texts import ui_text
 
-__all__ = ["driven"]
 SECRET = "hunter2-typed"
 
 
@@ -49,7 +47,7 @@ def grouped(tab_id: int) -> str:
     return f"(await chrome.tabs.get({tab_id}).then(({{groupId}}) => groupId < 0 ? '' : chrome.tabGroups.get(groupId).then(({{title}}) => title || 'untitled', () => '')))"
 
 
-async def test_attached_tabs_are_grouped_until_detached_or_until_the_user_disables_it(
+async def test_attached_tabs_are_grouped_until_detached_unless_the_user_disables_it_or_has_grouped_or_pinned_them(
     driver: Driver, site: Site
 ) -> None:
     _, popup = driver
@@ -67,10 +65,8 @@ async def test_attached_tabs_are_grouped_until_detached_or_until_the_user_disabl
         for tab in (first, second):
             await until(popup, f"{grouped(tab.tab_id)} === 'Chrome Tab Reader'")
 
-
-async def test_tabs_pinned_or_grouped_by_the_user_stay_where_they_are(driver: Driver, site: Site) -> None:
-    popup = driver[1]
-    async with driven_tab(driver, site, "/one") as own, driven_tab(driver, site, "/two") as pinned:
+        # Tabs that the user has pinned or grouped stay where they are.
+        own, pinned = first, second
         for tab in (own, pinned):
             await tab.person_does("detach")
             await until(popup, f"{grouped(tab.tab_id)} === ''")
@@ -128,9 +124,7 @@ STUCK = """<fieldset id=all disabled><button id=b>b</button><input id=i><select 
 # Each with the effect that is recorded once it is released.
 WAITING: dict[str, tuple[dict[str, Any], str]] = {
     "click": ({"selector": "#b"}, "mousedown"),
-    "hover": ({"selector": "#b"}, "mouseover"),
     "drag": ({"source": "#b", "target": "#i"}, "mousedown"),
-    "fill": ({"selector": "#i", "value": "x"}, "input"),
     "fill_form": ({"fields": [{"selector": "#i", "value": "x"}]}, "input"),
     "select": ({"selector": "#s", "value": "two"}, "change"),
     "press": ({"keys": "x", "selector": "#i"}, "keydown"),
@@ -171,84 +165,85 @@ async def attached_again(driven: DrivenTab) -> None:
 
 
 # One after the other in one tab: a new one for each would take longer than the command.
-async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(driven: DrivenTab) -> None:
-    await driven.show("")
+async def test_stop_ends_commands_that_wait_for_the_page_and_they_have_no_effect_afterwards(blank: DrivenTab) -> None:
+    await blank.show("")
     for command, (params, noted) in WAITING.items():
         # The button is where the mouse was last.
-        await driven.page.mouse.move(700, 500)
-        await driven.page.set_content(STUCK)
-        await stopped(driven, command, driven.tab_id, **params)
-        await driven.page.evaluate("release()")
-        await attached_again(driven)
+        await blank.page.mouse.move(700, 500)
+        await blank.page.set_content(STUCK)
+        await stopped(blank, command, blank.tab_id, **params)
+        await blank.page.evaluate("release()")
+        await attached_again(blank)
         # Whatever was still in flight arrives before this.
-        await driven.do("wait_for", text="there")
-        assert await driven.page.evaluate("noted") == [], command
+        await blank.do("wait_for", text="there")
+        assert await blank.page.evaluate("noted") == [], command
 
-        await driven.do(command, **params)
+        await blank.do(command, **params)
 
-        assert not noted or noted in await driven.page.evaluate("noted"), command
+        assert not noted or noted in await blank.page.evaluate("noted"), command
 
 
-async def test_stop_ends_a_command_in_a_page_that_hangs(driven: DrivenTab) -> None:
-    await driven.show("")
+async def test_stop_ends_a_command_in_a_page_that_hangs(blank: DrivenTab) -> None:
+    await blank.show("")
     for command, (params, noted) in BLOCKED.items():
-        driven.site.finish_slow.clear()
-        await driven.page.set_content(STUCK)
-        await driven.allow_evaluate()
-        async with driven.page.expect_request("**/late"):
-            await driven.page.evaluate("void setTimeout(block)")
-        await stopped(driven, command, driven.tab_id, **params)
-        driven.site.finish_slow.set()
-        await attached_again(driven)
-        await driven.do("wait_for", selector="#b")
-        await driven.allow_evaluate()
+        blank.site.finish_slow.clear()
+        await blank.page.set_content(STUCK)
+        await blank.allow_evaluate()
+        async with blank.page.expect_request("**/late"):
+            await blank.page.evaluate("void setTimeout(block)")
+        await stopped(blank, command, blank.tab_id, **params)
+        blank.site.finish_slow.set()
+        await attached_again(blank)
+        await blank.do("wait_for", selector="#b")
+        await blank.allow_evaluate()
 
-        await driven.do(command, **params)
+        await blank.do(command, **params)
 
-        assert not noted or noted in await driven.page.evaluate("noted"), command
+        assert not noted or noted in await blank.page.evaluate("noted"), command
 
 
-async def test_stop_ends_loading_and_waiting_for_the_user(driven: DrivenTab) -> None:
-    bridge, site = driven.bridge, driven.site
+async def test_stop_ends_loading_and_waiting_for_the_user(blank: DrivenTab) -> None:
+    bridge, site = blank.bridge, blank.site
+    site.finish_slow.clear()
     late, here = site.url("/late"), site.url("/shown")
     site.extra_headers["/late"] = ("Cache-Control", "no-store")
     site.pages["/late"] = b"<title>Late</title>"
-    await driven.show("here")
-    before = len(driven.page.context.pages)
+    await blank.show("here")
+    before = len(blank.page.context.pages)
     steps: list[tuple[str, int | None, dict[str, Any]]] = [
-        ("navigate", driven.tab_id, {"url": late}),
+        ("navigate", blank.tab_id, {"url": late}),
         ("browser_create_tab", None, {"url": late}),
     ]
     for command, tab_id, params in steps:
-        await stopped(driven, command, tab_id, **params)
-        await attached_again(driven)
-    # These need nothing from a page, and only wait for their turn.
-    for command in ("console_logs", "network_requests"):
-        waits = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
-        # It is sent in the task's first turn.
-        await asyncio.sleep(0)
-        await stopped(driven, command, driven.tab_id)
-        assert error_of(await waits)[0] == "TAB_DISCONNECTED"
-        await attached_again(driven)
-    await driven.person_does("detach")
-    await driven.received("tab_detached")
-    await stopped(driven, "browser_attach_tab", driven.tab_id, reason="x")
-    await attached_again(driven)
+        await stopped(blank, command, tab_id, **params)
+        await attached_again(blank)
+    # This needs nothing from a page, and only waits for its turn.
+    waits = asyncio.create_task(blank.ask("wait_for", text="never shown", timeout=25_000))
+    # It is sent in the task's first turn.
+    await asyncio.sleep(0)
+    await stopped(blank, "console_logs", blank.tab_id)
+    assert error_of(await waits)[0] == "TAB_DISCONNECTED"
+    await attached_again(blank)
+    await blank.person_does("detach")
+    await blank.received("tab_detached")
+    await stopped(blank, "browser_attach_tab", blank.tab_id, reason="x")
+    await attached_again(blank)
     site.finish_slow.set()
-    assert (await driven.do("read_tab"))["url"] == here
-    assert len(driven.page.context.pages) == before
-    assert (await driven.do("navigate", url=late))["title"] == "Late"
-    await driven.do("navigate", url=here)
+    assert (await blank.do("read_tab"))["url"] == here
+    assert len(blank.page.context.pages) == before
+    assert (await blank.do("navigate", url=late))["title"] == "Late"
+    await blank.do("navigate", url=here)
     site.finish_slow.clear()
 
-    await stopped(driven, "back", driven.tab_id)
+    await stopped(blank, "back", blank.tab_id)
 
-    await attached_again(driven)
+    await attached_again(blank)
     site.finish_slow.set()
-    assert (await driven.do("read_tab"))["url"] == here
-    assert (await driven.do("back"))["url"] == late
-    assert (await driven.do("forward"))["url"] == here
-    assert (await bridge.ask("browser_create_tab", url=late))["success"]
+    assert (await blank.do("read_tab"))["url"] == here
+    assert (await blank.do("back"))["url"] == late
+    assert (await blank.do("forward"))["url"] == here
+    created = await bridge.ask("browser_create_tab", url=late)
+    assert (await bridge.ask("browser_close_tab", tab_id=created["result"]["tab_id"]))["success"]
 
 
 async def log_of(popup: Popup, count: int) -> list[dict[str, Any]]:

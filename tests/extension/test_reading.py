@@ -242,14 +242,6 @@ async def test_loading_page_is_read_once_it_is_complete(paired: Popup, bridge: F
     assert "last part" in (await reading)["result"]["text"]
 
 
-async def test_page_that_never_finishes_loading_is_read_as_it_is(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    page = await paired.page.context.new_page()
-    await page.goto(site.url("/slow"), wait_until="commit")
-    await expect(page.get_by_text("first part")).to_be_visible()
-
-    assert (await bridge.ask("read_tab"))["result"]["text"] == "first part"
-
-
 async def test_page_of_3_megabytes_is_read_completely(show: Shown, bridge: FakeBridge, site: Site) -> None:
     await show(site.url("/huge"))
 

@@ -6,10 +6,10 @@ import struct
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, changed_worker, reloaded_tab_at
+from tests.extension.conftest import DrivenTab, changed_worker, shared_tab_at
 from tests.support.fake_bridge import Message
 
-driven = reloaded_tab_at("/one")
+driven = shared_tab_at("/one")
 
 RED = "<body style='margin:0;background:red'>"
 PNG = b"\x89PNG\r\n\x1a\n"

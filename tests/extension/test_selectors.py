@@ -82,19 +82,6 @@ async def test_first_visible_match_is_used_and_the_number_of_matches_reported(
 
 
 @pytest.mark.parametrize(
-    "layer",
-    [
-        "<div role=dialog aria-modal=true style='position: fixed; bottom: 0'><i id=ok>OK</i></div>",
-        "<div style='position: fixed; inset: 0'><button id=ok style='margin: 90px'>OK</button></div>",
-    ],
-)
-async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None:
-    await blank.show(f"<table><th style='cursor: pointer'>ok</table>{layer}")
-
-    assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
-
-
-@pytest.mark.parametrize(
     ("selector", "says"),
     [
         ("div[", "square brackets"),
@@ -160,6 +147,19 @@ async def test_missing_element_unlike_any_other_gets_no_suggestion(same_selector
 
     assert code == "ELEMENT_NOT_FOUND"
     assert "Did you mean" not in message
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "<div role=dialog aria-modal=true style='position: fixed; bottom: 0'><i id=ok>OK</i></div>",
+        "<div style='position: fixed; inset: 0'><button id=ok style='margin: 90px'>OK</button></div>",
+    ],
+)
+async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None:
+    await blank.show(f"<table><th style='cursor: pointer'>ok</table>{layer}")
+
+    assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
 
 
 async def test_hostile_texts_stay_one_short_quoted_line_in_messages(blank: DrivenTab) -> None:

@@ -37,9 +37,9 @@ async def same_page(blank: DrivenTab) -> DrivenTab:
     ],
 )
 async def test_condition_that_is_already_true_is_answered_with_the_element(
-    page: DrivenTab, params: dict[str, str], selector: str | None
+    same_page: DrivenTab, params: dict[str, str], selector: str | None
 ) -> None:
-    result = await page.do("wait_for", **params)
+    result = await same_page.do("wait_for", **params)
 
     assert result.get("element", {}).get("selector") == selector
     assert result["title"] == "Shown"
@@ -94,9 +94,9 @@ async def test_tab_in_the_background_is_rendered_during_the_wait(page: DrivenTab
     ],
 )
 async def test_timeout_names_what_is_missing_with_suggestions(
-    page: DrivenTab, params: dict[str, str], says: list[str]
+    same_page: DrivenTab, params: dict[str, str], says: list[str]
 ) -> None:
-    code, message = await page.refused("wait_for", timeout=300, **params)
+    code, message = await same_page.refused("wait_for", timeout=300, **params)
 
     assert code == "COMMAND_TIMEOUT"
     assert [words for words in says if words not in message] == [], message

@@ -252,7 +252,6 @@ HOLDING = [
     ("#search", "Double", "search", "Double"),
     ("#city", "Bonn", "city", "Bonn"),
     ("#through", "Large", "size", "Large"),
-    ("x-select >>> #colors", "Green", "colors", ["Green"]),
     ("#whole", "Double", "room", "Double"),
 ]
 
@@ -262,7 +261,7 @@ async def test_field_of_a_library_holds_the_option(libraries: DrivenTab, subtest
         with subtests.test(selector):
             result = await libraries.do("fill", selector=selector, value=value)
 
-            assert result["value"] in {value, "1 selected", f"{value} 1 selected"}
+            assert result["value"] in {value, f"{value} 1 selected"}
             assert (await state(libraries))[key] == kept
 
 
@@ -486,11 +485,9 @@ async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab,
 
 DRAWN = [
     ("x-size", "Large", "size", "Large"),
-    ("#color", "Green", "colors", ["Green"]),
     ("#state", "Texas", "state", "Texas"),
     ("#keys", "Vanilla", "flavor", "Vanilla"),
     ("#city", "", "city", ""),
-    ("#many", "Beta", "letters", ["Beta"]),
 ]
 
 
