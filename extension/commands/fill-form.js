@@ -11,7 +11,7 @@ import { CommandError, failed, invalid } from "../shared/errors.js";
 import { checkableState } from "../browser/accessible-state.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { ResetError, fill, select } from "./fill.js";
+import { PICKER, ResetError, fill, select } from "./fill.js";
 import { click } from "./click.js";
 import { holdsNow, isAlike } from "./widget.js";
 
@@ -98,11 +98,13 @@ async function compare(context, written, { kept, lost, noted }) {
   for (const one of written) {
     const { held, isEntered, notes = [] } = one;
     // A page may clear a field after Enter.
-    const { complaint, isOther, ...now } = isEntered ? {} : await heldNow(context, one);
+    const { complaint, isOther, mayHavePicker, ...now } = isEntered ? {} : await heldNow(context, one);
     if (now.value === "" || isOther) lost.push(dropped(held, now.value));
     else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
     else kept.push({ ...held, ...now });
-    const own = complaint ? [...notes, complaint] : notes;
+    // A later field may have closed it.
+    const still = mayHavePicker === false ? notes.filter((note) => note !== PICKER) : notes;
+    const own = complaint ? [...still, complaint] : still;
     noted.push(...own.map((note) => `${held.selector}: ${note}`));
   }
 }
@@ -110,8 +112,9 @@ async function compare(context, written, { kept, lost, noted }) {
 /**
  * @param {DrivenContext} context
  * @param {Written} written
- * @returns {Promise<Pick<Held, "checked" | "value"> & {complaint?: string, isOther?: boolean}>} what it holds once the others
- *   were written, too, whether that is something else, and what the page objects to it; where it is gone, what it held
+ * @returns {Promise<Pick<Held, "checked" | "value"> & Pick<FormWay, "complaint" | "mayHavePicker"> & {isOther?: boolean}>}
+ *   what it holds once the others were written, too, whether that is something else, and what the page objects to it; where
+ *   it is gone, what it held
  */
 async function heldNow(context, { field, held, shown = [] }) {
   const { selector, checked, value } = held;
@@ -125,7 +128,8 @@ async function heldNow(context, { field, held, shown = [] }) {
   }
   if (form?.value === undefined) return {};
   const now = form.value.slice(0, SHOWN_LENGTH).toWellFormed();
-  return { value: now, complaint: form.complaint, isOther: form.isSame === false && now !== value };
+  const { complaint, isSame, mayHavePicker } = form;
+  return { value: now, complaint, mayHavePicker, isOther: isSame === false && now !== value };
 }
 
 /**
@@ -167,7 +171,9 @@ function interrupted(error, written, all) {
   const more = written.length > MAX_TROUBLES ? ", ..." : "";
   const named = written.slice(0, MAX_TROUBLES).map(({ field }) => field.selector);
   const before = `Written before this error: ${written.length} of ${all} fields (${named.join(", ")}${more}).`;
-  return new CommandError(error.code, `${before} ${error.message}`);
+  const open = written.find(({ notes = [] }) => notes.includes(PICKER));
+  const picker = open ? ` ${open.field.selector}: ${PICKER}` : "";
+  return new CommandError(error.code, `${before} ${error.message}${picker}`);
 }
 
 /**

@@ -19,6 +19,8 @@ const SECRET = "(hidden)";
 const MAX_NOTATIONS = 7;
 /** Of a field that was left for the next one. */
 const STARTED = "The page drops it unless the next field is filled, too.";
+export const PICKER =
+  "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
 const UNREAD = "The calendar that opened for it does not show that day as selected. Check the calendar.";
 
 /**
@@ -102,7 +104,8 @@ async function outcomeOf({ entry, field, changed, isUnread }, value) {
   const reply = await target.reply(found, changed);
   if (field === null) return noting(reply, [LEFT]);
   const isSecret = field.value === SECRET;
-  const own = isUnread ? [...field.notes, UNREAD] : field.notes;
+  const own = isUnread ? [...field.notes, UNREAD] : [...field.notes];
+  if (field.hasPicker) own.push(PICKER);
   const notes = [...own, movesOn ? STARTED : "", field.complaint ?? ""].filter(Boolean);
   if (!field.isKept) {
     const advice = notes.map((note) => ` ${note}`).join("");

@@ -540,6 +540,8 @@ export interface FormWay {
   shown?: string[];
   /** What the page or the browser objects to its value now, as a sentence, or empty. */
   complaint?: string;
+  /** False if the pickers that had opened for it are closed. */
+  mayHavePicker?: boolean;
 }
 
 export type ElementRequest = ElementAction & {
@@ -926,6 +928,8 @@ export interface FilledField {
   isRefused?: boolean;
   /** Whether a calendar was open that did not follow what was typed. */
   isUnread?: boolean;
+  /** Whether a picker is still open for it. */
+  hasPicker?: boolean;
   notes: string[];
   /** What the page or the browser objects to the value, as a sentence, or empty. */
   complaint?: string;

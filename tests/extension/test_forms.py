@@ -371,16 +371,27 @@ async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: 
 async def test_picker_that_stays_open_is_noted_because_the_page_may_not_have_accepted_the_date(
     pickers: DrivenTab,
 ) -> None:
+    days = "".join(f"<li role=option>{day}</li>" for day in range(1, 13))
     await pickers.page.set_content(
-        "<!doctype html><input id=day onfocus='box.hidden = false'>"
+        "<!doctype html><input id=day onfocus='box.hidden = false'><input id=shy onfocus='plain.focus()'>"
         "<input id=plain><div id=box role=dialog aria-label=Calendar hidden><button>5</button></div>"
+        "<p><input id=start onfocus='days.hidden = false'><input id=end onblur='days.hidden = true'>"
+        f"<ul id=days role=listbox style='position: absolute; top: 200px' hidden>{days}</ul>"
     )
 
     noted = await pickers.do("fill", selector="#day", value="2026-03-05")
     await pickers.page.evaluate("box.hidden = true")
+    both = [{"selector": "#day", "value": "2026-03-05"}, {"selector": "#shy", "value": "x"}]
+    code, message = await pickers.refused("fill_form", fields=both)
+    assert (code, "A picker is open" in message) == ("EXECUTION_ERROR", True)
+    await pickers.page.evaluate("box.hidden = true")
     plain = await pickers.do("fill", selector="#plain", value="2026-03-05")
 
     assert (["A picker is open" in note for note in noted["notes"]], "notes" in plain) == ([True], False)
+    # It is for the field after it, too.
+    period = [{"selector": "#start", "value": "2026-03-05"}, {"selector": "#end", "value": "2026-03-06"}]
+    for fields in (period[:1], period):
+        assert ("notes" in await pickers.do("fill_form", fields=fields)) == (len(fields) == 1)
 
 
 async def test_date_is_left_as_users_leave_it_so_that_the_page_accepts_it_and_closes_its_picker(

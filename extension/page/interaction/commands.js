@@ -256,7 +256,13 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "check":
-        return { form: { ...wayOf(element, request.value), shown: shownIn(element, request.value) } };
+        return {
+          form: {
+            ...wayOf(element, request.value),
+            shown: shownIn(element, request.value),
+            mayHavePicker: filling.mayHavePicker(element),
+          },
+        };
       case "place":
         latest.placed = element;
         latest.drag ??= new DragWatch(element, roots);

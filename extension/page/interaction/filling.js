@@ -84,11 +84,12 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   /** Between the first and the last day of a period. */
   const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
-  const PICKER = "A picker is open for the field, so the page may not have accepted the value yet. Check the picker.";
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   /** @type {WeakMap<Element, Element[]>} those that have opened for a field, or for a range with it as its start */
   const pickers = new WeakMap();
+  /** @type {WeakSet<Element>} such fields, once nothing is open for them any more */
+  const closed = new WeakSet();
   const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
 
   /**
@@ -289,12 +290,34 @@ const filling = (() => {
    *   take to fade out
    */
   async function staysOpen(field, watch) {
+    const opened = [...(pickers.get(startOf(field)) ?? []), ...watch.pickers()];
+    pickers.set(startOf(field), opened);
+    const isClosed = () => !watch.hasOpenedLayer() && !opened.some(isStanding);
+    const isOpen = !(await comesTrue(isClosed, FADING_MS));
+    if (isOpen) closed.delete(startOf(field));
+    else closed.add(startOf(field));
+    return isOpen;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {boolean} false if what had opened for it is closed
+   */
+  function mayHavePicker(field) {
+    const start = startOf(/** @type {HTMLInputElement} */ (field));
+    const opened = pickers.get(start) ?? [];
+    return !closed.has(start) && (!opened.length || opened.some(isStanding));
+  }
+
+  /** @param {HTMLInputElement} field */
+  function startOf(field) {
     const group = groupOf(field);
-    const start = (group.length === 2 && group[0]) || field;
-    const opened = [...(pickers.get(start) ?? []), ...watch.pickers()];
-    pickers.set(start, opened);
-    const isClosed = () => !watch.hasOpenedLayer() && !opened.some((one) => isInPage(one) && isVisible(one));
-    return !(await comesTrue(isClosed, FADING_MS));
+    return (group.length === 2 && group[0]) || field;
+  }
+
+  /** @param {Element} picker */
+  function isStanding(picker) {
+    return isInPage(picker) && isVisible(picker);
   }
 
   /**
@@ -306,7 +329,6 @@ const filling = (() => {
     const { field } = prepared;
     const isLost = !isKept(prepared, text);
     const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
-    if (prepared.hasPicker) notes.push(PICKER);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
     const value = refusing ?? movedFrom(field, text) ?? shownBy(field);
@@ -317,6 +339,7 @@ const filling = (() => {
       isKept: !isLost,
       isRefused: refusing !== null,
       isUnread: prepared.isUnread === true,
+      hasPicker: prepared.hasPicker === true,
       notes,
       complaint,
     };
@@ -413,5 +436,5 @@ const filling = (() => {
     ].filter((note) => typeof note === "string");
   }
 
-  return { finishFill, notationsFor, prepareField, readField };
+  return { finishFill, mayHavePicker, notationsFor, prepareField, readField };
 })();
