@@ -402,7 +402,7 @@ property pageFunction : "function readPage(request) {
         else if (framed) this.#value(textOf(textOfDrawing(ofDocument(\"documentElement\", framed)), 0));
         return false;
       }
-      if (own & FIELD) {
+      if (own & FIELD || (tag === \"select\" && !Reflect.get(element, \"innerText\"))) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }

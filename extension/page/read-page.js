@@ -377,7 +377,8 @@ export function readPage(request) {
         else if (framed) this.#value(textOf(textOfDrawing(ofDocument("documentElement", framed)), 0));
         return false;
       }
-      if (own & FIELD) {
+      // Firefox leaves drop-down lists out of the text.
+      if (own & FIELD || (tag === "select" && !Reflect.get(element, "innerText"))) {
         if (!this.formula) this.#field(element, tag);
         return false;
       }

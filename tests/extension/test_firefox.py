@@ -21,7 +21,8 @@ from tests.support.stdio_server import StdioServer, started
 pytestmark = pytest.mark.skipif(firefox_path() is None, reason="no Firefox: scripts/setup installs it where it can")
 
 PAGE = b"""<title>Ferry</title><nav><a href=/>Home</a> <a href=/>Contact</a></nav>
-<main><h1>Timetable</h1><p>The ferry leaves at nine, and comes back at noon, on all days of the week but Sunday.</p></main>
+<main><h1>Timetable</h1><p>The ferry leaves at nine, and comes back at noon, on all days of the week but Sunday.</p>
+<p>From <select><option>Oslo<option selected>Bergen</select> by sea</main>
 <div id=host></div><script>
 document.querySelector("#host").attachShadow({ mode: "closed" }).innerHTML = "<p>The second ferry leaves at ten.</p>";
 dataLayer = [{ event: "purchase", email: "ada@mail.example", total: 3 }];
@@ -111,6 +112,7 @@ async def test_firefox_reads_tabs_and_their_data_layers_and_opens_and_closes_the
 
         everything = await done(session, "read_chrome_tab", tab_id=tab_id)
         assert everything.startswith("Home Contact\nTimetable\n\nThe ferry leaves at nine")
+        assert "From Bergen by sea" in everything
         main = await done(session, "read_chrome_tab", tab_id=tab_id, content="main")
         assert main.startswith("# Timetable\n\nThe ferry leaves at nine")
         assert "Contact" not in main
