@@ -24,6 +24,7 @@ blank = shared_tab_at("/blank")
         ("text=send order", "page: Send order"),
         ("text=close window", "page: x"),
         ("button text=bUY  NOW", "page: now"),
+        ("body >> text=Buy now", "page: now"),
         ("button text=pay later", "page: Buy now and pay later"),
         ("button:not([title=' text=x']) text='Buy now'", "page: now"),
         ("#shop >>> button text=frame twin", "shop: frame twin"),

@@ -310,7 +310,9 @@ const changeWatch = (() => {
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
       const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
-      const listed = [...this.#before.lists].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
+      // A field that was operated has closed the list that it had opened.
+      const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#roots).lists : [];
+      const listed = [...this.#before.lists, ...own].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
       // Some pages show a dialog only once its backdrop is there.
       const backdrops = [...this.#come].filter((one) => isElement(one) && isInPage(one) && isBackdrop(one));

@@ -230,7 +230,9 @@ const search = (() => {
       const [, css = "", end] = CSS_WITH_TEXT.exec(rest) ?? /^()text\s*=([^]*)$/iu.exec(rest) ?? [];
       if (end !== undefined) {
         const [, words = "", inner] = WORDS.exec(end) ?? [];
-        parts.push(css ? { kind: "css", text: css.trim(), words: words.trim() } : { kind: "text", text: words.trim() });
+        // Playwright's notation for a text inside of something.
+        const text = css.trim().replace(/\s>>$/u, " *");
+        parts.push(css ? { kind: "css", text, words: words.trim() } : { kind: "text", text: words.trim() });
         if (inner === undefined) break;
         rest = inner;
         continue;
