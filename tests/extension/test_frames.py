@@ -337,7 +337,7 @@ async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) 
 
 async def show_frame(page: DrivenTab, name: str) -> Frame:
     """Show a page with one of the frames of `frames.html`."""
-    await page.show(f"<iframe id={name} src='{other_site(page, '/framed.html')}#{name}'></iframe>")
+    await page.write(f"<iframe id={name} src='{other_site(page, '/framed.html')}#{name}'></iframe>")
     return await frame_of(page, name)
 
 
@@ -491,9 +491,9 @@ async def test_page_in_an_object_is_read_listed_and_entered(blank: DrivenTab) ->
 
 async def test_text_of_frames_without_a_host_is_read(blank: DrivenTab) -> None:
     # Sandboxed, they are closed to the page around them.
-    await blank.show("<p>Mail</p><iframe srcdoc='<iframe sandbox srcdoc=Dear></iframe>'></iframe>")
+    await blank.write("<p>Mail</p><iframe srcdoc='<iframe sandbox srcdoc=Dear></iframe>'></iframe>")
     nested = await blank.do("read_tab", start=None, end=None)
-    await blank.show("<p>Mail</p><iframe src='data:text/html,Dear'></iframe>")
+    await blank.write("<p>Mail</p><iframe src='data:text/html,Dear'></iframe>")
     own = await blank.do("read_tab", start=None, end=None)
 
     assert [nested["text"], own["text"]] == ["Mail\n\n[Frame]\nDear"] * 2

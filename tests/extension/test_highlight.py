@@ -51,7 +51,7 @@ async def highlighted(tab: DrivenTab) -> bool:
 
 async def test_a_passage_is_highlighted_where_the_user_sees_it(blank: DrivenTab, subtests: pytest.Subtests) -> None:
     # Far apart: a highlight in view is the last one.
-    await blank.show(FILLER + FILLER.join(body for body, _ in CASES.values()) + FILLER)
+    await blank.write(FILLER + FILLER.join(body for body, _ in CASES.values()) + FILLER)
     before = await blank.page.content()
     assert not await highlighted(blank)
     for name, (_, text) in CASES.items():
@@ -70,7 +70,7 @@ async def test_a_passage_is_highlighted_where_the_user_sees_it(blank: DrivenTab,
 async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: DrivenTab) -> None:
     blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
     other = blank.site.url("/framed").replace("127.0.0.1", "localhost")
-    await blank.show(f"{FILLER}<iframe src='{other}' width=600 height=300></iframe>{FILLER}")
+    await blank.write(f"{FILLER}<iframe src='{other}' width=600 height=300></iframe>{FILLER}")
     await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
     result = await blank.do("highlight_in_tab", text="Framed words")
 
@@ -83,7 +83,7 @@ async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape
     blank: DrivenTab, address: str
 ) -> None:
     blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
-    await blank.show(f"{FILLER}<iframe {address} width=600 height=300></iframe>{FILLER}")
+    await blank.write(f"{FILLER}<iframe {address} width=600 height=300></iframe>{FILLER}")
     await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
     result = await blank.do("highlight_in_tab", text="Framed words")
     assert (result["matches"], result["in_view"]) == (1, True)
@@ -96,14 +96,14 @@ async def test_a_passage_in_a_frame_of_the_same_site_is_highlighted_until_escape
 async def test_text_in_a_form_whose_fields_are_named_like_properties_is_shown(blank: DrivenTab) -> None:
     names = ("nodeType", "parentElement", "scrollIntoView", "getBoundingClientRect")
     fields = "".join(f"<input name={name}>" for name in names)
-    await blank.show(f"{FILLER}<form>Paid by card {fields}</form>{FILLER}")
+    await blank.write(f"{FILLER}<form>Paid by card {fields}</form>{FILLER}")
     result = await blank.do("highlight_in_tab", text="Paid by card")
 
     assert (result["matches"], result["in_view"]) == (1, True)
 
 
 async def test_text_that_a_click_has_changed_in_a_frame_of_the_same_site_is_found(blank: DrivenTab) -> None:
-    await blank.show(
+    await blank.write(
         """<iframe srcdoc="<p id=state>New</p><button onclick='state.textContent = `Paid`'>Pay</button>"></iframe>"""
     )
     await blank.do("click", selector="text=Pay")
@@ -112,7 +112,7 @@ async def test_text_that_a_click_has_changed_in_a_frame_of_the_same_site_is_foun
 
 
 async def test_text_in_a_hidden_frame_is_not_shown(blank: DrivenTab) -> None:
-    await blank.show("<iframe srcdoc='<p>Framed words</p>' style='visibility:hidden'></iframe>")
+    await blank.write("<iframe srcdoc='<p>Framed words</p>' style='visibility:hidden'></iframe>")
     await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
 
     assert (await blank.refused("highlight_in_tab", text="Framed words"))[0] == "KEYWORD_NOT_FOUND"
@@ -121,7 +121,7 @@ async def test_text_in_a_hidden_frame_is_not_shown(blank: DrivenTab) -> None:
 async def test_the_next_highlight_removes_the_one_in_a_frame(blank: DrivenTab) -> None:
     blank.site.pages["/own"], blank.site.pages["/other"] = b"<p>Own words</p>", b"<p>Other site's words</p>"
     other = blank.site.url("/other").replace("127.0.0.1", "localhost")
-    await blank.show(f"<p>Other words</p><iframe src='/own'></iframe><iframe src='{other}'></iframe>")
+    await blank.write(f"<p>Other words</p><iframe src='/own'></iframe><iframe src='{other}'></iframe>")
     for frame, words in zip(blank.page.frames[1:], ("Own words", "Other site's words"), strict=True):
         await frame.get_by_text(words).wait_for(state="attached")
         await blank.do("highlight_in_tab", text=words)
@@ -130,7 +130,7 @@ async def test_the_next_highlight_removes_the_one_in_a_frame(blank: DrivenTab) -
 
 
 async def test_escape_or_the_next_highlight_removes_the_last_one(blank: DrivenTab) -> None:
-    await blank.show("<p>First words</p><p>Other words</p>")
+    await blank.write("<p>First words</p><p>Other words</p>")
     await blank.do("highlight_in_tab", text="First words")
     await blank.do("highlight_in_tab", text="Other words")
     names = "[...CSS.highlights.get('chrome-tab-reader') ?? []].map(String)"
@@ -141,7 +141,7 @@ async def test_escape_or_the_next_highlight_removes_the_last_one(blank: DrivenTa
 
 
 async def test_all_occurrences_are_counted_and_invisible_text_is_an_error(blank: DrivenTab) -> None:
-    await blank.show("<p>Twice. Twice.</p><p hidden>Never shown</p><textarea>Typed</textarea>")
+    await blank.write("<p>Twice. Twice.</p><p hidden>Never shown</p><textarea>Typed</textarea>")
 
     assert (await blank.do("highlight_in_tab", text="Twice."))["matches"] == 2
     for text in ("Never shown", "Nowhere", "Typed"):

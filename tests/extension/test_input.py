@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
+from tests.extension.conftest import DrivenTab, rewritten_tab_at, shared_tab_at
 
-readiness = reloaded_tab_at("/readiness.html")
+readiness = rewritten_tab_at("/readiness.html")
 same_readiness = shared_tab_at("/readiness.html")
 # For tests that open a page of their own in it.
 tab = shared_tab_at("/readiness.html")
@@ -186,7 +186,7 @@ async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(
 
 
 async def test_list_that_opens_over_its_button_on_press_is_reported(tab: DrivenTab) -> None:
-    await tab.show(
+    await tab.write(
         """<button id=open>Open</button><button id=menu>Menu</button>
         <div id=list hidden style="position: absolute; inset: 0">List</div><script>
           document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
@@ -207,7 +207,7 @@ async def test_list_that_opens_over_its_button_on_press_is_reported(tab: DrivenT
 
 
 async def test_element_that_is_replaced_on_hover_is_still_clicked(tab: DrivenTab) -> None:
-    await tab.show(
+    await tab.write(
         """<button id=go>Go</button><script>
           window.clicked = 0;
           document.querySelector("#go").onmousemove = ({ target }) => {
@@ -226,7 +226,7 @@ async def test_element_that_is_replaced_on_hover_is_still_clicked(tab: DrivenTab
 # --- What a click does
 
 
-clicking = reloaded_tab_at("/clicking.html")
+clicking = rewritten_tab_at("/clicking.html")
 same_clicking = shared_tab_at("/clicking.html")
 
 

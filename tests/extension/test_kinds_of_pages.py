@@ -71,12 +71,14 @@ def refused(reply: Message, code: str = "UNREADABLE_PAGE") -> str:
 # --- PDFs ---
 
 
-async def test_pdf_is_read_by_the_same_rules_with_page_numbers_and_not_highlighted(
-    read: Read, again: Read, driver: Driver
+async def test_local_pdf_is_read_by_the_same_rules_with_page_numbers_and_not_highlighted(
+    again: Read, driver: Driver, tab: Page, tmp_path: Path
 ) -> None:
-    file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
+    pages = [["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"], []]
+    (tmp_path / "file.pdf").write_bytes(pdf(pages))
+    await tab.goto((tmp_path / "file.pdf").as_uri())
 
-    whole = (await read("/times.pdf", file))["result"]
+    whole = (await again())["result"]
     part = (await again(start="[page 2]", end="prices"))["result"]
     main = (await again(content="main"))["result"]
     nowhere = await again(start="volcano")
@@ -85,11 +87,11 @@ async def test_pdf_is_read_by_the_same_rules_with_page_numbers_and_not_highlight
     ]
 
     assert whole["text"] == (
-        "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices"
+        "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices\n\n[Page 4]"
     )
     assert part["text"] == "Last at noon\n\n[Page 3]"
     assert main["text"] == whole["text"]
-    assert "notes" not in whole
+    assert whole["notes"] == [{"code": "pdf_scanned", "count": 1, "total": 4}]
     assert "volcano" in refused(nowhere, "KEYWORD_NOT_FOUND")
     refused(highlighted)
     assert cleared["result"]["matches"] == 0
@@ -107,6 +109,7 @@ async def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps(
     reply = await read("/mapped.pdf", mapped_pdf(lines))
 
     assert reply["result"]["text"].split("\n") == ["[Page 1]", *(line.text for line in lines)]
+    assert "notes" not in reply["result"]
     # Requested as the user who opened it: from the browser's cache.
     assert site.asked.count("/mapped.pdf") == 1
 
@@ -114,18 +117,6 @@ async def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps(
 async def test_locked_pdf_is_rejected_with_advice(read: Read) -> None:
     """The other reasons come from the same place, and are tested with `chrome_tab.scpt`."""
     assert "password" in refused(await read("/locked.pdf", pdf([["secret"]], locked=True)))
-
-
-async def test_local_pdf_file_is_read_with_a_note_about_pages_without_text(
-    driver: Driver, tab: Page, tmp_path: Path
-) -> None:
-    (tmp_path / "file.pdf").write_bytes(pdf([["From the disk"], [], []]))
-    await tab.goto((tmp_path / "file.pdf").as_uri())
-
-    result = (await driver[0].ask("read_tab"))["result"]
-
-    assert result["text"].startswith("[Page 1]\nFrom the disk")
-    assert result["notes"] == [{"code": "pdf_scanned", "count": 2, "total": 3}]
 
 
 # --- Data, drawings, images ---

@@ -2,20 +2,20 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at, use_as_user
+from tests.extension.conftest import DrivenTab, shared_tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
 from tests.support.polling import until
 
-reloaded = reloaded_tab_at("/blank")
+same = shared_tab_at("/blank")
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
 
 
 @pytest.fixture
-async def tab(reloaded: DrivenTab) -> DrivenTab:
-    reloaded.site.pages |= {"/missing": b"<title>Not here</title>", "/empty-answer": b""}
-    reloaded.site.statuses |= {"/missing": 404, "/empty-answer": 204}
-    return reloaded
+async def tab(same: DrivenTab) -> DrivenTab:
+    same.site.pages |= {"/missing": b"<title>Not here</title>", "/empty-answer": b""}
+    same.site.statuses |= {"/missing": 404, "/empty-answer": 204}
+    return same
 
 
 async def test_page_is_reported_once_it_has_loaded(tab: DrivenTab) -> None:

@@ -69,8 +69,9 @@ def tab() -> Generator[Page]:
         yield browser.new_page()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def elements(tab: Page) -> Elements:
+    """One page, in which most tests write a body of their own; those that keep state in the files load it."""
     return Elements(tab)
 
 
@@ -82,14 +83,14 @@ def test_every_file_of_the_folder_is_injected_into_the_page() -> None:
 
 
 def test_text_over_several_lines_matches_the_link_and_not_its_container(elements: Elements) -> None:
-    elements.show("<nav><a href=#1 id=in>Sign<br>in</a><a href=#2 id=help>Help</a></nav>")
+    elements.write("<nav><a href=#1 id=in>Sign<br>in</a><a href=#2 id=help>Help</a></nav>")
 
     assert elements.chosen("text=Sign in") == "#in"
     assert elements.chosen("text=Help") == "#help"
 
 
 def test_text_of_blocks_in_capitals_or_with_soft_hyphens_is_found_where_it_is_drawn(elements: Elements) -> None:
-    elements.show(
+    elements.write(
         "<section><p id=blocks><b style='display:block'>a</b><b style='display:block'>b</b></p></section>"
         "<section><p id=capitals style='text-transform: uppercase'>\u00df</p></section>"
         "<section><p id=hyphens>Lebens&shy;mittel</p></section>"
@@ -101,14 +102,14 @@ def test_text_of_blocks_in_capitals_or_with_soft_hyphens_is_found_where_it_is_dr
 
 
 def test_visible_child_of_a_hidden_parent_is_found_by_its_text(elements: Elements) -> None:
-    elements.show("<div style='visibility: hidden'>Go away<button id=go style='visibility: visible'>Go</button></div>")
+    elements.write("<div style='visibility: hidden'>Go away<button id=go style='visibility: visible'>Go</button></div>")
 
     assert elements.chosen("text=Go") == "#go"
     assert elements.refusal("text=away")[0] == "ELEMENT_NOT_FOUND"
 
 
 def test_complete_text_that_appears_late_is_preferred_to_a_partial_match(elements: Elements) -> None:
-    elements.show(
+    elements.write(
         "<button id=part>Save as a draft</button>"
         "<script>setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<button id=all>Save</button>'), 200)"
         "</script>"
@@ -122,7 +123,7 @@ def test_complete_text_that_appears_late_is_preferred_to_a_partial_match(element
 
 
 def test_button_is_used_for_its_content_without_pointer_events(elements: Elements) -> None:
-    elements.show(
+    elements.write(
         "<style>i, b { pointer-events: none }</style>"
         "<button id=buy>Buy <i id=icon>now</i></button><p>Nothing <b id=bare>here</b></p>"
     )
@@ -133,14 +134,16 @@ def test_button_is_used_for_its_content_without_pointer_events(elements: Element
 
 
 def test_disabled_button_is_hovered_but_not_clicked(elements: Elements) -> None:
-    elements.show("<button id=off disabled title='Choose a size first'>Buy</button>")
+    elements.write("<button id=off disabled title='Choose a size first'>Buy</button>")
 
     assert elements.chosen("#off", action="hover") == "#off"
     assert "is still disabled" in elements.refusal("#off")[1]
 
 
 def test_control_behind_its_label_is_located_at_the_label(elements: Elements) -> None:
-    elements.show("<label id=drawn style='position:absolute; left:50px'><input id=box type=checkbox hidden>Yes</label>")
+    elements.write(
+        "<label id=drawn style='position:absolute; left:50px'><input id=box type=checkbox hidden>Yes</label>"
+    )
 
     box = elements.act("show", "#box")["box"]
 
@@ -196,7 +199,7 @@ def test_element_without_a_box_is_scrolled_to_its_visible_content(
 
 
 def test_options_and_writable_fields_are_waited_for(elements: Elements) -> None:
-    elements.show("<select id=list></select><input id=field readonly>")
+    elements.write("<select id=list></select><input id=field readonly>")
     elements.page.evaluate(
         "setTimeout(() => { list.add(new Option('Red', 'r')); field.readOnly = false; }, 200)",
     )
@@ -216,7 +219,7 @@ MISSING = [
 
 def test_missing_option_is_rejected_with_the_existing_ones(elements: Elements, subtests: pytest.Subtests) -> None:
     more = "".join(f"<option value=o{number}>{number}" for number in range(1, 9))
-    elements.show(
+    elements.write(
         f"<select id=list><option value=r>Red<option value=b disabled>Blue{more}"
         "<optgroup label=x disabled><option>off</optgroup></select>"
     )
@@ -229,7 +232,7 @@ def test_missing_option_is_rejected_with_the_existing_ones(elements: Elements, s
 
 
 def test_field_that_stays_read_only_is_rejected(elements: Elements) -> None:
-    elements.show("<input id=field readonly value=fixed><input id=until readonly onfocus='this.readOnly = false'>")
+    elements.write("<input id=field readonly value=fixed><input id=until readonly onfocus='this.readOnly = false'>")
 
     message = elements.refusal("#field", action="fill", value="x", limits={"find": 100, "ready": 9_000})[1]
     assert message.startswith("After 0.1 s, input#field is still read-only")
@@ -261,7 +264,7 @@ def test_request_that_is_cancelled_during_its_wait_does_nothing(elements: Elemen
 
 
 def test_page_of_more_than_500_shadow_roots_is_reported_as_searched_in_part(elements: Elements) -> None:
-    elements.show(
+    elements.write(
         """<script>
           window.add = (count) => {
             for (let i = 0; i < count; i += 1) {
@@ -284,7 +287,7 @@ def test_page_of_more_than_500_shadow_roots_is_reported_as_searched_in_part(elem
 
 
 def test_unique_selectors_and_suggestions_are_found_without_a_request(elements: Elements) -> None:
-    elements.show("<ul><li><a href=#>one</a><li><a href=# id=second>two</a></ul>")
+    elements.write("<ul><li><a href=#>one</a><li><a href=# id=second>two</a></ul>")
 
     selectors = "[...document.links].map((link) => selectorGenerator.selectorOf(link, search.allRoots()))"
     assert elements.evaluate(selectors) == ["a text=one", "#second"]

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import CDPSession
 
 from bench.bridge import page_of
-from tests.extension.conftest import WRITTEN_PAGES, DrivenTab, shared_tab_at, tab_at
+from tests.extension.conftest import PAGES, WRITTEN_PAGES, DrivenTab, in_blocks, shared_tab_at, tab_at
 from tests.support.polling import until
 
 elements = shared_tab_at("/elements.html")
@@ -73,6 +73,15 @@ async def all_lines(tab: DrivenTab, **params: object) -> list[str]:
         assert result["next_offset"] is None or result["next_offset"] > offset
         offset = result["next_offset"]
     return lines
+
+
+def text_of(name: str) -> str:
+    return PAGES[f"/{name}"].decode()
+
+
+async def write_page(tab: DrivenTab, text: str) -> None:
+    """Show this page where another one is: loading it costs several times as much."""
+    await tab.page.set_content(in_blocks(text))
 
 
 # In the service worker: counts the calls to the browser that a command makes. Its check for a crashed tab, which asks
@@ -187,7 +196,7 @@ async def test_box_with_only_white_space_is_listed_like_an_empty_one(empty: Driv
         f'<div id={name} style="{style}">{content}</div>'
         for name, content in (("bare", ""), ("blank", "\n <!-- here --> "), ("full", "<b hidden>word</b>"))
     )
-    await empty.show(boxes)
+    await empty.write(boxes)
 
     lines = lines_of(await empty.do("page_elements"))
 
@@ -195,7 +204,7 @@ async def test_box_with_only_white_space_is_listed_like_an_empty_one(empty: Driv
 
 
 async def test_control_of_a_label_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
-    await empty.open("/list-label-for-hidden.html")
+    await write_page(empty, text_of("list-label-for-hidden.html"))
 
     for selector in ("#terms", "#wifi"):
         assert (await empty.do("click", selector=selector))["checked"] is True
@@ -205,7 +214,7 @@ async def test_control_of_a_label_is_clicked_by_the_selector_of_its_line(empty: 
 
 
 async def test_toast_is_listed_as_a_message_as_long_as_it_is_there(empty: DrivenTab) -> None:
-    await empty.open("/list-passing-toast.html")
+    await write_page(empty, text_of("list-passing-toast.html"))
     await empty.do("click", selector="#save")
 
     assert 'status "Saved as draft 7"' in lines_of(await empty.do("page_elements"))
@@ -215,7 +224,7 @@ async def test_toast_is_listed_as_a_message_as_long_as_it_is_there(empty: Driven
 
 async def test_two_hundred_identical_links_are_counted_and_their_pattern_lists_them(empty: DrivenTab) -> None:
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
-    await empty.open("/list-many-links.html")
+    await write_page(empty, text_of("list-many-links.html"))
 
     result = await empty.do("page_elements")
 
@@ -227,7 +236,7 @@ async def test_two_hundred_identical_links_are_counted_and_their_pattern_lists_t
 
 
 async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
-    await empty.open("/list-behind-modal.html")
+    await write_page(empty, text_of("list-behind-modal.html"))
     await empty.page.evaluate("document.querySelector('#modal').close()")
     without = await empty.do("page_elements")
     await empty.page.evaluate("document.querySelector('#cover').hidden = false")
@@ -242,7 +251,7 @@ async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
 async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_listed(
     empty: DrivenTab,
 ) -> None:
-    await empty.open("/list-panel-above.html")
+    await write_page(empty, text_of("list-panel-above.html"))
 
     lines = lines_of(await empty.do("page_elements"))
     # Such as a link for screen readers that skips the menus.
@@ -301,7 +310,7 @@ async def test_pages_of_a_long_list_contain_each_element_once(empty: DrivenTab) 
         f"<{one}><{two}><{three}><input aria-label='Field {number}'></{three}></{two}></{one}>"
         for number, (one, two, three) in enumerate(paths)
     ]
-    await empty.show("<h1>Fields</h1>" + "".join(fields))
+    await empty.write("<h1>Fields</h1>" + "".join(fields))
 
     overview = await all_lines(empty)
     found = await all_lines(empty, find="field")
@@ -402,11 +411,8 @@ GENERATED = {"60 kB shop": ("shop", 60_000), "60 kB list": ("list", 60_000)}
 async def test_every_selector_is_unique_and_what_the_browser_calls_interactive_is_listed_or_counted(
     empty: DrivenTab, name: str
 ) -> None:
-    path = f"/{name}" if name in WRITTEN else "/bench"
-    if name in GENERATED:
-        empty.site.pages[path] = page_of(*GENERATED[name]).encode()
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
-    await empty.open(path)
+    await write_page(empty, page_of(*GENERATED[name]) if name in GENERATED else text_of(name))
 
     lines = await all_lines(empty)
 
@@ -438,7 +444,7 @@ async def test_distant_elements_of_a_large_page_are_counted_like_near_ones(empty
         "</select></p><table><tr><th aria-sort=none><button>Far column</button></th></tr></table>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
-    await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
+    await empty.write(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
 
     below = await empty.do("page_elements")
     await empty.page.evaluate("scrollTo(0, 9000)")

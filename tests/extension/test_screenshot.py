@@ -41,7 +41,7 @@ async def color_at(tab: DrivenTab, shot: Message, x: int, y: int) -> list[int]:
 
 
 async def test_viewport_is_captured_as_it_is(driven: DrivenTab) -> None:
-    await driven.show(RED)
+    await driven.write(RED)
     size = "[innerWidth, innerHeight]"
     # The browser's bar about the debugger slides in at any time: then the window has another size afterwards.
     seen, after, shot = [], None, {}
@@ -55,7 +55,7 @@ async def test_viewport_is_captured_as_it_is(driven: DrivenTab) -> None:
 
 
 async def test_scroll_bars_are_captured_too(driven: DrivenTab) -> None:
-    await driven.show("<body style='margin:0;background:red'><div style='width:5000px;height:5000px'>")
+    await driven.write("<body style='margin:0;background:red'><div style='width:5000px;height:5000px'>")
     whole, inner = await driven.page.evaluate(
         "[[innerWidth, innerHeight], [document.documentElement.clientWidth, document.documentElement.clientHeight]]"
     )
@@ -68,7 +68,7 @@ async def test_scroll_bars_are_captured_too(driven: DrivenTab) -> None:
 
 
 async def test_zoomed_page_is_captured_whole_in_css_pixels(driven: DrivenTab) -> None:
-    await driven.show(
+    await driven.write(
         "<body style='margin:0;background:red'>"
         "<div id=corner style='position:fixed;right:0;bottom:0;width:50px;height:40px;background:blue'>"
     )
@@ -113,7 +113,7 @@ RESIZING = """isOn => {
 
 
 async def test_screenshot_is_retaken_if_the_window_is_resized_meanwhile(driven: DrivenTab) -> None:
-    await driven.show(RED)
+    await driven.write(RED)
     (worker,) = driven.page.context.service_workers
     # Until then, the test's own browser connection emulates a size that resizing the window does not change.
     await driven.do("screenshot", width=300, height=300)
@@ -130,14 +130,14 @@ async def test_screenshot_is_retaken_if_the_window_is_resized_meanwhile(driven: 
 
 
 async def test_tab_in_the_background_is_captured_too(driven: DrivenTab) -> None:
-    await driven.show(RED)
+    await driven.write(RED)
     await driven.bridge.ask("browser_create_tab", url=driven.site.url("/two"))
 
     assert await color_at(driven, await driven.do("screenshot"), 5, 5) == [255, 0, 0]
 
 
 async def test_element_is_captured_completely_even_beyond_the_viewport(driven: DrivenTab) -> None:
-    await driven.show(
+    await driven.write(
         "<body style='margin:0'><div style='height:5000px'></div>"
         "<div id=tall style='width:100px;height:3000px;background:linear-gradient(lime 50%, blue 50%)'></div>"
     )
@@ -155,7 +155,7 @@ async def test_element_is_captured_completely_even_beyond_the_viewport(driven: D
 async def test_screenshot_of_a_given_size_shows_the_page_in_a_window_of_that_size(
     driven: DrivenTab, size: dict[str, int], expected: tuple[int, int]
 ) -> None:
-    await driven.show(
+    await driven.write(
         "<style>body { margin: 0; background: blue; height: 3000px } @media (width = 400px) { body { background: lime } }</style>"
     )
 
@@ -181,7 +181,7 @@ HEAVY = """isOn => {
 
 
 async def test_image_that_is_too_large_is_scaled_down_with_a_note(driven: DrivenTab) -> None:
-    await driven.show("<body style='margin:0'><div id=box style='width:800px;height:600px;background:red'></div>")
+    await driven.write("<body style='margin:0'><div id=box style='width:800px;height:600px;background:red'></div>")
 
     async with changed_worker(driven.page.context, HEAVY, True, False):
         shot = await driven.do("screenshot", selector="#box")
@@ -195,7 +195,7 @@ async def test_image_that_is_too_large_is_scaled_down_with_a_note(driven: Driven
 
 
 async def test_long_element_is_scaled_down_to_a_side_that_clients_accept(driven: DrivenTab) -> None:
-    await driven.show("<body style='margin:0'><div id=long style='width:50px;height:9000px;background:red'></div>")
+    await driven.write("<body style='margin:0'><div id=long style='width:50px;height:9000px;background:red'></div>")
 
     shot = await driven.do("screenshot", selector="#long")
 
@@ -214,14 +214,14 @@ async def test_invalid_size_is_rejected(blank: DrivenTab, subtests: pytest.Subte
 
 
 async def test_window_that_its_scroll_bars_fill_is_captured(driven: DrivenTab, subtests: pytest.Subtests) -> None:
-    await driven.show("<body style='margin:0'><div style='width:9000px;height:9000px;background:red'></div>")
+    await driven.write("<body style='margin:0'><div style='width:9000px;height:9000px;background:red'></div>")
     for size in [{"width": 4, "height": 4000}, {"width": 4, "height": 4}]:
         with subtests.test(str(size)):
             assert png_size(await driven.do("screenshot", **size)) == (size["width"], size["height"])
 
 
 async def test_hidden_control_is_captured_by_its_label(driven: DrivenTab) -> None:
-    await driven.show(
+    await driven.write(
         "<body style='margin:0'><input type=checkbox id=box hidden>"
         "<label for=box style='display:block;width:80px;height:30px;background:lime'></label>"
     )
@@ -243,7 +243,7 @@ async def test_disabled_field_and_a_body_without_height_are_captured(driven: Dri
 
 
 async def test_cancelled_screenshot_of_a_given_size_restores_the_tabs_size(driven: DrivenTab) -> None:
-    await driven.show("<script>onresize = () => document.title = innerWidth</script>")
+    await driven.write("<script>onresize = () => document.title = innerWidth</script>")
     before = await driven.page.evaluate("innerWidth")
     # The element is waited for while the window has the given size.
     shooting = asyncio.create_task(driven.ask("screenshot", width=321, selector="#none"))
@@ -270,7 +270,7 @@ NOTHING_TO_COPY = """count => {
 
 
 async def test_screenshot_that_the_browser_cannot_take_yet_is_retried(driven: DrivenTab) -> None:
-    await driven.show(RED)
+    await driven.write(RED)
     async with changed_worker(driven.page.context, NOTHING_TO_COPY, 2, 0):
         shot = await driven.do("screenshot")
 
@@ -283,7 +283,7 @@ async def test_screenshot_that_the_browser_cannot_take_yet_is_retried(driven: Dr
 
 
 async def test_missing_element_is_reported(driven: DrivenTab) -> None:
-    await driven.show("<button id=add-to-cart>Buy</button>")
+    await driven.write("<button id=add-to-cart>Buy</button>")
 
     code, message = await driven.refused("screenshot", selector="#add-cart")
 

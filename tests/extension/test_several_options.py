@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
+from tests.extension.conftest import DrivenTab, rewritten_tab_at, shared_tab_at
 
-several = reloaded_tab_at("/acting/several-options.html")
+several = rewritten_tab_at("/acting/several-options.html")
 same_several = shared_tab_at("/acting/several-options.html")
 undeclared = shared_tab_at("/acting/undeclared-lists.html")
 
@@ -137,7 +137,7 @@ NEIGHBORS = """<style>.bare { border: 0 }</style>
 
 
 async def test_what_can_be_removed_next_to_a_field_need_not_be_its_value(blank: DrivenTab) -> None:
-    await blank.show(NEIGHBORS)
+    await blank.write(NEIGHBORS)
 
     for selector in ("#title", "#sum", "#todo", "#query"):
         assert (await blank.do("fill", selector=selector, value="20"))["value"] == "20"
@@ -149,7 +149,7 @@ word.onblur = () => (words.innerHTML = `<b>${word.value} <i class=delete>x</i></
 
 
 async def test_page_may_move_a_text_from_a_field_with_a_border_to_the_values_before_it(blank: DrivenTab) -> None:
-    await blank.show(TAKEN)
+    await blank.write(TAKEN)
 
     assert (await blank.do("fill", selector="#word", value="old"))["value"] == "old"
     reply = await blank.do("fill_form", fields=[{"selector": "#word", "value": "new"}])

@@ -9,14 +9,14 @@ from tests.extension.conftest import DrivenTab, shared_tab_at
 PAGE = """<p id=there>Order <b>42</b> is on its way</p><p id=spinner>Loading your orders</p><p id=hidden hidden>Secret sale</p>
 <div id=host></div><script>
   document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<p>In the shadow</p>";
-  const later = (change) => setTimeout(change, 200);
+  globalThis.later = (change) => setTimeout(change, 200);
 </script>"""
 blank = shared_tab_at("/blank")
 
 
 @pytest.fixture
 async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
+    await blank.write(f"{PAGE}<script>globalThis.kept = null</script>")
     return blank
 
 

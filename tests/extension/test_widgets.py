@@ -179,7 +179,7 @@ async def test_form_reports_texts_that_were_dropped_or_replaced_when_the_next_fi
 async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segments(
     blank: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    await blank.show(SEGMENTS)
+    await blank.write(SEGMENTS)
 
     for selector, value, held in (
         ("#hours", "14:05", ["2", "5", "1"]),
@@ -644,7 +644,7 @@ LISTBOX_FIELD = """<title>Language</title><label for=none>Language:</label>
 
 
 async def test_listbox_that_opens_another_is_a_field(blank: DrivenTab) -> None:
-    await blank.show(LISTBOX_FIELD)
+    await blank.write(LISTBOX_FIELD)
 
     text = (await blank.do("page_elements"))["text"]
     assert "Open above the page" not in text
