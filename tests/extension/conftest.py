@@ -445,6 +445,11 @@ HOLD_UP = """({ title, types }) => {
 }"""
 
 
+def in_blocks(page: str) -> str:
+    """Put each script of a page into a block, so that the page can be written again: constants exist only once."""
+    return re.sub("<script>(.*?)</script>", r"<script>{\1}</script>", page, flags=re.DOTALL)
+
+
 class DrivenTab(AttachedTab):
     """An attached tab, and Playwright's view of it."""
 
@@ -459,6 +464,13 @@ class DrivenTab(AttachedTab):
         async with self.page.expect_event("framenavigated", lambda frame: not frame.parent_frame and frame.url == url):
             await super().open(path)
         await self.page.wait_for_load_state("domcontentloaded")
+
+    async def write(self, body: str, title: str = "Shown") -> None:
+        """Show this body in the page that is there. A navigation costs several times as much.
+
+        The page functions are still there, and so are the globals, timers and web components of the body before.
+        """
+        await self.page.set_content(in_blocks(f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}"))
 
     async def keep(self, body: str) -> None:
         """Show this page unless a previous test has left it there: for tests that change nothing in it."""
@@ -577,6 +589,27 @@ def reloaded_tab_at(path: str) -> Any:
     @pytest.fixture
     async def tab(shared_tab: SharedTab) -> DrivenTab:
         return await (await shared_tab(path, is_fresh=True)).again()
+
+    return tab
+
+
+def rewritten_tab_at(path: str) -> Any:
+    """Create a fixture: like `reloaded_tab_at`, but the page is written again where it is, at a fifth of the cost.
+
+    For pages that define no web components.
+    """
+
+    @pytest.fixture
+    async def tab(shared_tab: SharedTab) -> DrivenTab:
+        tab = await shared_tab(path)
+        if tab.page.url == tab.site.url(path):
+            await tab.page.set_content(in_blocks(PAGES[path].decode()))
+        else:
+            await tab.page.goto(tab.site.url(path))
+        tab = await tab.again()
+        # A press before the first frame could be lost.
+        await tab.page.evaluate("new Promise(requestAnimationFrame)")
+        return tab
 
     return tab
 
