@@ -407,7 +407,6 @@ PICKED = [
     ("picked", "2025-11-05", "11/5/2025"),
     ("marked", "2026-03-05", "3/5/2026"),
     ("timed", "2026-01-31 09:05", "1/31/2026 09:05"),
-    ("timed", "2026-02-01T23:30", "2/1/2026 23:30"),
     ("halved", "2026-02-03 00:07", "2/3/2026 00:07"),
     ("halved", "2026-02-03T15:30:00", "2/3/2026 15:30"),
     ("noted", "2026-02-03 15:30", "2/3/2026 3:30 PM"),
@@ -435,8 +434,8 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
 
             assert (reply["value"], await calendars.page.evaluate(f"state.{name}")) == (held, held)
             assert await calendars.page.locator(".calendar").count() == 0
-    fields = [{"selector": f"#{name}", "value": "2026-02-28"} for name, _, _ in PICKED[:3]]
-    assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 3
+    fields = [{"selector": f"#{name}", "value": "2026-02-28"} for name, _, _ in PICKED[1:3]]
+    assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 2
 
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
     await calendars.page.evaluate("addHours()")
