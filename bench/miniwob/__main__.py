@@ -3,7 +3,11 @@
 import argparse
 import asyncio
 import sys
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
 
+from bench.driven import driven_browser
 from bench.miniwob.agents import all_agents
 from bench.miniwob.harness import Outcome, opened_bench, task_names
 
@@ -20,7 +24,10 @@ async def run(tasks: list[str], seeds: int) -> list[Outcome]:
     agents = all_agents()
     outcomes: list[Outcome] = []
     print("| task | solved | calls | characters read |\n| --- | --- | --- | --- |")
-    async with opened_bench() as bench:
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        client, browser = await stack.enter_async_context(driven_browser(folder))
+        bench = await stack.enter_async_context(opened_bench(client, browser))
         for task in tasks:
             tried = [await bench.episode(task, seed, agents[task]) for seed in range(1, seeds + 1)]
             outcomes += tried

@@ -4,16 +4,14 @@ import asyncio
 import functools
 import importlib.util
 import json
-import tempfile
-from collections.abc import AsyncGenerator, Generator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page
+from playwright.async_api import BrowserContext, Page
 
-from bench.driven import driven_browser
 from bench.miniwob.agents import Agent
 from bench.miniwob.tab import Tab
 from demo.web import QuietHandler, WebServer, serving
@@ -112,15 +110,9 @@ class Bench:
 
 
 @asynccontextmanager
-async def opened_bench(arguments: Iterable[str] = ()) -> AsyncGenerator[Bench]:
-    """Run the server, and a browser with the extension and one attached tab, for the duration of the block.
-
-    `arguments` are additional ones for Chromium.
-    """
-    async with AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        address = stack.enter_context(served_pages())
-        client, browser = await stack.enter_async_context(driven_browser(folder, arguments))
+async def opened_bench(client: Any, browser: BrowserContext) -> AsyncGenerator[Bench]:
+    """Serve the pages, and open an attached tab in a driven browser, for the duration of the block."""
+    with served_pages() as address:
         async with browser.expect_page() as opened:
             created = await client.call_tool("browser_create_tab", {"url": address + path_of("click-test")})
         tab_id = (created.structured_content or {})["tab_id"]
@@ -128,3 +120,4 @@ async def opened_bench(arguments: Iterable[str] = ()) -> AsyncGenerator[Bench]:
         # Timers and animations are slowed down where no user sees them.
         await page.bring_to_front()
         yield Bench(client, page, tab_id, address)
+        await page.close()

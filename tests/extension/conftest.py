@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastmcp import Client
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
+from bench.driven import driven_browser
 from demo.browser import close_welcome
 from demo.web import WebServer, serving
 from tests.support import extension_coverage
@@ -316,6 +318,14 @@ async def shared_chromium(playwright: Playwright) -> AsyncGenerator[BrowserConte
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         async with launched_chromium(playwright, Path(profile)) as context:
             yield context
+
+
+@pytest.fixture(scope="session")
+async def parts() -> AsyncGenerator[tuple[Client[Any], BrowserContext]]:
+    """A session of the real server and its browser, for all tests of the group "driven": a start costs as much as they do."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with driven_browser(Path(folder), [*chromium_arguments(), *STILL]) as parts:
+            yield parts
 
 
 @pytest.fixture(scope="session")

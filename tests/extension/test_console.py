@@ -18,7 +18,7 @@ async def newest_is(tab: DrivenTab, message: str) -> bool:
     return await messages(tab, max=1) == [message]
 
 
-async def test_levels_and_values_are_reported_newest_first(driven: DrivenTab) -> None:
+async def test_messages_are_reported_newest_first_across_pages_and_as_many_as_requested(driven: DrivenTab) -> None:
     await driven.show("""<script>
         console.debug("d"); console.info("i"); console.warn("w"); console.error("e");
         console.log("%s has %d", "it", 3, { a: [1], b: "x" }, [1, "two"], null, undefined, 5n);
@@ -35,6 +35,14 @@ async def test_levels_and_values_are_reported_newest_first(driven: DrivenTab) ->
         "info: i",
         "debug: d",
     ]
+
+    # They survive a navigation, and as many are reported as requested.
+    await driven.show("<script>for (let i = 0; i < 150; i++) console.log(`line ${i}`)</script>", "/second")
+    logs = await driven.do("console_logs")
+    assert (len(logs["entries"]), logs["total"]) == (100, 157)
+    assert await messages(driven, max=2) == ["log: line 149", "log: line 148"]
+    newest, *_, oldest = (await driven.do("console_logs", max=157))["entries"]
+    assert (newest["url"], oldest["url"]) == (driven.site.url("/second"), driven.site.url("/shown"))
 
 
 async def test_uncaught_errors_and_failed_files_are_reported_with_their_location(driven: DrivenTab) -> None:
@@ -64,15 +72,6 @@ async def test_addresses_are_redacted_as_in_the_list_of_requests(driven: DrivenT
     assert request["url"].endswith("/reset/[secret]?email=[contact]")
     assert request["url"] in failure
     assert f"log: went to {request['url']}" in (await messages(driven))[-1]
-
-
-async def test_messages_survive_navigation(driven: DrivenTab) -> None:
-    await driven.show("<script>console.log('first page')</script>")
-    await driven.show("<script>console.log('second page')</script>", "/second")
-
-    assert await messages(driven) == ["log: second page", "log: first page"]
-    reported = (await driven.do("console_logs"))["entries"]
-    assert [entry["url"] for entry in reported] == [driven.site.url("/second"), driven.site.url("/shown")]
 
 
 @asynccontextmanager
@@ -117,15 +116,6 @@ async def test_lost_messages_from_before_attaching_are_reported_and_the_others_h
         assert kept["total"] == 1001
         oldest = (await tab.do("console_logs", max=1000))["entries"][-1]
         assert oldest["message"].startswith("500 ")
-
-
-async def test_the_number_of_reported_messages_is_limited_as_requested(driven: DrivenTab) -> None:
-    await driven.show("<script>for (let i = 0; i < 150; i++) console.log(`line ${i}`)</script>")
-
-    logs = await driven.do("console_logs")
-    assert len(logs["entries"]) == 100
-    assert logs["total"] == 150
-    assert await messages(driven, max=2) == ["log: line 149", "log: line 148"]
 
 
 async def test_a_page_that_writes_endlessly_fills_only_its_share(driven: DrivenTab) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.extension.conftest import DrivenTab, SharedTab, until
-from tests.extension.test_in_sight import prefer
 
 DENIED = "127.0.0.1"
 OTHER = "bank.example"
@@ -68,16 +67,6 @@ async def test_commands_queued_behind_a_click_that_leads_to_a_denied_host_do_not
     await until(lambda: asyncio.sleep(0, {"/pressed", "/typed"} <= set(tab.site.asked)))
 
 
-async def test_options_deny_hosts_like_the_parameters_of_a_command(tab: DrivenTab) -> None:
-    """The extension makes one list of both."""
-    await prefer(tab.popup, deniedHosts=[DENIED])
-    try:
-        assert await at_once(tab) == ["HOST_BLOCKED"] * 3
-        assert not {"/pressed", "/typed"} & set(tab.site.asked)
-    finally:
-        await tab.popup.chrome("await chrome.storage.local.remove(['preferences'])")
-
-
 async def test_a_sites_tools_and_consent_are_checked_when_the_commands_turn_comes(tab: DrivenTab) -> None:
     tools = {"tool": "click", "tool_hosts": [["*", ["click"]], [DENIED, ["read_chrome_tab"]]]}
     assert await at_once(tab, **tools) == ["HOST_BLOCKED"] * 3
@@ -93,10 +82,10 @@ async def test_tool_rule_lists_the_allowed_tools_of_the_site(tab: DrivenTab) -> 
     assert (code, "allows only back on localhost" in message) == ("HOST_BLOCKED", True)
 
 
-@pytest.mark.parametrize("command", ["click", "fill", "press", "upload"])
+@pytest.mark.parametrize("command", ["click", "fill", "upload"])
 async def test_waiting_command_does_nothing_on_a_denied_page_that_loads_meanwhile(tab: DrivenTab, command: str) -> None:
-    selector = {"click": "#b", "fill": "#i", "press": "#i", "upload": "#f"}[command]
-    more = {"fill": {"value": "x"}, "press": {"keys": "a"}, "upload": {"paths": [__file__]}}.get(command, {})
+    selector = {"click": "#b", "fill": "#i", "upload": "#f"}[command]
+    more = {"fill": {"value": "x"}, "upload": {"paths": [__file__]}}.get(command, {})
     tab.site.pages["/bank"] = f"{BANK}<input id=f type=file onchange=\"fetch('/typed')\">".encode()
     # `navigate` also makes the page believe that it has the focus, and may take longer than the page takes to load.
     leaving = "const leave = () => document.hasFocus() ? (location = %s) : setTimeout(leave, 10);"

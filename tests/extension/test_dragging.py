@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, changed_waits, changed_worker, reloaded_tab_at
+from tests.extension.conftest import DrivenTab, changed_waits, changed_worker, reloaded_tab_at, rewritten_tab_at
 
-page = reloaded_tab_at("/acting/dragging.html")
+page = rewritten_tab_at("/acting/dragging.html")
+reloaded = reloaded_tab_at("/acting/dragging.html")
 
 # In the service worker: the browser gets the moves of a pressed mouse only when the button is released.
 HELD_MOVES = """isOn => {
@@ -41,9 +42,7 @@ async def test_mouse_drags_an_element_to_where_it_should_end(page: DrivenTab) ->
     assert events.count("move 1") > 5
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "after"), [("#a", "#c", "bcad"), ("#d", "#a", "dabc"), ("#b", "#d", "acdb")]
-)
+@pytest.mark.parametrize(("source", "target", "after"), [("#a", "#c", "bcad"), ("#d", "#a", "dabc")])
 async def test_list_is_sorted(page: DrivenTab, source: str, target: str, after: str) -> None:
     await page.do("drag", source=source, target=target)
 
@@ -82,13 +81,13 @@ async def test_target_is_the_named_element_as_it_was_before_the_list_makes_room(
     assert (result["target"]["text"], await order(page)) == ("D", "-bcda")
 
 
-async def test_slider_moves_to_a_point_of_its_track_and_a_range_reports_its_value(page: DrivenTab) -> None:
-    await page.do("drag", source="#thumb", target="#track", target_at=[150, 10])
-    assert await page.page.evaluate("thumb.style.left") == "140px"
+async def test_slider_moves_to_a_point_of_its_track_and_a_range_reports_its_value(reloaded: DrivenTab) -> None:
+    await reloaded.do("drag", source="#thumb", target="#track", target_at=[150, 10])
+    assert await reloaded.page.evaluate("thumb.style.left") == "140px"
 
-    result = await page.do("drag", source="#range", source_at=[8, 8], target="#range", target_at=[100, 8])
+    result = await reloaded.do("drag", source="#range", source_at=[8, 8], target="#range", target_at=[100, 8])
     assert result["value"] == "50"
-    result = await page.do("drag", source="#range", source_at=[100, 8], target_at=[900, 8])
+    result = await reloaded.do("drag", source="#range", source_at=[100, 8], target_at=[900, 8])
     assert (result["value"], "target" in result) == ("100", False)
 
 
@@ -265,7 +264,7 @@ async def test_drag_that_moves_nothing_is_noted(page: DrivenTab, source: str) ->
 
 
 async def test_selection_that_a_drag_has_left_is_not_what_the_next_one_drags(page: DrivenTab) -> None:
-    await page.show("<p id=locked>This does not move</p><p id=other>Other</p>")
+    await page.write("<p id=locked>This does not move</p><p id=other>Other</p>")
 
     for _ in range(2):
         result = await page.do("drag", source="#locked", target="#other")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, rewritten_tab_at, shared_tab_at
 
 PAGE = """<form><input id=name value=before aria-label=Name><input id=secret type=password><input id=date type=date><input id=number type=number>
 <textarea id=area></textarea><select id=size><option>S<option>M<option disabled>L</select>
@@ -21,20 +21,14 @@ PAGE = """<form><input id=name value=before aria-label=Name><input id=secret typ
   }
 </script>"""
 blank = shared_tab_at("/blank")
-pickers = reloaded_tab_at("/acting/date-pickers.html")
-calendars = reloaded_tab_at("/acting/calendars.html")
+pickers = rewritten_tab_at("/acting/date-pickers.html")
+calendars = rewritten_tab_at("/acting/calendars.html")
 components = reloaded_tab_at("/acting/components.html")
 
 
 @pytest.fixture
 async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
-    return blank
-
-
-@pytest.fixture
-async def same_page(blank: DrivenTab) -> DrivenTab:
-    await blank.keep(PAGE)
+    await blank.write(PAGE)
     return blank
 
 
@@ -98,7 +92,7 @@ aria-invalid=true><input id=mark><script>
 
 
 async def test_what_the_page_objects_to_a_value_is_noted(blank: DrivenTab) -> None:
-    await blank.show(MARKING)
+    await blank.write(MARKING)
 
     for action, value in (
         ("fill", {"selector": "#pin", "value": "12"}),
@@ -111,7 +105,7 @@ async def test_what_the_page_objects_to_a_value_is_noted(blank: DrivenTab) -> No
 
 
 async def test_what_a_later_field_of_a_form_settles_is_not_noted(blank: DrivenTab) -> None:
-    await blank.show(MARKING)
+    await blank.write(MARKING)
 
     fields = [{"selector": selector, "value": 1234} for selector in ("#pw", "#again", "#pin")]
     result = await blank.do("fill_form", fields=fields)
@@ -121,22 +115,24 @@ async def test_what_a_later_field_of_a_form_settles_is_not_noted(blank: DrivenTa
     assert [note.partition(":")[0] for note in result["notes"]] == ["#pw"]
 
 
-@pytest.mark.parametrize(
-    "event", ["a.onclick = () => setTimeout(() => (a.checked = false))", "b.onclick = () => void (a.checked = false)"]
-)
-async def test_box_that_does_not_stay_checked_is_not_kept(blank: DrivenTab, event: str) -> None:
-    await blank.show(f"<input type=checkbox id=a><input type=checkbox id=b><script>{event}</script>")
+async def test_box_that_does_not_stay_checked_is_not_kept(blank: DrivenTab) -> None:
+    await blank.write("<input type=checkbox id=a><input type=checkbox id=b>")
     fields = [{"selector": selector, "value": True} for selector in ("#a", "#b")]
 
-    code, message = await blank.refused("fill_form", fields=fields)
+    for event in (
+        "a.onclick = () => setTimeout(() => (a.checked = false))",
+        "b.onclick = () => void (a.checked = false)",
+    ):
+        await blank.page.evaluate(f"() => {{ a.checked = b.checked = false; {event} }}")
+        code, message = await blank.refused("fill_form", fields=fields)
 
-    assert (code, " #a. " in message, "#b: true" in message) == ("VALUE_NOT_KEPT", True, True)
-    await blank.page.evaluate("a.onclick = b.onclick = null")
+        assert (code, " #a. " in message, "#b: true" in message) == ("VALUE_NOT_KEPT", True, True)
+        await blank.page.evaluate("a.onclick = b.onclick = null")
     assert (await blank.do("fill_form", fields=fields))["fields"][0] == {"selector": "#a", "checked": True}
 
 
 async def test_field_that_enter_clears_has_taken_its_value(blank: DrivenTab) -> None:
-    await blank.show(
+    await blank.write(
         """<input id=tag onkeydown="if (event.key === 'Enter') { tags.textContent += tag.value; tag.value = '' }">
         <p id=tags></p><input id=other>"""
     )
@@ -166,6 +162,18 @@ async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     assert await page.page.evaluate("events") == []
 
 
+INVALID: list[object] = [
+    None,
+    [],
+    "x",
+    [{}],
+    [None],
+    [{"selector": "#name"}],
+    [{"selector": "", "value": "x"}],
+    [{"selector": "#name", "value": None}],
+    [{"selector": "#tags", "value": [5]}],
+    [{"selector": "#name", "value": "x"}] * 51,
+]
 WRONG: list[tuple[str, object, str]] = [
     ("#namee", "x", "#name"),
     ("#size", "XL", 'has no option "XL"'),
@@ -183,6 +191,9 @@ WRONG: list[tuple[str, object, str]] = [
 
 
 async def test_nothing_is_written_if_a_field_cannot_be_and_each_such_field_is_named(page: DrivenTab) -> None:
+    for invalid in INVALID:
+        code, message = await page.refused("fill_form", fields=invalid)
+        assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)
     good = {"selector": "#name", "value": "Ada"}
     fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:8])]
     code, message = await page.refused_soon("fill_form", fields=fields)
@@ -222,7 +233,7 @@ CASCADE = """<select id=country><option value=''>-<option>DE</select><select id=
 
 
 async def test_fields_that_depend_on_earlier_ones_are_filled_in_the_same_call(blank: DrivenTab) -> None:
-    await blank.show(CASCADE)
+    await blank.write(CASCADE)
     fields = [
         {"selector": f"#{name}", "value": value}
         for name, value in (
@@ -246,7 +257,7 @@ async def test_fields_that_depend_on_earlier_ones_are_filled_in_the_same_call(bl
         field["value"] for field in fields
     ]
 
-    await blank.show(CASCADE)
+    await blank.write(CASCADE)
     wrong = [*fields[:2], {"selector": "#town", "value": "Rome"}]
     code, message = await blank.refused_soon("fill_form", fields=wrong)
     assert (code, "2 of 3 fields (#country, #state)" in message, 'no option "Rome"' in message) == (
@@ -272,7 +283,7 @@ RESET = """<select id=state><option>-<option>BY</select>
 
 
 async def test_choices_that_a_later_field_resets_are_not_kept(blank: DrivenTab) -> None:
-    await blank.show(RESET)
+    await blank.write(RESET)
     fields: list[dict[str, object]] = [
         {"selector": f"#{name}", "value": value}
         for name, value in (("state", "BY"), ("town", "Oslo"), ("rooms", "3"), ("size", "7"))
@@ -327,7 +338,7 @@ DRAWN = """<style>.track { width: 300px; height: 20px } .track i { position: abs
 
 
 async def test_fields_that_pages_draw_themselves_hold_what_was_requested(blank: DrivenTab) -> None:
-    await blank.show(DRAWN)
+    await blank.write(DRAWN)
     numbers = "[low, high, own].map((one) => one.ariaValueNow)"
 
     assert (await blank.do("fill", selector="#tag", value="one\n"))["value"] == "one"
@@ -345,27 +356,6 @@ async def test_fields_that_pages_draw_themselves_hold_what_was_requested(blank: 
     assert await blank.page.evaluate(numbers) == ["70", "80", "20"]
     assert await blank.page.locator("b").all_inner_texts() == ["onex", "twox", "oddx", "oddx", "threex"]
     assert await blank.page.inner_text("#pet") == "Dog"
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        None,
-        [],
-        "x",
-        [{}],
-        [None],
-        [{"selector": "#name"}],
-        [{"selector": "", "value": "x"}],
-        [{"selector": "#name", "value": None}],
-        [{"selector": "#tags", "value": [5]}],
-        [{"selector": "#name", "value": "x"}] * 51,
-    ],
-)
-async def test_invalid_list_of_fields_is_rejected(same_page: DrivenTab, fields: object) -> None:
-    code, message = await same_page.refused("fill_form", fields=fields)
-
-    assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)
 
 
 async def test_picker_that_stays_open_is_noted_because_the_page_may_not_have_accepted_the_date(
@@ -417,7 +407,6 @@ PICKED = [
     ("picked", "2025-11-05", "11/5/2025"),
     ("marked", "2026-03-05", "3/5/2026"),
     ("timed", "2026-01-31 09:05", "1/31/2026 09:05"),
-    ("timed", "2026-02-01T23:30", "2/1/2026 23:30"),
     ("halved", "2026-02-03 00:07", "2/3/2026 00:07"),
     ("halved", "2026-02-03T15:30:00", "2/3/2026 15:30"),
     ("noted", "2026-02-03 15:30", "2/3/2026 3:30 PM"),
@@ -445,8 +434,8 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
 
             assert (reply["value"], await calendars.page.evaluate(f"state.{name}")) == (held, held)
             assert await calendars.page.locator(".calendar").count() == 0
-    fields = [{"selector": f"#{name}", "value": "2026-02-28"} for name, _, _ in PICKED[:3]]
-    assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 3
+    fields = [{"selector": f"#{name}", "value": "2026-02-28"} for name, _, _ in PICKED[1:3]]
+    assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 2
 
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
     await calendars.page.evaluate("addHours()")
@@ -501,7 +490,7 @@ async def test_picker_that_only_enter_closes_accepts_the_date_without_submitting
 
 async def test_month_or_address_that_a_field_writes_with_a_name_is_kept(blank: DrivenTab) -> None:
     names = {"2026-03": "March 2026", "2026-03-05": "5 Mar 2026", "bo@a.test": "Bo &lt;bo@a.test&gt;, "}
-    await blank.show(
+    await blank.write(
         f"<title>Named</title><input id=when onchange=\"this.value = {names}[this.value] ?? 'April 2026'\">"
     )
 
@@ -556,7 +545,7 @@ GERMAN = """<input id=price><input id=count><script>
 async def test_number_is_written_with_a_decimal_comma_if_the_page_takes_the_point_for_another_sign(
     blank: DrivenTab,
 ) -> None:
-    await blank.show(GERMAN)
+    await blank.write(GERMAN)
 
     for price in ("1234.5", "1234,5"):
         assert (await blank.do("fill", selector="#price", value=price))["value"] == "1.234,5"

@@ -43,14 +43,8 @@ blank = shared_tab_at("/blank")
 
 @pytest.fixture
 async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
+    await blank.write(PAGE)
     await blank.page.wait_for_function("document.querySelector('#frame').contentDocument.querySelector('#inner')")
-    return blank
-
-
-@pytest.fixture
-async def same_page(blank: DrivenTab) -> DrivenTab:
-    await blank.keep(PAGE)
     return blank
 
 
@@ -71,7 +65,7 @@ async def test_a_key_causes_the_events_of_a_user_and_the_reply_reports_the_field
     assert result == {
         "element": {"selector": "#name", "tag": "input", "text": "Name"},
         "matches": 1,
-        "url": page.site.url("/shown"),
+        "url": page.page.url,
         "title": "Shown",
         "value": "olda",
     }
@@ -158,38 +152,29 @@ async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_whe
     assert (await page.do("press", keys="Shift+Tab"))["focused"]["selector"] == "#name"
     await page.do("press", keys="f", selector="#frame >>> #inner")
     assert (await page.do("press", keys="g"))["value"] == "fg"
-
-
-async def test_a_focused_field_keeps_its_caret(page: DrivenTab) -> None:
+    # A field that has the focus keeps its caret.
     await page.do("press", keys="Home", selector="#name")
+    assert (await page.do("press", keys="x", selector="#name"))["value"] == "xold!"
 
-    assert (await page.do("press", keys="x", selector="#name"))["value"] == "xold"
+
+WRONG: list[tuple[object, str]] = [
+    ("a Escpae", '"Escpae", which is not a key. Similar names: End, Escape, Enter'),
+    ("Hello", "in quotes"),
+    ("a Control+Foo", '"Foo"'),
+    ("a Strg+A", '"Strg", which is not one of Alt, Control, Meta, Shift'),
+    ("", "keys contains no key"),
+    ("  ", "keys contains no key"),
+    ("a" * 2_001, "at most 2000"),
+    (5, "at most 2000"),
+]
 
 
-@pytest.mark.parametrize(
-    ("keys", "says"),
-    [
-        ("Escpae", '"Escpae", which is not a key. Similar names: End, Escape, Enter'),
-        ("Hello", "in quotes"),
-        ("Control+Foo", '"Foo"'),
-        ("Strg+A", '"Strg", which is not one of Alt, Control, Meta, Shift'),
-        ("", "keys contains no key"),
-        ("  ", "keys contains no key"),
-        ("a" * 2_001, "at most 2000"),
-        (5, "at most 2000"),
-    ],
-)
-async def test_unknown_key_is_rejected_with_suggestions_before_anything_is_pressed(
-    same_page: DrivenTab, keys: object, says: str
+async def test_unknown_key_and_element_that_accepts_none_are_rejected_before_anything_is_pressed(
+    page: DrivenTab,
 ) -> None:
-    before = await same_page.ask("press", keys=f"a {keys}" if says.startswith('"') else keys, selector="#name")
-
-    assert before["error"]["code"] == "INVALID_ARGUMENT"
-    assert says in before["error"]["message"]
-    assert await events(same_page) == []
-
-
-async def test_element_that_accepts_no_keys_is_rejected_with_a_sentence(page: DrivenTab) -> None:
+    for keys, says in WRONG:
+        code, message = await page.refused("press", keys=keys, selector="#name")
+        assert (code, says in message) == ("INVALID_ARGUMENT", True), message
     for selector, says in {
         "#plain": "passes the focus on",
         "#off": "is still disabled",
@@ -201,9 +186,9 @@ async def test_element_that_accepts_no_keys_is_rejected_with_a_sentence(page: Dr
     assert await events(page) == []
 
 
-async def test_page_that_a_key_opens_is_waited_for(page: DrivenTab) -> None:
-    await page.show("<a id=go href=/one>Go</a>")
+async def test_page_that_a_key_opens_is_waited_for(blank: DrivenTab) -> None:
+    await blank.write("<a id=go href=/one>Go</a>")
 
-    result = await page.do("press", keys="Enter", selector="#go")
+    result = await blank.do("press", keys="Enter", selector="#go")
 
     assert (result["title"], "value" in result) == ("One", False)

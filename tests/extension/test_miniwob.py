@@ -5,15 +5,18 @@ The full run is `python -m bench.miniwob`; these are a few kinds of each family.
 
 import sys
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import pytest
+from fastmcp import Client
+from playwright.async_api import BrowserContext
 
 from bench.miniwob.agents import all_agents
 from bench.miniwob.harness import Bench, opened_bench
-from tests.support.browser import STILL, chromium_arguments
 
 pytestmark = [
     pytest.mark.e2e,
+    pytest.mark.xdist_group("driven"),
     pytest.mark.skipif(sys.platform == "darwin", reason="Google Chrome takes no unpacked extension from outside"),
 ]
 
@@ -26,16 +29,14 @@ TASKS = (
     "email-inbox-reply",
     "find-midpoint",
     "highlight-text-2",
-    "login-user-popup",
-    "social-media-all",
     "terminal",
 )
 SEED = 1
 
 
 @pytest.fixture(scope="module")
-async def bench() -> AsyncGenerator[Bench]:
-    async with opened_bench([*chromium_arguments(), *STILL]) as opened:
+async def bench(parts: tuple[Client[Any], BrowserContext]) -> AsyncGenerator[Bench]:
+    async with opened_bench(*parts) as opened:
         yield opened
 
 
@@ -48,8 +49,6 @@ async def test_a_task_is_solved_from_its_goal_and_the_tools_replies(bench: Bench
 
 async def test_an_agent_that_does_something_else_does_not_solve_its_task(bench: Bench) -> None:
     """The control: the page judges, not the harness."""
-    outcome = await bench.episode("click-test-2", SEED, all_agents()["click-test"])
-    wrong = await bench.episode("click-button-sequence", SEED, all_agents()["enter-text"])
+    outcome = await bench.episode("click-button-sequence", SEED, all_agents()["enter-text"])
 
-    assert outcome.is_solved, outcome.said
-    assert not wrong.is_solved
+    assert not outcome.is_solved

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -34,13 +35,7 @@ blank = shared_tab_at("/blank")
 
 @pytest.fixture
 async def page(blank: DrivenTab) -> DrivenTab:
-    await blank.show(PAGE)
-    return blank
-
-
-@pytest.fixture
-async def same_page(blank: DrivenTab) -> DrivenTab:
-    await blank.keep(PAGE)
+    await blank.write(PAGE)
     return blank
 
 
@@ -92,7 +87,7 @@ async def test_layer_that_receives_all_input_is_named_and_listed_alone(page: Dri
 
 
 async def test_tour_in_front_of_a_page_whose_parts_take_no_input_is_named(page: DrivenTab) -> None:
-    await page.show(
+    await page.write(
         "<style>main, main * { pointer-events: none }</style><main><button id=run>Run</button></main>"
         "<div role=dialog aria-label=Tour id=tour>Step one</div>"
         "<section><button id=alone style='pointer-events: none'>Alone</button></section>"
@@ -107,7 +102,7 @@ async def test_tour_in_front_of_a_page_whose_parts_take_no_input_is_named(page: 
 
 
 async def test_menu_that_opens_below_the_right_button_causes_no_note(page: DrivenTab) -> None:
-    await page.show(
+    await page.write(
         "<button id=button>File</button><div id=menu role=menu hidden style='position:fixed;inset:0'>Open</div>"
         "<script>button.onpointerdown = () => { menu.hidden = false }</script>"
     )
@@ -168,7 +163,22 @@ async def test_mouse_hovers_over_a_point_of_an_element(page: DrivenTab) -> None:
     assert (code, "300 pixels wide" in message) == ("EXECUTION_ERROR", True)
 
 
-async def test_point_outside_the_element_or_under_another_is_rejected(page: DrivenTab) -> None:
+IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
+    ({"count": 4}, "count must be an integer from 1 to 3"),
+    ({"count": 0}, "count must be"),
+    ({"count": 1.5}, "count must be"),
+    ({"button": "both"}, "button must be one of left, right, middle"),
+    ({"at": [1]}, "at must be [x, y]"),
+    ({"at": [-1, 2]}, "at must be [x, y]"),
+    ({"at": "1, 2"}, "at must be [x, y]"),
+    ({"at": ["1", 2]}, "at must be [x, y]"),
+]
+
+
+async def test_impossible_click_and_point_outside_the_element_or_under_another_are_rejected(page: DrivenTab) -> None:
+    for params, says in IMPOSSIBLE:
+        code, message = await page.refused("click", selector="#button", **params)
+        assert (code, says in message) == ("INVALID_ARGUMENT", True), message
     code, message = await page.refused_soon("click", selector="#small", at=[101, 5])
     assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)
 
@@ -177,26 +187,6 @@ async def test_point_outside_the_element_or_under_another_is_rejected(page: Driv
     code, message = await page.refused_soon("click", selector="#button", at=[2, 2])
     assert (code, "is still covered by div#over" in message) == ("EXECUTION_ERROR", True)
     assert await page.page.evaluate("events") == []
-
-
-@pytest.mark.parametrize(
-    ("params", "says"),
-    [
-        ({"count": 4}, "count must be an integer from 1 to 3"),
-        ({"count": 0}, "count must be"),
-        ({"count": 1.5}, "count must be"),
-        ({"button": "both"}, "button must be one of left, right, middle"),
-        ({"at": [1]}, "at must be [x, y]"),
-        ({"at": [-1, 2]}, "at must be [x, y]"),
-        ({"at": "1, 2"}, "at must be [x, y]"),
-        ({"at": ["1", 2]}, "at must be [x, y]"),
-    ],
-)
-async def test_impossible_click_is_rejected(same_page: DrivenTab, params: dict[str, object], says: str) -> None:
-    code, message = await same_page.refused("click", selector="#button", **params)
-
-    assert (code, says in message) == ("INVALID_ARGUMENT", True)
-    assert await same_page.page.evaluate("events") == []
 
 
 # --- Presses that the page does not show
@@ -248,14 +238,14 @@ async def test_press_that_never_reaches_the_page_is_reported(page: DrivenTab) ->
 
 
 async def test_press_that_a_busy_page_handles_late_is_not_considered_lost(blank: DrivenTab) -> None:
-    await blank.show(WHEN_TOUCHED.format(does=BUSY))
+    await blank.write(WHEN_TOUCHED.format(does=BUSY))
 
     assert "notes" not in await blank.do("click", selector="#go")
     assert await blank.page.evaluate("events") == ["go"]
 
 
 async def test_delayed_press_is_blocked_from_an_element_that_now_covers_the_target(blank: DrivenTab) -> None:
-    await blank.show(WHEN_TOUCHED.format(does=COVERING))
+    await blank.write(WHEN_TOUCHED.format(does=COVERING))
 
     async with blank.mouse_held_up("Covered", "mousePressed", "mouseReleased"):
         code, message = await blank.refused_soon("click", selector="#go")
@@ -267,7 +257,7 @@ async def test_delayed_press_is_blocked_from_an_element_that_now_covers_the_targ
 
 
 async def test_press_that_arrives_after_the_page_has_left_is_reported(blank: DrivenTab) -> None:
-    await blank.show(WHEN_TOUCHED.format(does=LEAVING))
+    await blank.write(WHEN_TOUCHED.format(does=LEAVING))
 
     async with blank.mouse_held_up("Two", "mousePressed", "mouseReleased"):
         result = await blank.do("click", selector="#go")
@@ -278,7 +268,7 @@ async def test_press_that_arrives_after_the_page_has_left_is_reported(blank: Dri
 async def test_press_that_a_page_stops_from_propagating_is_not_considered_lost(
     blank: DrivenTab, subtests: pytest.Subtests
 ) -> None:
-    await blank.show(KEEPS_QUIET.format(other=blank.site.url("/one").replace("127.0.0.1", "localhost")))
+    await blank.write(KEEPS_QUIET.format(other=blank.site.url("/one").replace("127.0.0.1", "localhost")))
     # The last one leaves the page.
     for selector in ["#stopped", "#other", "#object", "#left"]:
         with subtests.test(selector):

@@ -75,7 +75,9 @@ async def test_options_are_reached_and_changed_by_keyboard_and_apply_at_once(dri
     await expect(options.locator("#said")).to_contain_text("Saved")
 
 
-async def test_invalid_host_stays_in_its_field_with_the_reason(driver: Driver, options: Page) -> None:
+async def test_invalid_host_stays_in_its_field_with_the_reason_and_that_of_a_pasted_address_is_denied(
+    driver: Driver, options: Page
+) -> None:
     hosts = options.locator("#denied-hosts")
     await hosts.fill("bank.example\nftp://bank.example/login")
     await options.keyboard.press("Tab")
@@ -87,13 +89,10 @@ async def test_invalid_host_stays_in_its_field_with_the_reason(driver: Driver, o
     await stored(driver[1], "p.deniedHosts?.[0] === 'bank.example'")
     await expect(options.locator("#problem")).to_be_empty()
 
-
-async def test_host_of_a_pasted_address_is_denied(driver: Driver, options: Page) -> None:
-    await options.locator("#denied-hosts").fill("https://user@Bank.example:8443/login?x=1\nhttp://[::1]:3000/")
+    await hosts.fill("https://user@Bank.example:8443/login?x=1\nhttp://[::1]:3000/")
     await options.keyboard.press("Tab")
-
     await stored(driver[1], 'JSON.stringify(p.deniedHosts) === \'["bank.example","::1"]\'')
-    await expect(options.locator("#denied-hosts")).to_have_value("bank.example\n::1")
+    await expect(hosts).to_have_value("bank.example\n::1")
 
 
 async def test_failed_saves_are_shown_and_later_ones_succeed(options: Page) -> None:

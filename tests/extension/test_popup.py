@@ -39,13 +39,6 @@ async def visible_controls(popup: Popup) -> set[str]:
     return CONTROLS & await popup.visible_ids()
 
 
-async def test_setup_shows_what_is_needed_to_connect_and_nothing_else(popup: Popup) -> None:
-    await popup.open()
-    await expect(popup.element("connection-string")).to_be_focused()
-
-    assert await visible_controls(popup) == {"connection-string", "connect"}
-
-
 # In the service worker: it never answers while this is on.
 SILENT = """wanted => {
   const real = (chrome.tabs.query.real ??= chrome.tabs.query);
@@ -61,22 +54,6 @@ async def test_popup_whose_first_request_got_lost_says_so_and_retries(popup: Pop
     await popup.shows("Setup")
 
 
-async def test_connected_shows_the_tab_and_disconnect(paired: Popup, site: Site) -> None:
-    await show_page(paired, site.url("/one"))
-    await expect(paired.element("tab-title")).to_have_text("One")
-
-    assert await visible_controls(paired) == {"attachButton"}
-    await paired.show_connection()
-    assert await visible_controls(paired) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
-
-
-async def test_disconnected_shows_reconnect_and_unpair(paired: Popup) -> None:
-    await paired.press("disconnect")
-    await paired.shows("Disconnected")
-
-    assert await visible_controls(paired) == {"reconnect", "forget", "auto-reconnect"}
-
-
 async def test_unconfirmed_unpairing_keeps_the_key(paired: Popup, bridge: FakeBridge) -> None:
     for way in ("Escape", "Enter"):
         await paired.press("forget")
@@ -90,25 +67,43 @@ async def test_unconfirmed_unpairing_keeps_the_key(paired: Popup, bridge: FakeBr
         await bridge.connected()
 
 
-async def test_each_state_has_one_primary_action(popup: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_each_state_has_its_controls_and_one_primary_action(popup: Popup, bridge: FakeBridge, site: Site) -> None:
     async def is_primary(*ids: str) -> None:
         shown = "[...document.querySelectorAll('button.primary')].filter((b) => b.checkVisibility()).map((b) => b.id)"
         await comes_true(popup.page, f"JSON.stringify({shown}) === '{json.dumps(ids, separators=(',', ':'))}'")
 
     await is_primary("connect")
+    assert await visible_controls(popup) == {"connection-string", "connect"}
+
     await popup.paste(bridge.connection_string)
     await popup.shows("Connected")
     page = await show_page(popup, site.url("/one"))
+    await expect(popup.element("tab-title")).to_have_text("One")
     await is_primary("ask-page")
-    await popup.press("attachButton")
-    await expect(popup.element("attachButton")).to_have_attribute("data-action", "detach")
+    assert await visible_controls(popup) == {"attachButton"}
+    await popup.show_connection()
+    assert await visible_controls(popup) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
+
+    button = popup.element("attachButton")
+    await button.click()
+    await expect(button).to_have_attribute("data-action", "detach")
     await is_primary("ask-page")
+
+    # The browser's own pages cannot be attached, and the popup explains why.
     await page.goto("chrome://version/")
-    await popup.press("attachButton")
-    await expect(popup.element("attachButton")).to_have_attribute("data-action", "attach")
+    await expect(popup.element("tab-obstacle")).to_contain_text("chrome: pages")
+    await expect(button).to_be_enabled()
+    await button.click()
+    await expect(button).to_have_attribute("data-action", "attach")
+    await expect(button).to_be_disabled()
     await is_primary()
+    await page.goto(site.url("/one"))
+    await expect(button).to_be_enabled()
+    await expect(popup.element("tab-obstacle")).to_be_hidden()
+
     await popup.press("disconnect")
     await is_primary("reconnect")
+    assert await visible_controls(popup) == {"reconnect", "forget", "auto-reconnect"}
 
 
 async def test_tab_is_shown_with_its_icon_its_host_and_its_permissions(paired: Popup, site: Site) -> None:
@@ -339,7 +334,9 @@ async def test_screen_reader_announces_names_state_and_errors(paired: Popup, bri
     await expect(page.get_by_role("alert").first).to_contain_text("not a connection string")
 
 
-async def test_attached_tab_is_announced_updated_and_detached(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_attached_tab_is_announced_updated_and_detached_by_the_user_or_when_it_closes(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
     page = await show_page(paired, site.url("/one"))
     button = paired.element("attachButton")
     await expect(button).to_have_text("Attach to this Tab")
@@ -365,20 +362,14 @@ async def test_attached_tab_is_announced_updated_and_detached(paired: Popup, bri
         updated = await bridge.next_message("tab_updated")
     assert (updated["tab_id"], updated["url"]) == (tab_id, site.url("/two"))
 
+    detached = {"type": "event", "event": "tab_detached", "tab_id": tab_id}
     await button.click()
     await expect(button).to_have_text("Attach to this Tab")
-    assert await bridge.next_message("tab_detached") == {"type": "event", "event": "tab_detached", "tab_id": tab_id}
-
-
-async def test_closed_tab_is_detached(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    page = await show_page(paired, site.url("/one"))
-    tab_id = await paired.tab_id(site.url("/one"))
-    await paired.press("attachButton")
+    assert await bridge.next_message("tab_detached") == detached
+    await button.click()
     await bridge.next_message("tab_attached")
-
     await page.close()
-
-    assert (await bridge.next_message("tab_detached"))["tab_id"] == tab_id
+    assert await bridge.next_message("tab_detached") == detached
 
 
 async def test_discarded_tab_stays_attached_under_its_new_id(paired: Popup, bridge: FakeBridge, site: Site) -> None:
@@ -430,22 +421,6 @@ async def test_switches_are_off_in_each_newly_attached_tab_and_on_another_origin
     assert await paired.chrome(stored) == ["", ""]
 
 
-async def test_browser_page_cannot_be_attached_and_the_popup_explains_why(paired: Popup, site: Site) -> None:
-    page = await show_page(paired, "chrome://version/")
-    await expect(paired.element("tab-obstacle")).to_contain_text("chrome: pages")
-    await expect(paired.element("attachButton")).to_be_disabled()
-
-    await page.goto(site.url("/one"))
-    await expect(paired.element("attachButton")).to_be_enabled()
-    await expect(paired.element("tab-obstacle")).to_be_hidden()
-
-    await paired.element("attachButton").click()
-    await expect(paired.element("attachButton")).to_have_attribute("data-action", "detach")
-    await page.goto("chrome://version/")
-    await expect(paired.element("tab-obstacle")).to_contain_text("chrome: pages")
-    await expect(paired.element("attachButton")).to_be_enabled()
-
-
 async def test_new_pairing_starts_without_attached_tabs(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await show_page(paired, site.url("/one"))
     for way in ("forget", "another key"):
@@ -464,13 +439,6 @@ async def test_new_pairing_starts_without_attached_tabs(paired: Popup, bridge: F
         await paired.shows("Connected")
 
         await expect(paired.element("attachButton")).to_have_text("Attach to this Tab")
-
-
-async def test_title_of_a_page_is_shown_as_text(paired: Popup, site: Site) -> None:
-    site.pages["/markup"] = b"<title>&lt;img src=x onerror=alert(1)&gt;</title><body>x"
-    await show_page(paired, site.url("/markup"))
-
-    await expect(paired.element("tab-title")).to_have_text("<img src=x onerror=alert(1)>")
 
 
 async def test_badge_shows_each_state_and_the_tooltip_explains_it(
@@ -538,17 +506,15 @@ async def test_badge_of_an_attached_tab_survives_a_reload_with_the_popup_closed(
     assert await worker.evaluate("restore(), titles") > 0
 
 
-@pytest.mark.parametrize(
-    ("address", "site_name"),
-    [
-        ("https://shop.example:8443/tea", "shop.example:8443"),
-        ("chrome://version/", "chrome://version"),
-        ("about:blank", "about:blank"),
-        ("not an address", ""),
-    ],
-)
-async def test_a_site_has_the_name_that_users_know(address: str, site_name: str, popup: Popup) -> None:
-    assert await popup.chrome(f"(await import('/shared/text.js')).siteOf({address!r})") == site_name
+async def test_a_site_has_the_name_that_users_know(popup: Popup) -> None:
+    names = {
+        "https://shop.example:8443/tea": "shop.example:8443",
+        "chrome://version/": "chrome://version",
+        "about:blank": "about:blank",
+        "not an address": "",
+    }
+    found = await popup.chrome(f"import('/shared/text.js').then(({{ siteOf }}) => {list(names)}.map(siteOf))")
+    assert found == list(names.values())
 
 
 @pytest.mark.usefixtures("changing_looks")
@@ -633,15 +599,17 @@ async def contrast(page: Page, selector: str) -> float:
     )
 
 
-async def test_titles_of_tabs_are_shown_without_invisible_and_direction_changing_characters(
+async def test_titles_of_tabs_are_shown_as_text_without_invisible_and_direction_changing_characters(
     popup: Popup, site: Site
 ) -> None:
     """Also in the list of attached tabs, next to a title in a right-to-left script."""
     page = await show_page(popup, site.url("/one"))
-    title = "\u202emoc.knab\u2069\u200b \u05e9\u05dc\u05d5\u05dd"
-    await page.evaluate("(title) => (document.title = title)", title)
-
     shown = popup.element("tab-title")
+    set_title = "(title) => (document.title = title)"
+    await page.evaluate(set_title, "<img src=x onerror=alert(1)>")
+    await expect(shown).to_have_text("<img src=x onerror=alert(1)>")
+
+    await page.evaluate(set_title, "\u202emoc.knab\u2069\u200b \u05e9\u05dc\u05d5\u05dd")
     await expect(shown).to_have_attribute("title", "moc.knab \u05e9\u05dc\u05d5\u05dd")
     assert await shown.text_content() == "moc.knab \u05e9\u05dc\u05d5\u05dd"
     assert await shown.evaluate("(element) => getComputedStyle(element).unicodeBidi") == "isolate"

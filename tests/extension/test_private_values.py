@@ -29,7 +29,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
     return driven
 
 
-async def test_nothing_private_leaves_the_browser_until_the_user_shows_it(tab: DrivenTab) -> None:
+async def test_nothing_private_leaves_the_browser_until_the_user_shows_it_on_this_origin(tab: DrivenTab) -> None:
     reported = await tab.do("getDataLayer")
 
     assert reported["values"] == [
@@ -55,8 +55,12 @@ async def test_nothing_private_leaves_the_browser_until_the_user_shows_it(tab: D
     shown = await tab.do("getDataLayer", redact=False)
     assert shown["values"][1]["user"] == {"id": "u-17", "name": "Ada Larsen"}
     assert shown["redacted"] == {}
-    # A client that does not request them does not get them.
+    # A client that does not request them does not get them, and none on another origin.
     assert (await tab.do("getDataLayer"))["redacted"] == reported["redacted"]
+    await tab.do("navigate", url=tab.site.url("/shown").replace("127.0.0.1", "localhost"))
+    assert (await tab.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
+    await tab.do("navigate", url=tab.site.url("/shown"))
+    assert (await tab.do("getDataLayer", redact=False))["redacted"] == {}
 
 
 # In a data layer, addresses of requests, a hit, a body, and errors; each is under a private name or has a private form.
@@ -165,16 +169,6 @@ async def test_page_does_not_notice_that_values_are_withheld(driven: DrivenTab) 
     assert await driven.page.evaluate("[reads, Object.getOwnPropertyNames(globalThis).length]") == [0, before]
     await driven.do("getDataLayer")
     assert await driven.page.evaluate("reads") > 0
-
-
-async def test_private_values_are_not_shown_on_another_origin(tab: DrivenTab) -> None:
-    await tab.show_private()
-    await tab.do("navigate", url=tab.site.url("/shown").replace("127.0.0.1", "localhost"))
-    assert (await tab.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
-
-    await tab.do("navigate", url=tab.site.url("/shown"))
-
-    assert (await tab.do("getDataLayer", redact=False))["redacted"] == {}
 
 
 async def test_the_panel_shows_the_same_and_its_history_contains_no_values(tab: DrivenTab) -> None:

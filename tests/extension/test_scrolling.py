@@ -116,18 +116,16 @@ async def test_tab_in_the_background_is_scrolled_too(page: DrivenTab) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("params", "code", "says"),
-    [
-        ({}, "INVALID_ARGUMENT", "selector, to, or both"),
-        ({"to": "middle"}, "INVALID_ARGUMENT", "to must be top, bottom"),
-        ({"to": 1e9}, "INVALID_ARGUMENT", "to must be top, bottom"),
-        ({"selector": "#lastt", "to": "top"}, "ELEMENT_NOT_FOUND", "#last"),
-    ],
-)
-async def test_impossible_scroll_target_is_rejected(
-    page: DrivenTab, params: dict[str, Any], code: str, says: str
-) -> None:
-    found, message = await page.refused("scroll", **params)
+IMPOSSIBLE: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "INVALID_ARGUMENT", "selector, to, or both"),
+    ({"to": "middle"}, "INVALID_ARGUMENT", "to must be top, bottom"),
+    ({"to": 1e9}, "INVALID_ARGUMENT", "to must be top, bottom"),
+    ({"selector": "#lastt", "to": "top"}, "ELEMENT_NOT_FOUND", "#last"),
+]
 
-    assert (found, says in message) == (code, True), message
+
+async def test_impossible_scroll_target_is_rejected(page: DrivenTab) -> None:
+    for params, code, says in IMPOSSIBLE:
+        found, message = await page.refused("scroll", **params)
+
+        assert (found, says in message) == (code, True), message

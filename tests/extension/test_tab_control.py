@@ -103,7 +103,6 @@ async def test_page_that_does_not_load_is_an_error_and_its_tab_is_closed(
     before = await paired.chrome("(await chrome.tabs.query({})).length")
     expected = {
         f"http://127.0.0.1:{free_port()}/": "net::ERR_CONNECTION_REFUSED",
-        "http://no-such-host.invalid/": "net::ERR_NAME_NOT_RESOLVED",
         no_content: "net::ERR_ABORTED",
     }
     for url, reason in expected.items():
@@ -224,7 +223,7 @@ async def test_page_that_asks_before_it_closes_asks_only_after_user_interaction(
 
 async def test_tabs_of_two_windows_are_listed_completely(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     window = await open_window(paired, site.url("/one"))
-    script = """(windowId) => Promise.all(Array.from({ length: 8 }, (_, index) =>
+    script = """(windowId) => Promise.all(Array.from({ length: 4 }, (_, index) =>
       chrome.tabs.create({ url: `about:blank?${index}`, active: false, ...(index % 2 && { windowId }) })))"""
     created = await paired.page.evaluate(script, window)
 
@@ -233,9 +232,9 @@ async def test_tabs_of_two_windows_are_listed_completely(paired: Popup, bridge: 
     await paired.chrome(f"await chrome.tabs.remove({[tab['id'] for tab in created]})")
 
     asked = [tab for tab in tabs if tab["url"].startswith("about:blank?")]
-    assert {tab["url"] for tab in asked} == {f"about:blank?{index}" for index in range(8)}
-    assert len({tab["id"] for tab in asked}) == 8
-    assert len([tab for tab in tabs if tab["windowId"] == window]) == 5
+    assert {tab["url"] for tab in asked} == {f"about:blank?{index}" for index in range(4)}
+    assert len({tab["id"] for tab in asked}) == 4
+    assert len([tab for tab in tabs if tab["windowId"] == window]) == 3
     assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
 
 

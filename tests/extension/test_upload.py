@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from chrome_tab.extension.uploads import Uploads
-from tests.extension.conftest import DrivenTab, reloaded_tab_at
+from tests.extension.conftest import DrivenTab, rewritten_tab_at
 
-page = reloaded_tab_at("/acting/uploading.html")
+page = rewritten_tab_at("/acting/uploading.html")
 
 
 @pytest.fixture

@@ -379,7 +379,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def several_browsers(folder: Path, *, sessions: int = SESSIONS) -> AsyncGenerator[Scene]:
+async def several_browsers(
+    folder: Path, *, sessions: int = SESSIONS, has_firefox: bool = True
+) -> AsyncGenerator[Scene]:
     """Run the browsers and the sessions for the duration of the block."""
     port = free_port()
     environment = {
@@ -403,7 +405,7 @@ async def several_browsers(folder: Path, *, sessions: int = SESSIONS) -> AsyncGe
 
         running = [await start() for _ in range(sessions + 1)]
         profiles: list[Profile] = [ChromiumProfile(name, folder, string, site) for name in ("chromiuma", "chromiumb")]
-        if firefox_path():
+        if has_firefox and firefox_path():
             profiles.append(FirefoxProfile("firefox", folder, string, site))
         for profile in profiles:
             stack.push_async_callback(profile.close)
