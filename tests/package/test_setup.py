@@ -259,14 +259,14 @@ async def test_with_nothing_installed_it_says_what_to_install_and_continues_as_f
     assert home.files().keys() == {".cursor/old", *ours}
 
 
-def set_up(home: Home, run: Run, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+def set_up(home: Home, run: Run, monkeypatch: pytest.MonkeyPatch, *flags: str) -> tuple[int, str]:
     """Run --setup in this process without questions; return its exit status and what it printed, on one line."""
     home.enter(monkeypatch)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     usual = [one._replace(port=home.ports[one.name]) for one in models.USUAL if one.name in home.ports]
     monkeypatch.setattr(models, "USUAL", usual)
-    status, out, _ = run("--setup", "--yes", "--clients", "none")
+    status, out, _ = run("--setup", "--yes", *(flags or ("--clients", "none")))
     return status, " ".join(out.split())
 
 
@@ -350,20 +350,21 @@ async def test_broken_client_files_stay_unchanged_and_it_prints_what_to_add(read
 
 @pytest.mark.e2e
 @on_terminals
-async def test_a_second_run_adds_only_the_start_at_login(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+async def test_a_second_run_adds_only_the_start_at_login(
+    ready: tuple[Home, Terminal], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = copied(ready[0], tmp_path)
     before = home.files()
-    at_login = ["--at-login"] if HAS_SYSTEMD else []
+    flags = ["--clients", "claude-code,cursor", *(["--at-login"] if HAS_SYSTEMD else [])]
 
-    async with home.setup("--yes", "--clients", "claude-code,cursor", *at_login) as terminal:
-        status = await terminal.status()
+    status, shown = await asyncio.to_thread(set_up, home, run, monkeypatch, *flags)
 
     assert status == 0
-    assert f"Your settings are up to date: {home.settings / 'config.toml'}" in terminal.shown
+    assert f"Your settings are up to date: {home.settings / 'config.toml'}" in shown
     for title in ("Claude Code", "Cursor"):
-        assert f"{title} already has the server" in terminal.shown
-    assert "Reading pages: not yet" in terminal.shown
-    assert "Next: Load the extension" in terminal.shown
+        assert f"{title} already has the server" in shown
+    assert "Reading pages: not yet" in shown
+    assert "Next: Load the extension" in shown
     assert home.changed(before) == ({UNIT, "asked"} if HAS_SYSTEMD else set())
     if HAS_SYSTEMD:
         assert f'ExecStart="{sys.executable}" "{SERVER}" "--serve"' in (home.folder / UNIT).read_text()
@@ -429,25 +430,18 @@ async def test_ctrl_c_at_a_question_leaves_everything_unchanged(ready: tuple[Hom
     assert home.changed(before) == set()
 
 
-@pytest.mark.e2e
-async def test_yes_in_a_pipe_asks_nothing_and_follows_the_flags(tmp_path: Path) -> None:
+def test_yes_in_a_pipe_asks_nothing_and_follows_the_flags(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = Home(tmp_path, {})
     home.fill()
-    async with fake_ollama() as ollama:
+    with in_a_thread(fake_ollama()) as ollama:
         flags = ["--ollama-url", ollama.url, "--model", "smollm2:135m", "--api-key", "sk-secret", "--clients", "cursor"]
-        flags += ["--port", str(home.port)]
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, str(SERVER), "--setup", "--yes", *flags),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=home.environment(),
-        )
-        out, _ = await asyncio.wait_for(process.communicate(), 60)
+        status, shown = set_up(home, run, monkeypatch, *flags, "--port", str(home.port))
 
-    assert process.returncode == 0
-    assert "Answer: It is closed on Mondays" in out.decode()
-    assert b"sk-secret" not in out
+    assert status == 0
+    assert "Answer: It is closed on Mondays" in shown
+    assert "sk-secret" not in shown
     settings = (home.settings / "config.toml").read_text()
     assert 'model = "smollm2:135m"' in settings
     assert 'api_key = "sk-secret"' in settings

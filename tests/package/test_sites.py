@@ -44,30 +44,33 @@ def at(osascript: FakeOsascript, url: str) -> None:
     osascript.shows("Shop. It costs 5.", about=json.dumps({"url": url, "title": "A page"}))
 
 
-async def sent_for(arguments: dict[str, Any], reply: str = PRICE) -> tuple[str, str, Any]:
-    """Return the model, the instruction and the schema that a call ends up with."""
+async def sent_for(*calls: dict[str, Any], reply: str = PRICE) -> list[tuple[str, str, Any]]:
+    """Return the model, the instruction and the schema that each call ends up with."""
     async with FakeOpenAIServer(answer(reply)) as fake, serving(fake) as asker:
-        text_of(await asker.ask(**arguments))
-        (chat,) = fake.chats
-        form = chat.body.get("response_format")
-        return chat.body["model"], chat.instruction, form and form["json_schema"]["schema"]
+        for arguments in calls:
+            text_of(await asker.ask(**arguments))
+        forms = [chat.body.get("response_format") for chat in fake.chats]
+        return [
+            (chat.body["model"], chat.instruction, form and form["json_schema"]["schema"])
+            for chat, form in zip(fake.chats, forms, strict=True)
+        ]
 
 
 async def test_a_sites_table_fills_in_what_the_call_omits_and_the_most_specific_one_wins_per_key(
     shop: FakeOsascript,
 ) -> None:
-    model, prompt, schema = await sent_for({})
+    ((model, prompt, schema),) = await sent_for({})
 
     assert (model, schema["required"]) == ("small", ["price"])
     assert "What does it cost?" in prompt
     assert (shop.calls()[-1].arguments, shop.calls()[-1].content) == (["Shop", "--to-end"], "main")
 
     at(shop, "https://www.example.com/")
-    model, prompt, _ = await sent_for({})
+    ((model, prompt, _),) = await sent_for({})
     assert (model, "What does it cost?" in prompt, shop.calls()[-1].content) == ("large", True, "all")
 
     at(shop, "https://example.org/")
-    model, prompt, schema = await sent_for({}, "Fine.")
+    ((model, prompt, schema),) = await sent_for({}, reply="Fine.")
     assert (model, schema, shop.calls()[-1].arguments) == ("fake-model", None, ["--no-filter"])
     assert "What does it cost?" not in prompt
 
@@ -76,7 +79,7 @@ async def test_the_call_overrides_the_sites_table(shop: FakeOsascript) -> None:
     own = {"type": "object"}
     said = {"system_prompt": "Who sells it?", "model": "own", "output_schema": own, "start": "It", "content": "all"}
 
-    model, prompt, schema = await sent_for(said, "{}")
+    ((model, prompt, schema),) = await sent_for(said, reply="{}")
 
     assert (model, schema) == ("own", own)
     assert "Who sells it?" in prompt
@@ -87,20 +90,24 @@ async def test_the_call_overrides_the_sites_table(shop: FakeOsascript) -> None:
 # --- Extractions ---
 
 
-@pytest.mark.parametrize("name", ["article", "product", "recipe", "event", "contact", "profile"])
-async def test_each_built_in_extraction_can_be_requested_by_name(name: str, osascript: FakeOsascript) -> None:
-    extraction = server.load_settings({}, need_model=False).extractions[name]
-    assert name in server.SCHEMA
-    assert server.schema_problem(extraction["schema"]) is None
+async def test_each_built_in_extraction_can_be_requested_by_name(osascript: FakeOsascript) -> None:
+    extractions = server.load_settings({}, need_model=False).extractions
+    names = ["article", "product", "recipe", "event", "contact", "profile"]
     at(osascript, "https://example.org/")
 
-    _, prompt, schema = await sent_for({"output_schema": name}, "{}")
+    *sent, (_, own_prompt, own_schema) = await sent_for(
+        *({"output_schema": name} for name in names),
+        {"output_schema": "product", "system_prompt": "Only prices."},
+        reply="{}",
+    )
 
-    assert schema == extraction["schema"]
-    assert extraction["prompt"].strip() in prompt
-    _, prompt, schema = await sent_for({"output_schema": name, "system_prompt": "Only prices."}, "{}")
-    assert ("Only prices." in prompt, extraction["prompt"].strip() in prompt) == (True, False)
-    assert schema == extraction["schema"]
+    for name, (_, prompt, schema) in zip(names, sent, strict=True):
+        assert name in server.SCHEMA
+        assert server.schema_problem(extractions[name]["schema"]) is None
+        assert schema == extractions[name]["schema"], name
+        assert extractions[name]["prompt"].strip() in prompt
+    assert ("Only prices." in own_prompt, extractions["product"]["prompt"].strip() in own_prompt) == (True, False)
+    assert own_schema == extractions["product"]["schema"]
 
 
 async def test_the_users_own_extraction_replaces_ours_and_an_unknown_name_is_rejected(
@@ -108,7 +115,8 @@ async def test_the_users_own_extraction_replaces_ours_and_an_unknown_name_is_rej
 ) -> None:
     write_toml('[extract.product]\nschema = { type = "object" }\nprompt = "Mine."')
 
-    assert (await sent_for({"output_schema": "product"}, "{}"))[1:] == ("Mine.", {"type": "object"})
+    ((_, prompt, schema),) = await sent_for({"output_schema": "product"}, reply="{}")
+    assert (prompt, schema) == ("Mine.", {"type": "object"})
     before = len(osascript.calls())
     async with FakeOpenAIServer() as fake, serving(fake) as asker:
         code, sentence = error_of(await asker.ask(output_schema="produkt"))

@@ -20,6 +20,7 @@ MODERN = {
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
 }
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+THREE = answer("Three euros.")
 PLAIN = MODERN | {CAPABILITIES: {}}
 DECLARED = MODERN | {CAPABILITIES: {"extensions": {EXTENSION: {}}}}
 
@@ -59,7 +60,7 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Cli
     """One server for the tests that leave nothing behind in it: starting one takes longer than all of them."""
     with pytest.MonkeyPatch.context() as patch:
         installed(tmp_path_factory.mktemp("fake"), patch)
-        async with serving(answer("Three euros.")) as client:
+        async with serving(THREE) as client:
             yield client
 
 
@@ -84,15 +85,14 @@ async def test_a_failed_call_is_a_completed_task_with_the_same_error(client: Cli
     assert state["result"]["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
 
 
-@pytest.mark.usefixtures("osascript")
-async def test_cancelling_stops_the_model_request_and_the_status_reports_the_progress() -> None:
-    async with serving(HANG) as client:
-        task = await client.ask(DECLARED)
-        await asyncio.wait_for(client.model.hanging.wait(), 60)
-        working = await client.poll(task)
-        assert await client.poll(task, "tasks/cancel") == {"resultType": "complete", "_meta": working["_meta"]}
-        await asyncio.wait_for(client.model.left.wait(), 60)
-        state = await client.end_of(task)
+async def test_cancelling_stops_the_model_request_and_the_status_reports_the_progress(client: Client) -> None:
+    client.model.script = lambda request: HANG if request.instruction == "Hang." else THREE
+    task = await client.ask(DECLARED, system_prompt="Hang.")
+    await asyncio.wait_for(client.model.hanging.wait(), 60)
+    working = await client.poll(task)
+    assert await client.poll(task, "tasks/cancel") == {"resultType": "complete", "_meta": working["_meta"]}
+    await asyncio.wait_for(client.model.left.wait(), 60)
+    state = await client.end_of(task)
 
     assert (working["status"], "is reading the page" in working["statusMessage"]) == ("working", True)
     assert "result" not in working

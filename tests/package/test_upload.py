@@ -156,10 +156,7 @@ def test_a_copy_that_cannot_be_written_is_a_sentence_and_leaves_nothing(
 
 @pytest.mark.e2e
 @pytest.mark.posix
-@pytest.mark.parametrize("is_signalled", [True, False])
-async def test_copies_are_deleted_with_the_process_however_it_is_stopped(
-    *, is_signalled: bool, folders: Path, copies: Path
-) -> None:
+async def test_copies_are_deleted_with_the_process_that_a_signal_stops(folders: Path, copies: Path) -> None:
     port = free_port()
     flags = ["--ollama-url", "http://127.0.0.1:9", "--model", "none", "--source", "extension", "--port", str(port)]
     flags += ["--upload-folder", str(folders / "open")]
@@ -172,10 +169,7 @@ async def test_copies_are_deleted_with_the_process_however_it_is_stopped(
             assert len(held(copies)) == 1
             await extension.reply(sent, {"element": {}, "files": ["file.txt"]})
             await call
-            if is_signalled:
-                process.process.terminate()
-            else:
-                process.close_stdin()
+            process.process.terminate()
             await process.ended()
     assert held(copies) == []
 

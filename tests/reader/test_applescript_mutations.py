@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Page
 
 from scripts.embed_page_function import BEGIN, EXTENSION
+from tests.support import applescript_evaluator
 from tests.support.applescript_evaluator import (
     FakeChrome,
     FakeTab,
@@ -193,6 +194,22 @@ def is_noticed(script: str, expected: list[object], worlds: tuple[World, World, 
         return True
 
 
+@pytest.fixture
+def each_command_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most mutants run the same shell commands as the script; none of them changes anything."""
+    printed: dict[tuple[str, frozenset[tuple[str, str]]], str] = {}
+
+    def printed_by(command: str, environment: dict[str, str]) -> str:
+        key = command, frozenset(environment.items())
+        if key not in printed:
+            printed[key] = run(command, environment)
+        return printed[key]
+
+    run = applescript_evaluator.printed_by
+    monkeypatch.setattr(applescript_evaluator, "printed_by", printed_by)
+
+
+@pytest.mark.usefixtures("each_command_once")
 def test_every_broken_script_is_detected(pages: tuple[Page, Page], tmp_path: Path) -> None:
     show(pages[0], "<title>Title \u00e9</title><p>text</p><textarea autofocus>selected part</textarea>")
     pages[0].evaluate("document.querySelector('textarea').select()")

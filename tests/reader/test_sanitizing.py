@@ -136,12 +136,12 @@ def test_nothing_in_a_random_answer_takes_effect_in_any_client(browser: Page) ->
     made = random.Random(27)  # noqa: S311 -- the same texts each time
     texts = [
         "".join(made.choice(ADDRESSES if made.random() < 0.25 else PIECES) for _ in range(made.randint(3, 16)))
-        for _ in range(800)
+        for _ in range(400)
     ]
     safe = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
 
     assert [(text, found) for text, found in zip(safe, acting(browser, safe, KNOWN), strict=True) if found] == []
-    assert sum(map(bool, acting(browser, texts, KNOWN))) > 200
+    assert sum(map(bool, acting(browser, texts, KNOWN))) > 100
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_only_complete_addresses_match(written: str, known: str) -> None:
 def test_sanitizing_again_changes_nothing() -> None:
     made = random.Random(28)  # noqa: S311 -- the same texts each time
     texts = [entry["text"] for entry in HOSTILE["answer"]]
-    texts += ["".join(made.choice(ADDRESSES + PIECES) for _ in range(12)) for _ in range(500)]
+    texts += ["".join(made.choice(ADDRESSES + PIECES) for _ in range(12)) for _ in range(250)]
     once = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
 
     assert [sanitize_answer(text, HOSTILE["page"])[0] for text in once] == once
@@ -192,7 +192,7 @@ def test_sanitizing_again_changes_nothing() -> None:
 )
 def test_sanitizing_a_long_hostile_answer_takes_linear_time(piece: str) -> None:
     # Anything but linear would run into the timeout of the test.
-    text = "https://evil.test/ " + piece * (200_000 // len(piece))
+    text = "https://evil.test/ " + piece * (100_000 // len(piece))
 
     assert "https ://evil.test/" in sanitize_answer(text, HOSTILE["page"])[0]
 
@@ -212,7 +212,7 @@ def test_the_shown_part_of_an_unfinished_answer_never_takes_effect_and_is_its_be
     for entry in LEGITIMATE["answer"] + HOSTILE["answer"]:
         # Right-to-left text after a direction mark also decides whether it stays.
         whole = re.sub("[\u200e\u200f\u2066-\u2069]", "", plain_text(entry["text"]))
-        if len(whole) > 1_000:
+        if len(whole) > 400:
             continue
         answer = sanitize_answer(whole, page)[0]
         for end in range(len(whole) + 1):

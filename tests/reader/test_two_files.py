@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import shutil
 import sys
 from collections.abc import AsyncGenerator
@@ -17,6 +16,7 @@ from tests.conftest import Run
 from tests.support.evaluated_osascript import FakeMac
 from tests.support.fake_models import FakeOpenAIServer, answer
 from tests.support.stdio_server import ROOT, WAIT_S, StdioServer, started
+from tests.support.tool_client import serving as in_memory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.posix]
 
@@ -45,21 +45,6 @@ async def serving(program: Path, *flags: str) -> AsyncGenerator[tuple[StdioServe
         yield session, listed["tools"]
 
 
-async def run_alone(program: Path, *arguments: str, **environment: str) -> tuple[int, str, str]:
-    """Run the command line; return the exit status, stdout and stderr."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, str(program), *arguments),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=os.environ | environment,
-    )
-    async with asyncio.timeout(WAIT_S):
-        out, err = await process.communicate()
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
-
-
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {"system_prompt": "What do apples cost?"},
     "read_chrome_tab": {"tab_id": 11},
@@ -73,8 +58,9 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
     async with (
         FakeOpenAIServer(answer("One euro.")) as model,
         serving(program, "--ollama-url", model.url) as (session, tools),
-        serving(ROOT / program.name, "--ollama-url", model.url, "--source", "applescript") as (_, whole),
+        in_memory(model) as asker,
     ):
+        whole = await asker.client.list_tools()
         results = {tool["name"]: await session.call(tool["name"], **ARGUMENTS[tool["name"]]) for tool in tools}
         main_content = await session.call("read_chrome_tab", content="main")
         extraction = await session.call("process_chrome_tab", output_schema="article")
@@ -94,7 +80,7 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
     assert "folder extension" in note
     assert "'article'. Use a JSON Schema." in extraction["structuredContent"]["error"]["message"]
 
-    expected = {tool["name"]: tool for tool in whole}
+    expected = {tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in whole}
     for tool in tools:
         ours, theirs = (
             each["inputSchema"]["properties"].pop("output_schema", None) for each in (tool, expected[tool["name"]])
@@ -102,19 +88,6 @@ async def test_every_listed_tool_works_and_is_described_as_in_the_whole_program(
         assert tool == expected[tool["name"]]
         # The file alone names no extraction.
         assert ours is None or ("article" in theirs["description"] and "article" not in ours["description"])
-
-
-async def test_the_terminal_commands_answer_and_diagnose(program: Path) -> None:
-    async with FakeOpenAIServer(answer("One euro.")) as model:
-        settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}
-        answered = await run_alone(program, "--analyze", "What do apples cost?", **settings)
-        diagnosed = await run_alone(program, "--doctor", **settings)
-
-    assert answered[:2] == (0, "One euro.\n")
-    assert (diagnosed[0], [line.split()[:2] for line in diagnosed[1].splitlines()]) == (
-        0,
-        [["browser", "ok"], ["permission", "ok"], ["model", "ok"], ["window", "ok"]],
-    )
 
 
 NEED_THE_PACKAGE = [
@@ -156,17 +129,34 @@ print(json.dumps([outcome(*each) for each in json.loads(sys.argv[1])]))
 """
 
 
-async def test_help_lists_no_feature_that_needs_the_package_and_each_says_so_in_one_sentence(
-    program: Path, run: Run
-) -> None:
-    need = [*((flags, {}) for flags in NEED_THE_PACKAGE), ([], {"CHROME_TAB_TRANSPORT": "http"})]
-    runs = [(["--help"], {}), (["--version"], {}), *need]
+async def run_alone(program: Path, *runs: tuple[list[str], dict[str, str]]) -> Any:
+    """Run these command lines, each with more of the environment; return the exit status, stdout and stderr of each."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", SEVERAL, json.dumps(runs)), cwd=program.parent, stdout=asyncio.subprocess.PIPE
     )
     async with asyncio.timeout(WAIT_S):
-        (_, listed, _), version, *rejected = json.loads((await process.communicate())[0])
+        return json.loads((await process.communicate())[0])
 
+
+async def test_commands_of_the_terminal_work_and_what_needs_the_package_is_rejected_in_one_sentence(
+    program: Path, run: Run
+) -> None:
+    need = [*((flags, {}) for flags in NEED_THE_PACKAGE), ([], {"CHROME_TAB_TRANSPORT": "http"})]
+    async with FakeOpenAIServer(answer("One euro.")) as model:
+        (_, listed, _), version, answered, diagnosed, *rejected = await run_alone(
+            program,
+            (["--help"], {}),
+            (["--version"], {}),
+            (["--analyze", "What do apples cost?"], {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}),
+            (["--doctor"], {}),
+            *need,
+        )
+
+    assert answered[:2] == [0, "One euro.\n"]
+    assert (diagnosed[0], [line.split()[:2] for line in diagnosed[1].splitlines()]) == (
+        0,
+        [["browser", "ok"], ["permission", "ok"], ["model", "ok"], ["window", "ok"]],
+    )
     assert version == [0, f"{server.APP_NAME} {server.__version__}\n", ""]
     assert [(status, out) for status, out, _ in rejected] == [(2, "")] * len(rejected)
     *sentences, of_a_setting = [err for _, _, err in rejected]

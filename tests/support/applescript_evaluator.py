@@ -259,15 +259,17 @@ def tokens_of(source: str) -> list[Token]:
     """Split a script into tokens; comments and spaces are dropped."""
     found: list[Token] = []
     position, line = 0, 1
-    while position < len(source):
-        match = TOKEN.match(source, position)
-        if match is None:
-            raise ScriptSyntaxError(f"line {line}: unexpected {source[position]!r}")
-        kind, value = str(match.lastgroup), match.group()
-        if kind not in ("space", "comment"):
+    for match in TOKEN.finditer(source):
+        if match.start() != position:
+            break
+        position, kind = match.end(), match.lastgroup
+        if kind is not None and kind not in ("space", "comment"):
+            value = match.group()
             found.append(Token(kind, value, value.lower(), line))
-        line += value.count("\n")
-        position = match.end()
+            if kind in ("newline", "text"):
+                line += value.count("\n")
+    if position < len(source):
+        raise ScriptSyntaxError(f"line {line}: unexpected {source[position]!r}")
     return [*found, Token("newline", "\n", "\n", line), Token("end of file", "", "", line)]
 
 
@@ -329,6 +331,8 @@ class Parser:
         raise ScriptSyntaxError(f"line {self._here.line}: expected {expected}, found {self._here.value!r}")
 
     def _sees(self, *words: str) -> bool:
+        if self._here.lowered != words[0]:
+            return False
         ahead = self._tokens[self._at : self._at + len(words)]
         return [token.lowered for token in ahead] == [*words]
 
