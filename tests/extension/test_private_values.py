@@ -217,7 +217,8 @@ async def test_incognito_tabs_are_listed_only_if_the_user_allows_it_and_nothing_
                 page = await context.new_page()
                 await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={tab_id}")
                 await expect(page.locator("#tab-title")).not_to_be_empty()
-                await expect(page.locator("#save-form")).to_be_visible(visible=not incognito)
+                for part in ("#save-form", "#save-hint"):
+                    await expect(page.locator(part)).to_be_visible(visible=not incognito)
                 await page.locator("#command").select_option("read_tab")
                 await page.locator("#run").click()
                 await expect(page.locator("#runs details")).to_have_attribute("data-state", "ok")
