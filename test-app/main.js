@@ -317,6 +317,7 @@ async function execute() {
   running = controller;
   const tabsBefore = openTabs;
   const began = performance.now();
+  page.result.hidden = true;
   showWorking(true);
   /** @type {ToolResult} */
   let result;

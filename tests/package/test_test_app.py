@@ -444,10 +444,13 @@ async def test_a_call_can_be_cancelled_and_outlives_the_default_timeouts(chromiu
         await app.page.locator("#cancel").click()
         await expect(app.page.locator("#outcome")).to_have_text("Error CANCELLED")
         await within(model.left.wait())
+        await expect(app.page.locator("#result")).to_be_visible()
 
         await app.fill({"system_prompt": ""})
         await app.page.locator("#execute").click()
         await expect(app.page.locator("#progress-text")).to_contain_text("fake-model is reading the page")
+        # The result above belongs to the call before.
+        await expect(app.page.locator("#result")).to_be_hidden()
         # The SDK would give up after a minute of the page's time.
         await app.page.clock.fast_forward("30:00")
         answered.set()
