@@ -55,6 +55,8 @@ PLACEHOLDERS = {
     "failures": "<number>",
     "faultOf(part)": "<what is wrong>",
     "held": "<value>",
+    "holdsNow(held)": "(It holds <value> now. | It is empty now.)",
+    "holdsNow(now)": "(It holds <value> now. | It is empty now.)",
     "known": "<browser>",
     "left_out(silent)": "<browsers> did not respond.",
     "named": "<tabs>",
