@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, rewritten_tab_at, shared_tab_at
 from tests.support.polling import until
 
 tab = shared_tab_at("/blank")
@@ -38,7 +38,6 @@ async def test_hover_works_in_quirks_mode(tab: DrivenTab) -> None:
 
 
 async def test_hover_works_on_a_layer_above_a_page_without_input(tab: DrivenTab) -> None:
-    await tab.open("/blank")
     await tab.page.set_content(
         "<!doctype html><body style='pointer-events: none'><div popover=manual id=menu style='pointer-events: auto'>More</div>"
         "<script>menu.showPopover(); menu.onmouseenter = () => (document.title = 'Over')</script>"
@@ -50,7 +49,6 @@ async def test_hover_works_on_a_layer_above_a_page_without_input(tab: DrivenTab)
 
 
 async def test_component_that_the_page_removed_once_it_was_clicked_stops_no_further_click(tab: DrivenTab) -> None:
-    await tab.open("/blank")
     await tab.page.set_content(
         "<div><x-option id=one onclick='this.parentNode.remove()' style='cursor: pointer'>Pizza</x-option></div>"
         "<button onclick='this.textContent = 1'>0</button>"
@@ -63,7 +61,7 @@ async def test_component_that_the_page_removed_once_it_was_clicked_stops_no_furt
 
 
 async def test_click_on_what_disappears_under_the_mouse_is_refused_soon(tab: DrivenTab) -> None:
-    await tab.open("/blank")
+    await tab.page.mouse.move(700, 500)
     await tab.page.set_content(
         "<div onmouseover='hide.hidden = true; show.hidden = false' style='width: 90px; height: 30px'>"
         "<button id=hide>Layers</button><label id=show hidden>Pins</label></div>"
@@ -76,7 +74,6 @@ async def test_click_on_what_disappears_under_the_mouse_is_refused_soon(tab: Dri
 
 
 async def test_item_of_a_menu_without_a_state_so_far_is_reported_as_checked(tab: DrivenTab) -> None:
-    await tab.open("/blank")
     await tab.page.set_content("<p role=menuitemcheckbox onclick='this.ariaChecked = true'>Wrap</p>")
 
     assert (await tab.do("click", selector="p"))["checked"] is True
@@ -136,12 +133,14 @@ async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenT
 SLOW_S = 0.2
 
 
+requests = rewritten_tab_at("/acting/requests.html")
+
+
 @pytest.fixture
-async def asking(tab: DrivenTab) -> DrivenTab:
-    tab.site.pages["/asked"] = b"Saved"
-    tab.site.delays_s["/asked"] = SLOW_S
-    await tab.open("/acting/requests.html")
-    return tab
+async def asking(requests: DrivenTab) -> DrivenTab:
+    requests.site.pages["/asked"] = b"Saved"
+    requests.site.delays_s["/asked"] = SLOW_S
+    return requests
 
 
 async def test_toast_after_a_clicks_requests_is_in_its_reply(asking: DrivenTab) -> None:

@@ -197,7 +197,7 @@ async def test_names_that_shadow_properties_of_the_document_break_nothing(blank:
 
 
 async def test_suggestions_are_found_in_a_page_of_20000_elements_too(blank: DrivenTab) -> None:
-    await blank.write(
+    await blank.show(
         """<body><script>
           for (let i = 0; i < 10000; i += 1) {
             const row = document.body.appendChild(document.createElement("div"));
