@@ -36,7 +36,7 @@ export class Bridge {
   #settings = { pairing: null, wanted: false, autoReconnect: false, commands: {} };
   /** @type {CloseReason | null} why the last attempt failed */
   #failure = null;
-  /** @type {PastFailure | null} the latest failure that needed the user, kept after the next success */
+  /** @type {PastFailure | null} this pairing's latest failure that needed the user, kept after the next success */
   #lastFailure = null;
   #connectedAt = "";
   #loggedState = "";
@@ -113,6 +113,7 @@ export class Bridge {
   /** @param {Pairing} pairing */
   async pair(pairing) {
     await this.#save({ pairing, wanted: true });
+    this.#lastFailure = null;
     this.#reopen();
   }
 
@@ -132,6 +133,7 @@ export class Bridge {
     await this.#loaded;
     // Before the first await: the user may pair again meanwhile.
     this.#settings = DEFAULT_SETTINGS;
+    this.#lastFailure = null;
     this.#leave();
     await deleteSettings();
     this.#changed();

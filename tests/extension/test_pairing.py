@@ -138,11 +138,15 @@ async def test_server_without_the_key_gets_no_proof_and_4401(popup: Popup, bridg
     await expect(popup.element("connection-string")).to_be_visible()
     await expect(popup.element("connection-string")).to_have_value("")
     await expect(popup.element("reconnect")).to_be_visible()
+    facts = popup.page.locator("#connection-controls dl")
+    await expect(facts).to_contain_text(ui_text("factLast", ""))
 
     bridge.key = right_key
     await popup.paste(string)
     await bridge.connected()
     await popup.shows("Connected")
+    # The problem of another pairing.
+    await expect(facts).not_to_contain_text(ui_text("factLast", ""))
 
 
 async def test_another_program_cannot_make_the_pairing_disappear(popup: Popup, bridge: FakeBridge) -> None:
