@@ -5874,7 +5874,8 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     if missing := missing_settings(tabs.settings):
         return [Layer("model", ok=False, text=missing)]
     try:
-        if not_listed := await model_server.not_listed(model, await model_server.models()):
+        names = await model_server.models()
+        if not_listed := await model_server.not_listed(model, names):
             raise not_listed
         window = await tabs.analyzer.window(model)
         await report_progress(f"waiting for a one-word answer of {model}")
@@ -5889,7 +5890,19 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     return [
         Layer("model", ok=True, text=f"{model} at {model_server.url} {answered}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
+        *[await other_model_layer(tabs, "fallback", other, names) for other in tabs.settings.fallback_model],
+        *[await other_model_layer(tabs, "vision", other, names) for other in [tabs.settings.vision_model] if other],
     ]
+
+
+async def other_model_layer(tabs: ChromeTabs, kind: str, model: str, names: Collection[str]) -> Layer:
+    """Return the state of a model that `--fallback-model` or `--vision-model` names; the model is asked for nothing."""
+    model_server = tabs.analyzer.server
+    if await model_server.not_listed(model, names):
+        advice = f"Pull it, or choose another one with --{kind}-model."
+        return Layer(kind, ok=False, text=f"The model server at {model_server.url} has no model {model!r}. {advice}")
+    listed = "is listed" if names else "is not checked, because the server lists no models"
+    return Layer(kind, ok=bool(names) or None, text=f"{model} at {model_server.url} {listed}")
 
 
 async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:

@@ -209,12 +209,17 @@ def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run,
         arguments = ["--doctor", "--source", "applescript", "--ollama-url", fake.url]
         healthy = run(*arguments, "--model", "fake-model")
         wrong_model = run(*arguments, "--model", "other")
+        others = ("--fallback-model", "fake-model", "--fallback-model", "spare", "--vision-model", "eyes")
+        wrong_others = run(*arguments, "--model", "fake-model", *others)
         osascript.fails("off", 12)
         no_permission = run(*arguments, "--model", "fake-model")
 
     assert (healthy[0], wrong_model[0], no_permission[0]) == (0, 1, 1)
     assert "FIX" not in healthy[1]
     assert "model      FIX" in wrong_model[1]
+    assert wrong_others[0] == 1
+    states = [line[:15].split() for line in wrong_others[1].splitlines()[-3:]]
+    assert states == [["fallback", "ok"], ["fallback", "FIX"], ["vision", "FIX"]]
     assert "permission FIX Google Chrome does not let AppleScript read pages." in no_permission[1]
 
 
