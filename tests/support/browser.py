@@ -33,8 +33,8 @@ def chromium_path() -> str:
 
 
 def chromium_arguments() -> list[str]:
-    """No background services, no software graphics; root has no sandbox."""
-    quiet = [*QUIET, "--disable-gpu", without(LEFT_OUT)]
+    """No background services, no software graphics, which would also need a process; root has no sandbox."""
+    quiet = [*QUIET, "--disable-gpu", "--in-process-gpu", without(LEFT_OUT)]
     return [*quiet, "--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else quiet
 
 
