@@ -1928,11 +1928,15 @@ def is_count(value: Any, least: int = 1) -> TypeIs[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
+def listed_names(model: str) -> set[str]:
+    """Return the names under which a server may list a model: Ollama adds `latest` if no tag is given."""
+    return {model, f"{model}:latest"}
+
+
 def loaded_context(running: Any, model: str) -> int | None:
     """Return `context_length` of a loaded model in an Ollama /api/ps reply."""
-    names = {model, f"{model}:latest"}
     for entry in items(running, "models"):
-        if {entry.get("name"), entry.get("model")} & names:
+        if {entry.get("name"), entry.get("model")} & listed_names(model):
             length = entry.get("context_length")
             return length if is_count(length, MIN_WINDOW) else None
     return None
@@ -2401,7 +2405,7 @@ class ModelServer:
 
     async def not_listed(self, model: str, names: Collection[str]) -> ChromeTabError | None:
         """Return the error for a model that is not among the listed names; None if it is, or there is no list."""
-        if not names or {model, f"{model}:latest"} & set(names):
+        if not names or listed_names(model) & set(names):
             return None
         offered: Sequence[ListedModel | str] = [*names]
         with contextlib.suppress(ChromeTabError):
@@ -5887,22 +5891,24 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
         return [Layer("model", ok=False, text=error.message)]
     answered = f"answered {one_line(answer.text, 40)!r} in {time.monotonic() - began:.1f} s"
     elsewhere = f"; it runs on {host}: page text leaves this computer" if host else ""
+    others = [
+        *(("fallback", name) for name in tabs.settings.fallback_model),
+        ("vision", tabs.settings.vision_model or ""),
+    ]
     return [
         Layer("model", ok=True, text=f"{model} at {model_server.url} {answered}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
-        *[await other_model_layer(tabs, "fallback", other, names) for other in tabs.settings.fallback_model],
-        *[await other_model_layer(tabs, "vision", other, names) for other in [tabs.settings.vision_model] if other],
+        *[other_model_layer(model_server.url, kind, name, names) for kind, name in others if name],
     ]
 
 
-async def other_model_layer(tabs: ChromeTabs, kind: str, model: str, names: Collection[str]) -> Layer:
+def other_model_layer(url: str, kind: str, model: str, names: Collection[str]) -> Layer:
     """Return the state of a model that `--fallback-model` or `--vision-model` names; the model is asked for nothing."""
-    model_server = tabs.analyzer.server
-    if await model_server.not_listed(model, names):
+    if names and not listed_names(model) & set(names):
         advice = f"Pull it, or choose another one with --{kind}-model."
-        return Layer(kind, ok=False, text=f"The model server at {model_server.url} has no model {model!r}. {advice}")
+        return Layer(kind, ok=False, text=f"The model server at {url} has no model {model!r}. {advice}")
     listed = "is listed" if names else "is not checked, because the server lists no models"
-    return Layer(kind, ok=bool(names) or None, text=f"{model} at {model_server.url} {listed}")
+    return Layer(kind, ok=bool(names) or None, text=f"{model} at {url} {listed}")
 
 
 async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:

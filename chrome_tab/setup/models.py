@@ -221,7 +221,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
         terminal.say(f"The configured model server {settings.ollama_url} does not respond.", "yellow")
     print_found(terminal, found)
     models = sorted((model for one in found for model in one.models), key=Model.fitness)
-    names = {settings.model, f"{settings.model}:latest"}
+    names = server.listed_names(settings.model or "")
     current = [model for model in models if model.name in names and model.url == settings.ollama_url]
     wanted = current or [model for model in models if model.name in names]
     if "model" in flags:
