@@ -466,11 +466,15 @@ class DrivenTab(AttachedTab):
         await self.page.wait_for_load_state("domcontentloaded")
 
     async def write(self, body: str, title: str = "Shown") -> None:
-        """Show this body in the page that is there. A navigation costs several times as much.
+        """Show a page with this body where another one is, see `write_page`."""
+        await self.write_page(f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}")
 
-        The page functions are still there, and so are the globals, timers and web components of the body before.
+    async def write_page(self, page: str) -> None:
+        """Show this page where another one is. A navigation costs several times as much.
+
+        The page functions are still there, and so are the globals, timers and web components of the page before.
         """
-        await self.page.set_content(in_blocks(f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}"))
+        await self.page.set_content(in_blocks(page))
 
     async def keep(self, body: str) -> None:
         """Show this page unless a previous test has left it there: for tests that change nothing in it."""
@@ -603,7 +607,7 @@ def rewritten_tab_at(path: str) -> Any:
     async def tab(shared_tab: SharedTab) -> DrivenTab:
         tab = await shared_tab(path)
         if tab.page.url == tab.site.url(path):
-            await tab.page.set_content(in_blocks(PAGES[path].decode()))
+            await tab.write_page(PAGES[path].decode())
         else:
             await tab.page.goto(tab.site.url(path))
         tab = await tab.again()

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import CDPSession
 
 from bench.bridge import page_of
-from tests.extension.conftest import PAGES, WRITTEN_PAGES, DrivenTab, in_blocks, shared_tab_at, tab_at
+from tests.extension.conftest import PAGES, WRITTEN_PAGES, DrivenTab, shared_tab_at, tab_at
 from tests.support.polling import until
 
 elements = shared_tab_at("/elements.html")
@@ -77,11 +77,6 @@ async def all_lines(tab: DrivenTab, **params: object) -> list[str]:
 
 def text_of(name: str) -> str:
     return PAGES[f"/{name}"].decode()
-
-
-async def write_page(tab: DrivenTab, text: str) -> None:
-    """Show this page where another one is: loading it costs several times as much."""
-    await tab.page.set_content(in_blocks(text))
 
 
 # In the service worker: counts the calls to the browser that a command makes. Its check for a crashed tab, which asks
@@ -204,7 +199,7 @@ async def test_box_with_only_white_space_is_listed_like_an_empty_one(empty: Driv
 
 
 async def test_control_of_a_label_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
-    await write_page(empty, text_of("list-label-for-hidden.html"))
+    await empty.write_page(text_of("list-label-for-hidden.html"))
 
     for selector in ("#terms", "#wifi"):
         assert (await empty.do("click", selector=selector))["checked"] is True
@@ -214,7 +209,7 @@ async def test_control_of_a_label_is_clicked_by_the_selector_of_its_line(empty: 
 
 
 async def test_toast_is_listed_as_a_message_as_long_as_it_is_there(empty: DrivenTab) -> None:
-    await write_page(empty, text_of("list-passing-toast.html"))
+    await empty.write_page(text_of("list-passing-toast.html"))
     await empty.do("click", selector="#save")
 
     assert 'status "Saved as draft 7"' in lines_of(await empty.do("page_elements"))
@@ -224,7 +219,7 @@ async def test_toast_is_listed_as_a_message_as_long_as_it_is_there(empty: Driven
 
 async def test_two_hundred_identical_links_are_counted_and_their_pattern_lists_them(empty: DrivenTab) -> None:
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
-    await write_page(empty, text_of("list-many-links.html"))
+    await empty.write_page(text_of("list-many-links.html"))
 
     result = await empty.do("page_elements")
 
@@ -236,7 +231,7 @@ async def test_two_hundred_identical_links_are_counted_and_their_pattern_lists_t
 
 
 async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
-    await write_page(empty, text_of("list-behind-modal.html"))
+    await empty.write_page(text_of("list-behind-modal.html"))
     await empty.page.evaluate("document.querySelector('#modal').close()")
     without = await empty.do("page_elements")
     await empty.page.evaluate("document.querySelector('#cover').hidden = false")
@@ -251,7 +246,7 @@ async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
 async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_listed(
     empty: DrivenTab,
 ) -> None:
-    await write_page(empty, text_of("list-panel-above.html"))
+    await empty.write_page(text_of("list-panel-above.html"))
 
     lines = lines_of(await empty.do("page_elements"))
     # Such as a link for screen readers that skips the menus.
@@ -412,7 +407,7 @@ async def test_every_selector_is_unique_and_what_the_browser_calls_interactive_i
     empty: DrivenTab, name: str
 ) -> None:
     await empty.page.set_viewport_size({"width": 1000, "height": 700})
-    await write_page(empty, page_of(*GENERATED[name]) if name in GENERATED else text_of(name))
+    await empty.write_page(page_of(*GENERATED[name]) if name in GENERATED else text_of(name))
 
     lines = await all_lines(empty)
 
