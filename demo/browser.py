@@ -103,7 +103,8 @@ async def close_welcome(browser: BrowserContext) -> None:
     if not there:
         there = [await browser.wait_for_event("page", lambda page: page.url == address, timeout=START_S * 1000)]
     # Chromium requests an extension's texts once. Closed meanwhile, the page would leave popup and worker without any.
-    await there[0].wait_for_load_state("domcontentloaded", timeout=START_S * 1000)
+    # The heading is one of them; the page's own events may be lost, because it loads while Playwright attaches to it.
+    await there[0].locator("h1", has_text=re.compile(r"\S")).wait_for(timeout=START_S * 1000)
     await there[0].close()
 
 

@@ -32,11 +32,12 @@ class PlainChromium:
         """Send a command of the Chrome DevTools Protocol and return its result."""
         message_id = next(self._ids)
         message = {"id": message_id, "method": method, "params": params}
-        await self._connection.send(json.dumps(message | ({"sessionId": session} if session else {})))
-        while True:
-            answer = json.loads(await self._connection.recv())
-            if answer.get("id") == message_id:
-                return answer["result"]
+        async with asyncio.timeout(START_S):
+            await self._connection.send(json.dumps(message | ({"sessionId": session} if session else {})))
+            while True:
+                answer = json.loads(await self._connection.recv())
+                if answer.get("id") == message_id:
+                    return answer["result"]
 
     async def attached(self, target: str) -> str:
         """Return a session of a target."""
@@ -111,7 +112,7 @@ async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[Pla
                 await browser.close_welcome()
                 yield browser
                 await browser.ask("Browser.close")
-            await process.wait()
+            await asyncio.wait_for(process.wait(), START_S)
         finally:
             if process.returncode is None:
                 process.kill()
