@@ -1270,6 +1270,7 @@ async def has_contrast(full: Panel, texts: list[str]) -> None:
 
 
 async def test_open_view_stands_out_in_high_contrast(panel: Panel) -> None:
+    await panel.page.mouse.move(5, 300)  # a tab under the pointer has a line too
     await panel.page.emulate_media(forced_colors="active")
     line = "(tab) => getComputedStyle(tab).borderBottomColor"
     shown = await panel.page.locator("[role=tab]").evaluate_all(f"(tabs) => tabs.map({line})")
