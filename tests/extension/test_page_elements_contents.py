@@ -110,7 +110,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Errors"',
             'switch next to "Errors" off  #errors >>> input',
         ],
-        "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
+        "label in the box of a list": [
+            'combobox "Country*" = "Norway" collapsed  #list',
+            'combobox "City*" collapsed  #none',
+        ],
         "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
         "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
         "rows with the same links, and their headers next to empty cells": [
@@ -308,6 +311,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
         "value that a combobox refers to": ['combobox "Plan" = "Pro" collapsed  #box'],
+        "value of a button that opens a list, and what clears it": ['button "Europe" collapsed  #list'],
         "combobox in place of a field, and its value": [
             'combobox "Plan" = "Pro" collapsed  #box',
             'button "Clear"  #clear',
