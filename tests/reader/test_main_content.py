@@ -616,6 +616,20 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     assert "Thread" not in full["text"]
 
 
+def test_fields_of_web_components_make_an_application(tab: Page) -> None:
+    words = ["Pump", "Lamp", "Boats", "Level", "Mode", "Note", "Start", "Ring", "Depth"]
+    fields = "".join(f"<div><label>{word}</label> <input value={word[0]}{i}></div>" for i, word in enumerate(words))
+    form = f"<x-form><template shadowrootmode=open>{fields}</template></x-form>"
+    show(tab, f"<h2>Helpers</h2><p>Everything on the quay that can be set from here, from north to south.</p>{form}")
+
+    page = read(tab)
+
+    assert page["content"]["path"] == "whole"
+    assert page["text"].endswith(
+        "\nPump P0\nLamp L1\nBoats B2\nLevel L3\nMode M4\nNote N5\nStart S6\nRing R7\nDepth D8"
+    )
+
+
 def test_page_with_too_many_elements_is_read_whole(tab: Page) -> None:
     show(
         tab,
