@@ -110,7 +110,7 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li><li value=9>publish</li></ol>"
-    "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td></tr></table>"
+    "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td><td>low</td></tr></table>"
     "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
@@ -127,9 +127,9 @@ MARKDOWN = """## Levels
 9. publish
 
 Levels of May
-| Day | Level | Pier |
-| --- | --- | --- |
-|  | 2 \\| 3 m | B |
+| Day | Level | Pier |  |
+| --- | --- | --- | --- |
+|  | 2 \\| 3 m | B | low |
 
 Flow (checked) is 1 1\u20442 m^3 by the hour 13, which is V/t. \u5ddd(kawa)
 
