@@ -242,9 +242,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "editor with line numbers": ['text "Code"', 'text "1 Unfold"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
         "parts of a line": [
-            'text "Please read to Maximise"',
+            'text "Please read … to Maximise"',
             'link "the notes"  [href="#d"]',
             'text "one two"',
+            "# 3 rows",
+            'link "hide"  [href="#h"]',
             'text "Name Ada"',
         ],
         "name of what only surrounds it": [
