@@ -13,7 +13,7 @@ import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
 import { outline } from "./highlight.js";
 import { answerNow, answerOf, ask } from "./page-elements.js";
-import { addressOf, tabById } from "./tabs.js";
+import { addressOf, tabById, urlOf } from "./tabs.js";
 import { approach, moveTo } from "./trusted-input.js";
 
 const LIMITS = { find: 1_000, ready: 5_000 };
@@ -55,13 +55,10 @@ export class ElementTarget {
   async find(action, limits = LIMITS) {
     const { session, isPart } = this.#context;
     const mouse = session.mouse && MOVING.has(action.action) ? { mouse: session.mouse } : {};
-    const requestFor = (/** @type {chrome.tabs.Tab} */ { active }) => ({
-      ...action,
-      ...mouse,
-      ...(isPart && { isPart }),
-      limits,
-      isInFront: active,
-    });
+    const requestFor = (/** @type {chrome.tabs.Tab} */ tab) => {
+      session.address = urlOf(tab);
+      return { ...action, ...mouse, ...(isPart && { isPart }), limits, isInFront: tab.active };
+    };
     const outcome = await findElement(this.#context, requestFor, this.#hasMissed);
     if (!outcome) {
       throw failed("The page navigated away each time before the element was ready. Check where the tab is now.");
@@ -227,7 +224,8 @@ export class ElementTarget {
 
   /** @returns {Promise<string>} the alerts and statuses of the page that follows; empty when it does not answer in time */
   async #announcements() {
-    const asked = answerOf(this.#context, undefined, () => ask("readAnnouncements", {})).catch(() => "");
+    const { address } = this.#context.session;
+    const asked = answerOf(this.#context, undefined, () => ask("readAnnouncements", { address })).catch(() => "");
     const isThere = await endsWithin(ANNOUNCE_MS, asked);
     this.#context.signal.throwIfAborted();
     const answer = isThere ? await asked : "";

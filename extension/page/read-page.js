@@ -391,8 +391,8 @@ export function readPage(request) {
       const root = isFar ? element : tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
       if (root) this.#inner(root, drawnTextOf(root));
       if (isFar) return false;
-      const traits = this.traits | this.#traitsOf(element, own);
       const mark = this.#markAfter(element, own);
+      const traits = this.traits | this.#traitsOf(element, own) | (mark && !(own & RAISED) ? KEPT : 0);
       if (mark) this.marked = this.cursor;
       if (traits !== this.traits || mark) this.open.push({ element, traits: this.traits, mark });
       this.traits = traits;

@@ -110,7 +110,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Errors"',
             'switch next to "Errors" off  #errors >>> input',
         ],
-        "label in the box of a list": ['combobox "Country*" = "Norway" collapsed  #list'],
+        "label in the box of a list": [
+            'combobox "Country*" = "Norway" collapsed  #list',
+            'combobox "City*" collapsed  #none',
+        ],
         "check boxes of a list without a table": ['checkbox next to "Asset name" off  #all', 'text "Asset name"'],
         "search field that is a code editor": ['textbox "Search"  .CodeMirror'],
         "rows with the same links, and their headers next to empty cells": [
@@ -239,9 +242,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "editor with line numbers": ['text "Code"', 'text "1 Unfold"', 'textbox next to "Code" = "let a"  #e'],
         "table that takes its keys in a hidden field": ['textbox "Cell"  [aria-label=Cell]', 'clickable "Ada"  #cell'],
         "parts of a line": [
-            'text "Please read to Maximise"',
+            'text "Please read … to Maximise"',
             'link "the notes"  [href="#d"]',
             'text "one two"',
+            "# 3 rows",
+            'link "hide"  [href="#h"]',
             'text "Name Ada"',
         ],
         "name of what only surrounds it": [
@@ -301,6 +306,9 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Delete it?"',
             'text "Delete it?"  [role=dialog] text=Delete it?Yes',
             'button "Yes"  #z',
+            'text "Rows"',
+            'dialog "x"',
+            'button "x"  #c',
         ],
         "button that only looks disabled": ['button "Print" looks disabled  #a'],
         "field with decoration in front": ['text "Zone:"', 'combobox next to "Zone:" = "Rome"  #zone'],
@@ -308,6 +316,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "labelledby": {
         "hidden parts of what names it": ['button "Shown"  #b', 'text "Shown"  #l', 'button "Hidden"  #c'],
         "value that a combobox refers to": ['combobox "Plan" = "Pro" collapsed  #box'],
+        "value of a button that opens a list, and what clears it": ['button "Europe" collapsed  #list'],
         "combobox in place of a field, and its value": [
             'combobox "Plan" = "Pro" collapsed  #box',
             'button "Clear"  #clear',

@@ -133,13 +133,14 @@ NEIGHBORS = """<style>.bare { border: 0 }</style>
 <div><span>x =</span> <input id=sum></div>
 <div><input id=todo class=bare><ul><li>Milk <button class=delete>x</button></li></ul></div>
 <div><div>Search <button class=close>x</button></div><input id=query class=bare></div>
+<div><div style="width: 9em"><div>Mail <button class=delete>x</button></div><input id=mail class=bare></div></div>
 <script>window.pressed = 0; document.onclick = ({ target }) => (pressed += target.matches("button"))</script>"""
 
 
 async def test_what_can_be_removed_next_to_a_field_need_not_be_its_value(blank: DrivenTab) -> None:
     await blank.write(NEIGHBORS)
 
-    for selector in ("#title", "#sum", "#todo", "#query"):
+    for selector in ("#title", "#sum", "#todo", "#query", "#mail"):
         assert (await blank.do("fill", selector=selector, value="20"))["value"] == "20"
     assert await blank.page.evaluate("pressed") == 0
 

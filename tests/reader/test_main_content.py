@@ -110,7 +110,7 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li><li value=9>publish</li></ol>"
-    "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td></tr></table>"
+    "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td><td>low</td></tr></table>"
     "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
@@ -127,9 +127,9 @@ MARKDOWN = """## Levels
 9. publish
 
 Levels of May
-| Day | Level | Pier |
-| --- | --- | --- |
-|  | 2 \\| 3 m | B |
+| Day | Level | Pier |  |
+| --- | --- | --- | --- |
+|  | 2 \\| 3 m | B | low |
 
 Flow (checked) is 1 1\u20442 m^3 by the hour 13, which is V/t. \u5ddd(kawa)
 
@@ -614,6 +614,20 @@ def test_noscript_text_is_read_only_if_the_page_shows_no_other(tab: Page) -> Non
     assert application["content"]["path"] == "whole"
     assert application["text"].startswith("Night (checked)\nSetting 0\n")
     assert "Thread" not in full["text"]
+
+
+def test_fields_of_web_components_make_an_application(tab: Page) -> None:
+    words = ["Pump", "Lamp", "Boats", "Level", "Mode", "Note", "Start", "Ring", "Depth"]
+    fields = "".join(f"<div><label>{word}</label> <input value={word[0]}{i}></div>" for i, word in enumerate(words))
+    form = f"<x-form><template shadowrootmode=open>{fields}</template></x-form>"
+    show(tab, f"<h2>Helpers</h2><p>Everything on the quay that can be set from here, from north to south.</p>{form}")
+
+    page = read(tab)
+
+    assert page["content"]["path"] == "whole"
+    assert page["text"].endswith(
+        "\nPump P0\nLamp L1\nBoats B2\nLevel L3\nMode M4\nNote N5\nStart S6\nRing R7\nDepth D8"
+    )
 
 
 def test_page_with_too_many_elements_is_read_whole(tab: Page) -> None:

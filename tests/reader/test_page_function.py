@@ -214,6 +214,7 @@ def test_signs_are_read_in_cells_without_words_and_after_the_text_of_a_box(tab: 
     assert marked == ["All (checked) Active Sold 42 Export", "Depot North with trailers (checked)", "Night (checked)"]
 
 
+PORTS = "<select><option>Rome<option>Oslo<option>Lima<option>Kiel</select>"
 # Each with the lines of its text; "|" separates cells.
 MARKUP = {
     "<table><tr><th>A<th>B<tr><td><svg width=16 height=16><title>No</title></svg><td><i role=img aria-label=Yes></i>"
@@ -229,6 +230,7 @@ MARKUP = {
         "Spain",
         "Peru",
     ),
+    f"<b>From</b>{PORTS}<b>To</b>{PORTS}": ("From", "Rome (selected)", "Oslo", "Lima", "Kiel", "To", "Rome (selected)"),
     "<button aria-pressed=true>42</button> <button aria-pressed=true><svg></svg></button> 4 likes": (
         "42 (checked)  4 likes",
     ),

@@ -197,6 +197,8 @@ export class CommandSession {
   outlined = null;
   /** How far the window is scrolled in a page that the user has magnified. @type {Point} */
   pinch = { x: 0, y: 0 };
+  /** The page's address when an element was looked for last. */
+  address = "";
   /** The latest input; rejects once an input was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
   /** Deadline of waiting for pages, in milliseconds since 1970. */

@@ -27,15 +27,16 @@ const announcements = (() => {
 
   /**
    * @param {Root[]} roots of the whole page
+   * @param {string} before address of the previous page
    * @returns {string} in at most 200 characters: that it was loaded again, alerts, invalid fields, statuses, messages
    */
-  function announcementsOf(roots) {
+  function announcementsOf(roots, before) {
     const shown = (/** @type {string} */ selector) =>
       outermost(roots.flatMap((root) => queryAll(root, selector)).filter(isSpoken));
     const alerts = /** @type {Element[]} */ (shown(ALERTS));
     const isNew = (/** @type {Element} */ one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert));
     const statuses = /** @type {Element[]} */ (shown(STATUSES)).filter(isNew);
-    const isAgain = document.referrer === location.href.replace(/#.*/su, "");
+    const isAgain = withoutFragment(before) === withoutFragment(location.href);
     const faulty = isAgain ? roots.flatMap((root) => queryAll(root, INVALID)).filter(isSeen) : [];
     const others = alerts.length || statuses.length || faulty.length ? [] : messagesIn(roots);
     const partsWith = (/** @type {number} */ length) => [
@@ -46,6 +47,11 @@ const announcements = (() => {
       ...announced("message", others, length),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /** @param {string} address */
+  function withoutFragment(address) {
+    return address.replace(/#.*/su, "");
   }
 
   /** @param {Element} element */

@@ -74,7 +74,7 @@ const chips = (() => {
     for (const remover of parts) {
       if (holds(remover, field) || !isRemover(remover) || !isVisible(remover)) continue;
       const [element, text] = valueAround(remover, around, field);
-      if (element && text && !found.has(element) && isBefore(field, element, around)) {
+      if (element && text && !found.has(element) && isBefore(field, element)) {
         found.set(element, { text, remover });
       }
     }
@@ -84,14 +84,15 @@ const chips = (() => {
   /**
    * @param {Element} field
    * @param {Element} element
-   * @param {Element} around both
    * @returns {boolean} whether it stands before the field, in it or over it, and leaves room next to it, unlike a heading
    */
-  function isBefore(field, element, around) {
+  function isBefore(field, element) {
+    let around = parentElementOf(element);
+    while (around && !holds(around, field)) around = parentElementOf(around);
     const { left, right, top, bottom } = boxOf(field);
     const { x, y, width, height } = boxOf(element);
     const isOver = x >= left && x + width <= right && y + height / 2 > top && y + height / 2 < bottom;
-    return (isAfter(field, element) || isOver) && width < MOST_WIDTH * boxOf(around).width;
+    return (isAfter(field, element) || isOver) && width < MOST_WIDTH * boxOf(around ?? element).width;
   }
 
   /** @param {Element} element */

@@ -195,12 +195,15 @@ const elementCommands = (() => {
     if (running.id === id) running.controller.abort();
   }
 
-  /** @returns {Promise<string>} what a page says to users that have just come to it, perhaps with a toast */
-  async function readAnnouncements() {
-    const announced = announcementsOf(allRoots());
+  /**
+   * @param {{address: string}} request of the page before
+   * @returns {Promise<string>} what a page says to users that have just come to it, perhaps with a toast
+   */
+  async function readAnnouncements({ address }) {
+    const announced = announcementsOf(allRoots(), address);
     if (announced) return announced;
     await actionLooks.looks.nextDrawing();
-    return announcementsOf(allRoots());
+    return announcementsOf(allRoots(), address);
   }
 
   /**

@@ -7,6 +7,7 @@ const states = (() => {
     attributeOf,
     documentOf,
     drawnAncestors,
+    holds,
     innerRootOf,
     isControl,
     isHtml,
@@ -16,6 +17,7 @@ const states = (() => {
     labelsOf,
     queryAll,
     queryIn,
+    referred,
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
@@ -31,6 +33,10 @@ const states = (() => {
   /** A page may ignore the mouse on these without telling the browser. */
   const LOOKS_DISABLED = /(?:^|[\s_-])disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
+  /** Labels, not values, that are drawn in a field. */
+  const LABELS = "[id*='label' i], [class*='label' i]";
+  /** In a field they have names of their own, such as "Open menu" or "Clear selection". */
+  const CONTROLS = `a[aria-label], svg, ${BUTTONS}`;
 
   /**
    * @param {Element} element
@@ -134,7 +140,7 @@ const states = (() => {
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
-    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, length);
+    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role);
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 
@@ -144,7 +150,7 @@ const states = (() => {
    */
   function unnamedContentOf(button) {
     if (attributeOf(button, "aria-labelledby") === null && !labelsOf(button).length) return "";
-    const content = plain(contentOf(button));
+    const content = contentIn(button);
     const isNamed = plain(accessibleNameOf(button, true)).includes(content);
     return !isNamed && /[\p{L}\p{N}]/u.test(content) ? content : "";
   }
@@ -152,19 +158,29 @@ const states = (() => {
   /**
    * @param {Element} element
    * @param {string} role
-   * @param {number} length
    */
-  function editedValueOf(element, role, length) {
+  function editedValueOf(element, role) {
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
-    if (isEditor || length > VALUE_LENGTH) return wholeValueOf(element, role).trim();
-    // An icon may have a name of its own, such as "Open menu".
-    const content = plain(contentOf(element, new Set(queryIn(element, `${BUTTONS}, svg`))));
+    if (isEditor) return wholeValueOf(element, role).trim();
+    const content = contentIn(element);
     // A label may be drawn in place of the value, or above it.
     const name = accessibleNameOf(element, false);
-    const isLabel = attributeOf(element, "aria-labelledby") === null && content === name;
-    return isLabel ? "" : name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
+    const isLabel = referred(element, "aria-labelledby").every((one) => isMatch(one, LABELS) && holds(element, one));
+    return isLabel && content === name
+      ? ""
+      : name && content.startsWith(`${name} `)
+        ? content.slice(name.length + 1)
+        : content;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its content without what can be pressed in it
+   */
+  function contentIn(element) {
+    return plain(contentOf(element, new Set(queryIn(element, CONTROLS))));
   }
 
   /** @param {string} address */

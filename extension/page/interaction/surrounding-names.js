@@ -58,6 +58,7 @@ const surroundingNames = (() => {
   const BRANCHES = "[role=treeitem], [role=option]";
   /** Entries that are known by their text if it is short. */
   const ENTRIES = `li, [role=listitem], ${BRANCHES}, label`;
+  const DIALOGS = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]";
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
 
   /**
@@ -118,7 +119,8 @@ const surroundingNames = (() => {
    */
   function neighborOf(field, isIcon = false) {
     let one = /** @type {Element | null} */ (field);
-    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
+    // What is before a dialog belongs to the page behind it.
+    for (let step = 0; one && !isMatch(one, DIALOGS) && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
         if (isElement(before) && isMatch(before, UNSEEN)) continue;

@@ -22,6 +22,9 @@ const texts = (() => {
   /** Signs of buttons that close what is next to them. */
   const CLOSERS = /^[\u00d7\u2715\u2716\u2a2f]\s+|\s+[\u00d7\u2715\u2716\u2a2f]$/gu;
 
+  /** Of a link at the end of a line. */
+  const OPENING = /\s*[([]$/u;
+  const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
   const INLINE = new Set([
     "a",
@@ -75,16 +78,18 @@ const texts = (() => {
 
   /**
    * @param {Text[]} parts of one block, in drawing order
-   * @returns {string} on one line, with a space where something else is drawn between two of them
+   * @returns {string} on one line, with a space where something else is drawn between two of them, and an ellipsis for a
+   *   link or a button, which has a line of its own
    */
   function lineOf(parts) {
     let line = "";
     let before = /** @type {Text | undefined} */ (undefined);
     for (const part of parts.filter((one) => !isBetweenLinks(one))) {
-      line += (before && isApart(before, part) ? " " : "") + dataOf(part);
+      if (before && isApart(before, part)) line += isAroundControl(before, part) ? " \u2026 " : " ";
+      line += dataOf(part);
       before = part;
     }
-    return plain(line);
+    return plain(line).replace(OPENING, "");
   }
 
   /**
@@ -94,7 +99,18 @@ const texts = (() => {
   function isBetweenLinks(part) {
     if (!/^[\s,;|/·•()[\]]+$/u.test(dataOf(part))) return false;
     const before = Reflect.get(Node.prototype, "previousSibling", part);
-    return before !== null && isElement(before) && isMatch(before, "a[href], button, [role='link'], [role='button']");
+    return before !== null && isElement(before) && isMatch(before, CONTROLS);
+  }
+
+  /**
+   * @param {Text} before
+   * @param {Text} after
+   * @returns {boolean} whether a link or a button between the two is part of their line
+   */
+  function isAroundControl(before, after) {
+    const next = Reflect.get(Node.prototype, "nextSibling", before);
+    if (next === null || !isElement(next) || !isMatch(next, CONTROLS) || holds(next, after)) return false;
+    return isInline(next) && collapse(textContentOf(next) ?? "") !== "";
   }
 
   /**

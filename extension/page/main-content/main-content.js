@@ -47,9 +47,8 @@ const mainContent = (() => {
   /** An application has so many controls that fewer characters than this come to each: all but its menus is content. */
   const CHARS_PER_CONTROL = 30;
   const LEAST_CONTROLS = 8;
-  const FIELDS = "input:not([type=hidden]), select, textarea";
-  const BUTTONS =
-    "button, [role=button], [role=combobox], [role=tab], [role=gridcell], [role=slider], [role=switch], " +
+  const CONTROLS =
+    "[data-field]:not([data-field=img]), button, [role=button], [role=combobox], [role=tab], [role=gridcell], [role=slider], [role=switch], " +
     "[role=checkbox], [role=treeitem]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
@@ -256,13 +255,11 @@ const mainContent = (() => {
   }
 
   /**
-   * @param {Document} page
-   * @param {Document} copy of it, which has no fields
+   * @param {Document} copy of a page
    * @param {number} chars length of its text
    */
-  function isApplication(page, copy, chars) {
-    const isShown = (/** @type {Element} */ one) => one.checkVisibility({ visibilityProperty: true });
-    const controls = copy.querySelectorAll(BUTTONS).length + all(page, FIELDS).filter(isShown).length;
+  function isApplication(copy, chars) {
+    const controls = copy.querySelectorAll(CONTROLS).length;
     return controls >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls;
   }
 
@@ -281,7 +278,7 @@ const mainContent = (() => {
   function prepare(page, options) {
     const copied = readableCopy(page, options);
     const kind = declaredKind(page);
-    const isProgram = !isArticleKind(kind) && isApplication(page, copied.copy, copied.chars);
+    const isProgram = !isArticleKind(kind) && isApplication(copied.copy, copied.chars);
     const aside = removeSurroundings(copied.copy.body, isProgram);
     const readable = readableOf(copied.copy, kind);
     const readableText = readable ? render(readable, { isPlain: true }).text : "";

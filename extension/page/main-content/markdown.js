@@ -225,6 +225,8 @@ const markdown = (() => {
       );
       const filled = rows.filter((row) => row.some(Boolean));
       const columns = Math.max(...filled.map(({ length }) => length));
+      // Markdown knows a table by a first row as long as the line below it.
+      filled[0]?.push(...Array(columns - filled[0].length).fill(""));
       filled.forEach((row, i) => {
         this.write(`| ${row.join(" | ")} |`, true);
         if (i === 0) this.write(`|${" --- |".repeat(columns)}`, true);

@@ -208,7 +208,7 @@ const visibleCopy = (() => {
      */
     #field(field, tag, to, layer, found) {
       const copy = this.inert.createElement("span");
-      copy.toggleAttribute("data-field", true);
+      copy.setAttribute("data-field", tag);
       const options = tag === "select" ? this.#optionsIn(/** @type {HTMLSelectElement} */ (field), layer) : [];
       if (!options.length) {
         copy.append(this.meanings.fieldValue(field, tag));
