@@ -465,6 +465,8 @@ export class ListWidget extends Widget {
    * @returns {Promise<string>} the typed text, if the field may accept any
    */
   async #withoutOption(wanted, state, isEntered) {
+    // Whether the field is empty is checked once it has been left.
+    if (wanted === "") return "";
     const isTyped = state.isEditable && state.typed !== "";
     this.#isSearch = this.#wasOpen && state.isOpen && !isEntered && isAlike(state.typed, wanted);
     if (isTyped && isEntered && (await this.#added(wanted))) return wanted;

@@ -103,8 +103,9 @@ async def test_failed_saves_are_shown_and_later_ones_succeed(options: Page) -> N
     await expect(options.locator("#said")).to_be_empty()
 
     await options.evaluate(f"() => {{ {kept} = kept; }}")
+    await options.evaluate("Date.prototype.toLocaleTimeString = (language) => `a time in ${language}`")
     await options.locator("#log").press("Space")
-    await expect(options.locator("#said")).to_contain_text("Saved")
+    await expect(options.locator("#said")).to_contain_text("Saved at a time in en")
     await expect(options.locator("#problem")).to_be_empty()
 
 

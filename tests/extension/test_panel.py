@@ -883,7 +883,8 @@ async def test_history_and_saved_commands_are_in_every_panel_and_history_can_be_
     await comes_true(panel.page, "chrome.storage.local.get('history').then(({history}) => history?.length === 2)")
     await panel.page.evaluate(save_script("Back"))
 
-    other = await opened_panel(inspected.page.context, inspected.tab_id)
+    in_language = "Date.prototype.toLocaleString = (language) => `a time in ${language}`"
+    other = await opened_panel(inspected.page.context, inspected.tab_id, in_language)
     await expect(other.page.locator("#saved .name")).to_have_text(["Back"])
     await other.show("History")
 
@@ -892,6 +893,7 @@ async def test_history_and_saved_commands_are_in_every_panel_and_history_can_be_
     await expect(items.first).to_contain_text('getDataLayer{"name":"nothing.there"}DATALAYER_NOT_FOUND')
     await expect(items.last).to_contain_text('read_tab{"start":"alpha"}ok')
     await expect(items.last).to_contain_text('"text":"beta"')
+    await expect(items.last).to_contain_text("a time in en")
     await items.last.get_by_role("button", name="Run read_tab again").click()
     card = other.page.locator("#runs details").first
     await expect(card).to_have_attribute("data-state", "ok")

@@ -89,7 +89,7 @@ NOT_KEPT = [
     ("strict", "Castle", "VALUE_NOT_KEPT", 'is empty now. Its options are "left", "right"'),
     ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
     ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
-    ("chosen", "", "EXECUTION_ERROR", 'no option ""'),
+    ("chosen", "", "VALUE_NOT_KEPT", '"Red" now. Its options are "Red", "Green", "Sold out"'),
     ("remote", "Fir", "EXECUTION_ERROR", '"Nothing found"'),
     ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
     ("slider", "22", "VALUE_NOT_KEPT", " now"),
@@ -113,6 +113,13 @@ async def test_value_that_the_page_does_not_keep_is_an_error_that_names_the_exis
             assert says in message
             after = await state(fresh_widgets)
             assert {**after, "committed": 0} == {**before, "committed": 0}
+
+
+async def test_choice_that_is_already_empty_can_be_emptied(widgets: DrivenTab) -> None:
+    await widgets.page.evaluate("void (byId('chosen-value').textContent = '')")
+
+    assert (await widgets.do("fill", selector="#chosen", value=""))["value"] == ""
+    assert (await widgets.do("select", selector="#chosen", value=""))["selected"] == []
 
 
 async def test_choice_that_the_page_marks_as_invalid_has_a_note(widgets: DrivenTab) -> None:

@@ -5,7 +5,7 @@
  * @import {Wish} from "./runs-view.js"
  */
 
-import { phrase } from "../../shared/messages.js";
+import { language, phrase } from "../../shared/messages.js";
 import { byId, duration, make, makeButton, refill } from "../dom.js";
 import { clearHistory } from "./history.js";
 
@@ -56,7 +56,7 @@ export class HistoryView {
         ...(isWhole ? [makeButton(phrase("runAgain"), () => this.#onRun(wish), phrase("runAgainWhat", command))] : []),
         ...(params ? [makeButton(phrase("edit"), () => this.#onEdit(wish), phrase("editWhat", command))] : []),
       ),
-      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  `, make("bdi", {}, reply)),
+      make("span", { className: "hint" }, `${new Date(time).toLocaleString(language())}  `, make("bdi", {}, reply)),
     );
     item.dataset.state = code ? "failed" : "ok";
     return item;

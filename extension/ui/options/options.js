@@ -3,7 +3,7 @@
 import "../storage-problem.js";
 import "../texts.js";
 import { openShortcuts } from "../../shared/capabilities.js";
-import { phrase } from "../../shared/messages.js";
+import { language, phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { loadPreferences, savePreferences } from "../../shared/storage.js";
 import { asciiHost } from "../../shared/denied-hosts.js";
@@ -62,7 +62,7 @@ async function show() {
 async function save(change) {
   await savePreferences(change);
   setText(page.problem, "");
-  setText(page.said, phrase("saved", new Date().toLocaleTimeString()));
+  setText(page.said, phrase("saved", new Date().toLocaleTimeString(language())));
 }
 
 function saveHosts() {
