@@ -393,8 +393,10 @@ const filling = (() => {
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
     if (isControl(field)) return isSameValue(held, text);
-    // An editor displays its content in its own way, and long texts in parts.
-    return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
+    if (isSame(held, text)) return true;
+    // An editor displays its content in its own way, and long texts in parts; what it held before is not part of that.
+    const isShorter = essenceOf(held).length <= essenceOf(text).length;
+    return held !== before && isShorter && (held !== "" || text.trim() === "");
   }
 
   /**
