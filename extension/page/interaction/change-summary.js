@@ -161,11 +161,25 @@ const changeSummary = (() => {
   /**
    * @param {PageState} before
    * @param {PageState} now
-   * @returns {string} such as `button "Pay" disabled`, which often only accompanies what else happens
+   * @returns {string} such as `button "Pay" disabled` or `button "Bold" pressed`, which often only accompanies what else
+   *   happens
    */
-  function disablings(before, now) {
+  function restatings(before, now) {
     const disabled = [...now.disabled].filter((one) => !before.disabled.has(one));
-    return joined([disabled.map((element) => `${nameOf(element)} disabled`)]);
+    // A button and the part around it may both have the state.
+    const isInnermost = (/** @type {Element} */ one, /** @type {number} */ _, /** @type {Element[]} */ all) =>
+      !all.some((other) => other !== one && holds(one, other));
+    const pressed = [...now.pressed].filter((one) => !before.pressed.has(one)).filter(isInnermost);
+    const released = [...before.pressed]
+      .filter((one) => !now.pressed.has(one) && isInPage(one) && isVisible(one))
+      .filter(isInnermost);
+    return joined([
+      [
+        ...disabled.map((element) => `${nameOf(element)} disabled`),
+        ...pressed.map((element) => `${nameOf(element)} pressed`),
+        ...released.map((element) => `${nameOf(element)} not pressed`),
+      ],
+    ]);
   }
 
   /**
@@ -539,12 +553,12 @@ const changeSummary = (() => {
   return {
     LABELS,
     announced,
-    disablings,
     faultLine,
     isComment,
     isWorded,
     joined,
     labelOf,
+    restatings,
     revealings,
     summarizeChanges,
   };

@@ -34,7 +34,7 @@ const changeWatch = (() => {
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, disablings, isWorded, labelOf, revealings, summarizeChanges } = changeSummary;
+  const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
 
@@ -397,7 +397,7 @@ const changeWatch = (() => {
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, this.#roots) || disablings(this.#before, now);
+      return changes || toggled || revealings(shown, this.#roots) || restatings(this.#before, now);
     }
 
     /** @param {Node} node that the page has removed */
