@@ -111,6 +111,7 @@ CHANGES = {
     "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
     "a field that is disabled": 'button#box "Pay" disabled',
     "buttons that change their states": 'button#bold "Bold" pressed; button#left "Left" not pressed',
+    "a list in a box that moves": 'list "Names" with 1 option: "Ada" #ada',
     "a dialog that a script fades step by step": 'dialog "Tour" closed',
     "what a panel that appears does not show": 'now "More of it"',
     "fields that appear without a text": 'now select "c" [name=c], input "w" [name=w], button "Go" [aria-label=Go] and 1 more',

@@ -136,6 +136,9 @@ const changeSummary = (() => {
     const edited = editor && isControl(editor) ? collapse(valueOf(editor)) : "";
     const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one) && !isInEditor(one));
+    const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
+      .map(newsOf)
+      .filter(hasText);
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
@@ -150,7 +153,7 @@ const changeSummary = (() => {
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", other, lost, length),
-      ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
+      ...plainly("moved", elsewhere, [], length),
       ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
       ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
