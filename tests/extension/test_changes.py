@@ -110,6 +110,8 @@ CHANGES = {
     "boxes of a tree": 'input in li#go "Trees" on',
     "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
     "a field that is disabled": 'button#box "Pay" disabled',
+    "buttons that change their states": 'button#bold "Bold" pressed; button#left "Left" not pressed',
+    "a list in a box that moves": 'list "Names" with 1 option: "Ada" #ada',
     "a dialog that a script fades step by step": 'dialog "Tour" closed',
     "what a panel that appears does not show": 'now "More of it"',
     "fields that appear without a text": 'now select "c" [name=c], input "w" [name=w], button "Go" [aria-label=Go] and 1 more',
@@ -222,14 +224,24 @@ async def test_filled_field_reports_the_pages_message_about_it(tab: DrivenTab, *
 
 async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenTab) -> None:
     await tab.write(
-        "<div id=editor contenteditable>old</div><p id=count></p>"
-        "<script>editor.oninput = () => { count.textContent = editor.textContent.length + ' characters' }</script>"
+        "<div id=editor contenteditable>old</div><p id=count></p><div id=lines contenteditable><p>old</p></div>"
+        """<script>
+          editor.oninput = () => { count.textContent = editor.textContent.length + " characters" };
+          lines.onbeforeinput = (event) => {
+            event.preventDefault();
+            const [line] = lines.children;
+            line.firstChild.remove();
+            line.remove();
+            lines.innerHTML = `<p>${event.data}</p>`;
+          };
+        </script>"""
     )
 
     assert (await tab.do("fill", selector="#editor", value="brand new"))["changed"] == 'now "9 characters"'
     assert (await tab.do("press", selector="#editor", keys="s"))["changed"] == (
         'now "10 characters"; gone "9 characters"'
     )
+    assert "changed" not in await tab.do("press", selector="#lines", keys="s")
 
 
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:

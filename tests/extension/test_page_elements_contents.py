@@ -161,6 +161,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Single"',
             'button "Open"  #o',
         ],
+        "editors that are locked": [
+            'textbox "Draft" = "Old" readonly  #a',
+            'textbox "Note" = "Old" readonly  #b',
+            'combobox "Room" = "Single"  #c',
+        ],
         "what a switch and a text field look like": [
             'switch "Dark" off  #d',
             'textbox "Day"  #day',

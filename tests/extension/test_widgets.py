@@ -490,6 +490,17 @@ async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab,
         assert (result["value"], "notes" in result) == (text, False)
 
 
+async def test_editor_knows_what_is_selected_before_it_is_typed_over(editors: DrivenTab) -> None:
+    filled = await editors.do("fill", selector="#late", value="new")
+    pressed = await editors.do("press", selector="#late", keys='"s"')
+
+    assert (filled["value"], pressed["value"]) == ("new", "news")
+
+
+async def test_editor_that_keeps_its_old_text_is_an_error(editors: DrivenTab) -> None:
+    assert (await editors.refused("fill", selector="#adding", value="new"))[0] == "VALUE_NOT_KEPT"
+
+
 DRAWN = [
     ("x-size", "Large", "size", "Large"),
     ("#state", "Texas", "state", "Texas"),

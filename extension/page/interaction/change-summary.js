@@ -136,6 +136,9 @@ const changeSummary = (() => {
     const edited = editor && isControl(editor) ? collapse(valueOf(editor)) : "";
     const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one) && !isInEditor(one));
+    const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
+      .map(newsOf)
+      .filter(hasText);
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
@@ -150,7 +153,7 @@ const changeSummary = (() => {
       ...drawings(outermost(drawn), roots),
       ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", other, lost, length),
-      ...plainly("moved", outermost(moved).map(newsOf).filter(hasText), [], length),
+      ...plainly("moved", elsewhere, [], length),
       ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
       ...plainly("gone", lost, other, length),
       ...(hasClosed && !lists.length ? ["menu closed"] : []),
@@ -161,11 +164,25 @@ const changeSummary = (() => {
   /**
    * @param {PageState} before
    * @param {PageState} now
-   * @returns {string} such as `button "Pay" disabled`, which often only accompanies what else happens
+   * @returns {string} such as `button "Pay" disabled` or `button "Bold" pressed`, which often only accompanies what else
+   *   happens
    */
-  function disablings(before, now) {
+  function restatings(before, now) {
     const disabled = [...now.disabled].filter((one) => !before.disabled.has(one));
-    return joined([disabled.map((element) => `${nameOf(element)} disabled`)]);
+    // A button and the part around it may both have the state.
+    const isInnermost = (/** @type {Element} */ one, /** @type {number} */ _, /** @type {Element[]} */ all) =>
+      !all.some((other) => other !== one && holds(one, other));
+    const pressed = [...now.pressed].filter((one) => !before.pressed.has(one)).filter(isInnermost);
+    const released = [...before.pressed]
+      .filter((one) => !now.pressed.has(one) && isInPage(one) && isVisible(one))
+      .filter(isInnermost);
+    return joined([
+      [
+        ...disabled.map((element) => `${nameOf(element)} disabled`),
+        ...pressed.map((element) => `${nameOf(element)} pressed`),
+        ...released.map((element) => `${nameOf(element)} not pressed`),
+      ],
+    ]);
   }
 
   /**
@@ -539,12 +556,12 @@ const changeSummary = (() => {
   return {
     LABELS,
     announced,
-    disablings,
     faultLine,
     isComment,
     isWorded,
     joined,
     labelOf,
+    restatings,
     revealings,
     summarizeChanges,
   };

@@ -34,7 +34,7 @@ const changeWatch = (() => {
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
-  const { LABELS, disablings, isWorded, labelOf, revealings, summarizeChanges } = changeSummary;
+  const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
 
@@ -93,8 +93,8 @@ const changeWatch = (() => {
     #roots;
     /** @readonly */
     #action;
-    /** @type {Element[]} typing here is not a reported change */
-    #editors = [];
+    /** @readonly @type {Set<Node>} editors, and what they have dropped: typing here is not a reported change */
+    #editors = new Set();
     /** @readonly @type {Set<Element>} elements acted on */
     #acted = new Set();
     /** @type {Element[]} the element acted on last, and its ancestors */
@@ -158,7 +158,7 @@ const changeWatch = (() => {
     goOn(element) {
       clearTimeout(this.#timer);
       const editor = closestOf(element, "[contenteditable]") ?? editorAround(element);
-      if (editor) this.#editors.push(editor);
+      if (editor) this.#editors.add(editor);
       this.#acted.add(element);
       this.#path = [...treeAncestors(element)];
       const isOpener = (/** @type {Element} */ one) => isMatch(one, OPENERS);
@@ -397,7 +397,7 @@ const changeWatch = (() => {
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, this.#roots) || disablings(this.#before, now);
+      return changes || toggled || revealings(shown, this.#roots) || restatings(this.#before, now);
     }
 
     /** @param {Node} node that the page has removed */
@@ -488,14 +488,25 @@ const changeWatch = (() => {
       return false;
     }
 
+    /** @param {Node} target */
+    #isEdited(target) {
+      for (let one = /** @type {Node | null} */ (target); one; one = parentOf(one)) {
+        if (this.#editors.has(one)) return true;
+      }
+      return false;
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
       this.#latestAt = performance.now();
+      // An editor may change what it is about to remove, or has removed.
+      for (const { target, removedNodes } of [...records.toReversed(), ...records]) {
+        if (removedNodes.length && this.#isEdited(target)) for (const node of removedNodes) this.#editors.add(node);
+      }
       for (const record of records) {
         const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
-        // What was typed is not a reported change.
-        if (this.#editors.some((editor) => holds(editor, target))) continue;
+        if (this.#isEdited(target)) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
         if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);

@@ -3,7 +3,7 @@
 // The requests that browser/element-target.js sends to a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, kindOf, tagOf, windowOf } = dom;
+  const { controlOf, documentOf, isControl, kindOf, tagOf, windowOf } = dom;
   const { PageError, misfit } = texts;
   const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, pinched, placeInMainFrame } =
     geometry;
@@ -11,7 +11,7 @@ const elementCommands = (() => {
   const { comeBy } = selectorGenerator;
   const { Wait } = actionability;
   const { describeFrame, holders, placeOutside, traitsOf } = crossOriginFrames;
-  const { caretToEnd, isCheckable, isChecked, refuseSetting, wayOf } = formControls;
+  const { caretToEnd, isCheckable, isChecked, refuseSetting, selectionIsKnown, wayOf } = formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { readList } = listFields;
   const { readNumber, segmentsIn } = numberFields;
@@ -29,6 +29,8 @@ const elementCommands = (() => {
 
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
+  /** Actions that may select content of the element. */
+  const SELECTING = new Set(["fill", "focus"]);
   /** Actions that move the mouse to the element. */
   const MOVING = new Set(["click", "drag", "hover", "upload"]);
 
@@ -79,6 +81,7 @@ const elementCommands = (() => {
     if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
     const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
     const done = actOn(element, roots, request);
+    if (SELECTING.has(request.action) && !isControl(element)) await selectionIsKnown();
     const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
     if (MOVING.has(request.action)) lastTarget = element;
     return {

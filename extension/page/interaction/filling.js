@@ -51,6 +51,7 @@ const filling = (() => {
   const { otherNotations } = notations;
   const {
     FORMATS,
+    caretToEnd,
     complaintOf,
     fieldsFrom,
     groupOf,
@@ -62,6 +63,7 @@ const filling = (() => {
     refusedBy,
     refuseValue,
     selectContent,
+    selectionIsKnown,
     setValue,
     shownBy,
     spreadFrom,
@@ -190,6 +192,7 @@ const filling = (() => {
       case "retype":
         field.focus();
         selectContent(field);
+        await selectionIsKnown();
         break;
       case "tab":
         prepared.departure = new Departure(field, watch, signal, request.movesOn);
@@ -235,6 +238,8 @@ const filling = (() => {
     // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
     const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
     const hasToldChange = isLeft && (await (prepared.departure ?? new Departure(field, watch, signal)).end(isDate));
+    // Some editors drop the selection when they are left: keys that follow would go before the text.
+    if (isLeft && !isControl(field) && focusedElement() === field) caretToEnd(field);
     const isDrawn = editorAround(field) !== null;
     if (!hasToldChange && !isDrawn && !hasPicked && heldBy(field) !== before) {
       field.dispatchEvent(new Event("change", { bubbles: true }));
@@ -388,8 +393,10 @@ const filling = (() => {
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
     if (isControl(field)) return isSameValue(held, text);
-    // An editor displays its content in its own way, and long texts in parts.
-    return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
+    if (isSame(held, text)) return true;
+    // An editor displays its content in its own way, and long texts in parts; what it held before is not part of that.
+    const isShorter = essenceOf(held).length <= essenceOf(text).length;
+    return held !== before && isShorter && (held !== "" || text.trim() === "");
   }
 
   /**

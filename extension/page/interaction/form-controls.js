@@ -4,7 +4,7 @@
 
 const formControls = (() => {
   const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, queryIn, tagOf } = dom;
-  const { treeAncestors, windowOf } = dom;
+  const { pause, treeAncestors, windowOf } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { isRendered } = geometry;
   const { editorAround, linesIn } = drawnEditors;
@@ -114,8 +114,8 @@ const formControls = (() => {
   /** @param {HTMLInputElement} field */
   function selectContent(field) {
     if (isControl(field)) return field.select();
-    const view = windowOf(/** @type {Document} */ (documentOf(field)));
-    view?.getSelection()?.selectAllChildren(field);
+    // The browser's own way starts and ends in texts; some editors write next to their paragraphs otherwise.
+    Reflect.apply(Document.prototype.execCommand, documentOf(field), ["selectAll"]);
   }
 
   /** @param {HTMLInputElement} field */
@@ -126,6 +126,15 @@ const formControls = (() => {
     windowOf(/** @type {Document} */ (documentOf(field)))
       ?.getSelection()
       ?.collapseToEnd();
+  }
+
+  /**
+   * Editors keep a selection of their own, which follows in a task of its own: an input that comes at once overtakes it.
+   *
+   * @returns {Promise<void>} when they know what was selected
+   */
+  function selectionIsKnown() {
+    return pause(0);
   }
 
   /**
@@ -336,6 +345,7 @@ const formControls = (() => {
     refuseSetting,
     refuseValue,
     selectContent,
+    selectionIsKnown,
     setValue,
     shownBy,
     spreadFrom,

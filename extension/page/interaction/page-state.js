@@ -60,6 +60,7 @@ const pageState = (() => {
       lists: new Set(all(LISTS).filter(isVisible)),
       faulty: new Set(all(FAULTY).filter(isVisible)),
       disabled: new Set(all(":disabled").filter(isVisible)),
+      pressed: new Set(all("[aria-pressed='true']").filter(isVisible)),
       checks: new Map(all(CHECKS).map((box) => [box, isMatch(box, ":checked, [aria-checked='true']")])),
       values: new Map(
         read

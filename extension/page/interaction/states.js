@@ -37,6 +37,9 @@ const states = (() => {
   const LABELS = "[id*='label' i], [class*='label' i]";
   /** In a field they have names of their own, such as "Open menu" or "Clear selection". */
   const CONTROLS = `a[aria-label], svg, ${BUTTONS}`;
+  /** Some choices are declared as read-only because they take no text. */
+  const TEXT_FIELDS = new Set(["searchbox", "textbox"]);
+  const LOCKED = "[contenteditable='false'], [aria-readonly='true']";
 
   /**
    * @param {Element} element
@@ -58,7 +61,7 @@ const states = (() => {
     if (isNow(":disabled") || isOff(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
     else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
-    if (isReadOnly(element)) words.push("readonly");
+    if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
