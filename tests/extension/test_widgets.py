@@ -661,3 +661,34 @@ async def test_listbox_that_opens_another_is_a_field(blank: DrivenTab) -> None:
     # A list that is open is named.
     await blank.do("click", selector="#language")
     assert "Open above the page: listbox" in (await blank.do("page_elements"))["text"]
+
+
+HIDDEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0; pointer-events: none"
+BESIDE_NATIVE = f"""<title>Town</title><div class=dropdown style="padding: 20px">
+<div style="{HIDDEN}"><input id=town readonly aria-haspopup=listbox></div>
+<div style="{HIDDEN}"><select id=native tabindex=-1><option><option>Bern<option>Bonn</select></div>
+<span id=shown></span><svg aria-label=Clear class=clear width=9 height=9 style="display: none"><path d="M0 0h9v9H0z"/></svg>
+<div id=opener role=button aria-haspopup=listbox aria-label=Choose style="height: 9px"></div></div>
+<ul id=towns role=listbox hidden style="position: absolute; z-index: 1"><li role=option>Bern<li role=option>Bonn</ul><script>
+  const choose = (town) => {{
+    native.value = shown.textContent = town;
+    document.querySelector(".clear").style.display = town ? "" : "none";
+  }};
+  const box = document.querySelector(".dropdown");
+  box.onclick = ({{ target }}) => (target.closest(".clear") ? choose("") : (towns.hidden = false));
+  towns.onclick = ({{ target }}) => {{
+    choose(target.textContent);
+    towns.hidden = true;
+  }};
+  onkeydown = ({{ key }}) => void (key === "Escape" && (towns.hidden = true));
+</script>"""
+
+
+async def test_field_next_to_a_hidden_native_list_is_operated_by_each_of_its_parts(blank: DrivenTab) -> None:
+    await blank.write(BESIDE_NATIVE)
+
+    for selector, town in (("#town", "Bern"), ("#opener", "Bonn"), (".dropdown", "Bern")):
+        result = await blank.do("select", selector=selector, value=town)
+
+        assert [option["label"] for option in result["selected"]] == [town]
+        assert (await blank.page.inner_text("#shown"), "select" in result["changed"]) == (town, False)

@@ -427,7 +427,10 @@ const geometry = (() => {
     if (!isControl(field)) return false;
     const isSeen = isRendered(field, { opacityProperty: true });
     if (isSeen && getComputedStyle(field).pointerEvents !== "none") return false;
-    const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one);
+    // A native list may be there for forms and screen readers only.
+    const isUnseenList = (/** @type {Element} */ one) =>
+      isMatch(one, "select[tabindex^='-']") && !isRendered(one, DRAWN);
+    const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one) && !isUnseenList(one);
     let box = parentElementOf(field);
     for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {
       if (queryIn(box, FIELDS).some(isOther)) return false;
