@@ -258,6 +258,7 @@ export class ListWidget extends Widget {
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
     if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
+    if (!state.option && !state.isEditable) state = await this.#searching(wanted, state);
     if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
@@ -367,6 +368,16 @@ export class ListWidget extends Widget {
   }
 
   /** @param {string} wanted typed into the field, or into the search field of its list */
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has just opened
+   * @returns {Promise<ListState>} once its search field has the focus, if it has one
+   */
+  async #searching(wanted, state) {
+    if (state.isAlwaysOpen) return state;
+    return this.#until(wanted, (now) => now.option !== undefined || now.isSearched, QUIET_MS);
+  }
+
   async #filtered(wanted) {
     const { session } = this.context;
     const before = await this.#list(wanted);

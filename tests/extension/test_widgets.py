@@ -692,3 +692,37 @@ async def test_field_next_to_a_hidden_native_list_is_operated_by_each_of_its_par
 
         assert [option["label"] for option in result["selected"]] == [town]
         assert (await blank.page.inner_text("#shown"), "select" in result["changed"]) == (town, False)
+
+
+LATE_SEARCH = """<title>Pet</title>
+<button id=pet role=combobox aria-haspopup=listbox aria-expanded=false aria-controls=panel>None</button>
+<div id=panel hidden><input id=search><ul id=list role=listbox><li role=option>Cat</ul></div>
+<div id=tags role=combobox tabindex=0 aria-haspopup=listbox><span class=chip>2 pets <button aria-label=Remove>x</button></span></div>
+<script>
+  const open = (isOpen) => {
+    panel.hidden = !isOpen;
+    pet.ariaExpanded = String(isOpen);
+  };
+  pet.onclick = () => {
+    open(true);
+    setTimeout(() => search.focus(), 60);
+  };
+  search.oninput = () => (list.innerHTML = `<li role=option>${search.value === "Dog" ? "Dog" : "Cat"}`);
+  list.onclick = ({ target }) => {
+    pet.textContent = target.textContent;
+    open(false);
+  };
+  tags.onclick = ({ target }) => {
+    if (target.ariaLabel && tags.innerText.includes("2")) {
+      tags.innerHTML = ["Cat", "Dog"].map((tag) => `<span class=chip>${tag} <button aria-label=Remove>x</button></span>`).join("");
+    }
+  };
+</script>"""
+
+
+async def test_search_field_that_gets_the_focus_late_is_used_and_values_that_stay_are_not_cleared(
+    blank: DrivenTab,
+) -> None:
+    await blank.write(LATE_SEARCH)
+
+    assert (await blank.do("fill", selector="#pet", value="Dog"))["value"] == "Dog"
