@@ -251,14 +251,15 @@ export class ListWidget extends Widget {
   async #chooseOne(wanted, isOneOfSeveral, isList, tries = 1) {
     let state = await this.#list(wanted);
     if (wanted === "" && state.isEditable) return this.#clear();
+    if (wanted === "" && !state.shown.length) return "";
     const isShown = state.shown.some((shown) => isAlike(shown, wanted));
     const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
-    if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
     if (!state.option && !state.isEditable) state = await this.#searching(wanted, state);
+    if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
     if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
     // There may be a row that says that nothing was found.
@@ -367,7 +368,6 @@ export class ListWidget extends Widget {
     if (!option) await this.click(toggle || selector);
   }
 
-  /** @param {string} wanted typed into the field, or into the search field of its list */
   /**
    * @param {string} wanted
    * @param {ListState} state of a list that has just opened
@@ -378,6 +378,7 @@ export class ListWidget extends Widget {
     return this.#until(wanted, (now) => now.option !== undefined || now.isSearched, QUIET_MS);
   }
 
+  /** @param {string} wanted typed into the field, or into the search field of its list */
   async #filtered(wanted) {
     const { session } = this.context;
     const before = await this.#list(wanted);
@@ -583,8 +584,10 @@ export class ListWidget extends Widget {
    * @returns {boolean} whether it shows nothing, or only what can be a placeholder: something else than before, or what is
    *   not an option
    */
-  #isCleared({ shown, typed: text, isEditable }, { isMultiple, option, selected, total }) {
+  #isCleared({ shown, chips, typed: text, isEditable }, { isMultiple, option, selected, total }) {
     if (shown.length === 0) return true;
+    // What can be removed is a value.
+    if (chips.length > 0) return false;
     // The option that the keys have come to may be marked as selected.
     const isIn = (/** @type {string} */ label) => isMultiple || plain(shown.join()).includes(plain(label));
     const isPrompt = total > 0 && !option && !selected.some(isIn);

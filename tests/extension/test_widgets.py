@@ -692,6 +692,9 @@ async def test_field_next_to_a_hidden_native_list_is_operated_by_each_of_its_par
 
         assert [option["label"] for option in result["selected"]] == [town]
         assert (await blank.page.inner_text("#shown"), "select" in result["changed"]) == (town, False)
+    for _ in ("chosen", "already empty"):
+        assert (await blank.do("fill", selector="#town", value=""))["value"] == ""
+        assert await blank.page.inner_text("#shown") == ""
 
 
 LATE_SEARCH = """<title>Pet</title>
@@ -726,3 +729,6 @@ async def test_search_field_that_gets_the_focus_late_is_used_and_values_that_sta
     await blank.write(LATE_SEARCH)
 
     assert (await blank.do("fill", selector="#pet", value="Dog"))["value"] == "Dog"
+
+    code, message = await blank.refused("select", selector="#tags", value=[])
+    assert (code, '"Cat, Dog" now' in message) == ("VALUE_NOT_KEPT", True), message
