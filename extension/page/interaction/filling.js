@@ -366,7 +366,7 @@ const filling = (() => {
    */
   function likeStart(field, text) {
     const [start, end, ...others] = groupOf(field);
-    if (!start || end !== field || others.length) return text;
+    if (!isDated(text) || !start || end !== field || others.length) return text;
     return otherNotations(text, [start.value], "").own[0] ?? text;
   }
 
