@@ -252,6 +252,7 @@ async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenT
 
 MASKED = [
     ("#phone", "5551234567", "(555) 123-4567"),
+    ("#abroad", "5551234567", "+1 (555) 123-4567"),
     ("#card", "4111111111111111", "4111 1111 1111 1111"),
     ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
     ("#later", "abc", "ABC"),

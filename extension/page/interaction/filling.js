@@ -46,7 +46,7 @@ const filling = (() => {
   const { isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
+  const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -387,7 +387,7 @@ const filling = (() => {
     if (editorAround(field)) return isWritten(field, text);
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
-    if (isControl(field)) return isSameValue(held, text);
+    if (isControl(field)) return isSameValue(held, text) || isInMask(held, text, before);
     // An editor displays its content in its own way, and long texts in parts.
     return isSame(held, text) || (held !== before && (held !== "" || text.trim() === ""));
   }
