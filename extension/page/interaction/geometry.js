@@ -349,7 +349,7 @@ const geometry = (() => {
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
-    if (isLayerOver(inner, element) || isSheetOver(inner, element)) return true;
+    if (isLayerOver(inner, element) || isSheetOver(inner, element) || isCheckOver(inner, element)) return true;
     const veiled = veiledBy(inner);
     if (veiled && isDrawnIn(veiled, element)) return true;
     const button = closestOf(element, BUTTONS);
@@ -361,6 +361,17 @@ const geometry = (() => {
       host = holderOf(root);
     }
     return false;
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Element} element
+   * @returns {boolean} whether it is an invisible check box over what the page draws for it, the element included
+   */
+  function isCheckOver(inner, element) {
+    const around = parentElementOf(inner);
+    if (!around || !isMatch(inner, CHECKED) || isRendered(inner, DRAWN) || isControl(element)) return false;
+    return isDrawnIn(around, element) && closestOf(element, BUTTONS) === null;
   }
 
   /**

@@ -79,6 +79,9 @@ const targets = (() => {
     const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     if (!isPassed(element) || isMatch(element, TAKERS)) return element;
     const [taker, ...outer] = [...drawnAncestors(element)].filter((ancestor) => !isPassed(ancestor));
+    // The middle of a list of tabs, for example, belongs to another one.
+    const isOther = (/** @type {Element} */ one) => !holds(one, element) && !holds(element, one) && isVisible(one);
+    if (taker && queryIn(taker, TAKERS).some(isOther)) return element;
     if (taker && isHtml(element) && [taker, ...outer].some((one) => isMatch(one, TAKERS))) return taker;
     return below(element) ?? element;
   }
