@@ -44,12 +44,12 @@ export class Calendar extends Widget {
   }
 
   /**
-   * Closes the calendar, which would lie over the page.
+   * Closes the calendar, or what has opened instead, which would lie over the page.
    *
    * @param {string} day
    */
   async #shut(day) {
-    if (day && !(await this.#calendar(day))) return;
+    if (day && !(await this.#calendar(day)) && (await this.ask("leave")) !== "open") return;
     await this.ask("focus");
     await this.press("Escape");
     await this.ask("leave");

@@ -8,7 +8,7 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
+import { holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
 import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
 
 /** For a list to open, to close, or to show search results, and for a value to fade out. */
@@ -151,6 +151,7 @@ export class ListWidget extends Widget {
     let labels = await choose();
     // Leaving the field could close the list, and the Enter key may be next.
     if (this.#isSearch) return values;
+    if (values.length > 1 && isJoinOf(await this.#list(""), [...labels.values()])) return this.#kept(labels);
     // A text that was in it may not have been one of its values.
     if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
     const meant = [...labels].flat();
@@ -251,12 +252,14 @@ export class ListWidget extends Widget {
   async #chooseOne(wanted, isOneOfSeveral, isList, tries = 1) {
     let state = await this.#list(wanted);
     if (wanted === "" && state.isEditable) return this.#clear();
+    if (wanted === "" && !state.shown.length) return "";
     const isShown = state.shown.some((shown) => isAlike(shown, wanted));
     const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
     const path = state.option ? [] : wanted.split(SEPARATOR);
     if (path.length > 1 && (await this.#followed(path))) return path.at(-1) ?? "";
+    if (!state.option && !state.isEditable) state = await this.#searching(wanted, state);
     if (!state.option && (state.isEditable || state.isSearched)) state = await this.#filtered(wanted);
     if (!state.option && (state.total > 1 || !state.isEditable)) state = await this.#scrolledTo(wanted, state);
     if (!state.option) state = await this.#branchedTo(wanted, state);
@@ -364,6 +367,16 @@ export class ListWidget extends Widget {
     if (!toggle) await this.hover(selector);
     const { option } = toggle ? {} : await this.#until(next, (now) => now.option !== undefined, QUIET_MS);
     if (!option) await this.click(toggle || selector);
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has just opened
+   * @returns {Promise<ListState>} once its search field has the focus, if it has one
+   */
+  async #searching(wanted, state) {
+    if (state.isAlwaysOpen) return state;
+    return this.#until(wanted, (now) => now.option !== undefined || now.isSearched, QUIET_MS);
   }
 
   /** @param {string} wanted typed into the field, or into the search field of its list */
@@ -551,6 +564,7 @@ export class ListWidget extends Widget {
       if (!rest.length && this.#isCleared(state, before)) return [];
       throw notKept(this.found, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
     }
+    if (isJoinOf(state, [...labels.values()])) return [...labels.values()];
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
@@ -574,8 +588,10 @@ export class ListWidget extends Widget {
    * @returns {boolean} whether it shows nothing, or only what can be a placeholder: something else than before, or what is
    *   not an option
    */
-  #isCleared({ shown, typed: text, isEditable }, { isMultiple, option, selected, total }) {
+  #isCleared({ shown, chips, typed: text, isEditable }, { isMultiple, option, selected, total }) {
     if (shown.length === 0) return true;
+    // What can be removed is a value.
+    if (chips.length > 0) return false;
     // The option that the keys have come to may be marked as selected.
     const isIn = (/** @type {string} */ label) => isMultiple || plain(shown.join()).includes(plain(label));
     const isPrompt = total > 0 && !option && !selected.some(isIn);

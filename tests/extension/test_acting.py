@@ -79,6 +79,26 @@ async def test_item_of_a_menu_without_a_state_so_far_is_reported_as_checked(tab:
     assert (await tab.do("click", selector="p"))["checked"] is True
 
 
+CHECKED_BELOW = """<title>Check boxes above what is drawn for them</title>
+<p style="position: relative"><input type=checkbox style="position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0">
+<span>Off</span></p>
+<p style="position: relative"><input type=checkbox style="position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0">
+<button>Delete</button></p>
+<ul tabindex=0><li id=current style="pointer-events: none">First<li><a href=#second>Second</a></ul>"""
+
+
+async def test_click_is_for_the_check_box_above_its_drawing_but_not_for_what_is_next_to_the_element(
+    tab: DrivenTab,
+) -> None:
+    await tab.page.set_content(CHECKED_BELOW)
+
+    await tab.do("click", selector="span")
+
+    assert await tab.page.eval_on_selector_all("input", "all => all.map(one => one.checked)") == [True, False]
+    for other in ("button", "#current"):
+        assert (await tab.refused_soon("click", selector=other))[0] == "EXECUTION_ERROR"
+
+
 async def test_click_on_an_element_without_pointer_events_reaches_the_one_that_handles_it_there(
     tab: DrivenTab,
 ) -> None:

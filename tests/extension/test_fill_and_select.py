@@ -252,6 +252,7 @@ async def test_framework_is_notified_of_its_fields_new_value(controlled: DrivenT
 
 MASKED = [
     ("#phone", "5551234567", "(555) 123-4567"),
+    ("#abroad", "5551234567", "+1 (555) 123-4567"),
     ("#card", "4111111111111111", "4111 1111 1111 1111"),
     ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
     ("#later", "abc", "ABC"),
@@ -462,13 +463,16 @@ async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab
 
 
 async def test_decimal_point_that_a_field_takes_only_from_a_key_is_not_lost(blank: DrivenTab) -> None:
-    await blank.write("""<title>Amount</title><input id=amount><script>
+    await blank.write("""<title>Amount</title><input id=amount>
+    <fieldset><input id=least value=2> <input id=most></fieldset><script>
       amount.oninput = ({ data, target }) => {
         if (data?.length > 1) target.value = target.value.replace(".", "");
       };
     </script>""")
 
     assert (await blank.do("fill", selector="#amount", value="1234.5"))["value"] == "1234.5"
+    # Only the end of a period is written as its start is.
+    assert (await blank.do("fill", selector="#most", value="77.5"))["value"] == "77.5"
 
 
 POPOVER = """<title>Post</title><input id=title><div id=popover popover tabindex=-1>

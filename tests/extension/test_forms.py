@@ -438,6 +438,7 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert [field["value"] for field in (await calendars.do("fill_form", fields=fields))["fields"]] == ["2/28/2026"] * 2
 
     assert (await calendars.refused("fill", selector="#fixed", value="2026-03-05"))[0] == "EXECUTION_ERROR"
+    assert await calendars.page.locator("#wheels").is_hidden()
     await calendars.page.evaluate("addHours()")
     assert (await calendars.refused("fill", selector="#fixed", value="07:30"))[0] == "EXECUTION_ERROR"
     assert await calendars.page.locator("#hours").input_value() == "5"

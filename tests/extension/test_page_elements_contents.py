@@ -315,7 +315,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "x"',
             'button "x"  #c',
         ],
-        "button that only looks disabled": ['button "Print" looks disabled  #a'],
+        "button that only looks disabled": ['button "Print" looks disabled  #a', 'button "Copy"  #b'],
+        "fields that are named after their component": [
+            'text "Amount:"',
+            'textbox "numeric box"  #amount',
+            'textbox "Price in euros"  #price',
+        ],
         "field with decoration in front": ['text "Zone:"', 'combobox next to "Zone:" = "Rome"  #zone'],
     },
     "labelledby": {

@@ -679,3 +679,102 @@ async def test_listbox_that_opens_another_is_a_field(blank: DrivenTab) -> None:
     # A list that is open is named.
     await blank.do("click", selector="#language")
     assert "Open above the page: listbox" in (await blank.do("page_elements"))["text"]
+
+
+HIDDEN = "position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0; pointer-events: none"
+BESIDE_NATIVE = f"""<title>Town</title><div class=dropdown style="padding: 20px">
+<div style="{HIDDEN}"><input id=town readonly aria-haspopup=listbox></div>
+<div style="{HIDDEN}"><select id=native tabindex=-1><option><option>Bern<option>Bonn</select></div>
+<span id=shown></span><svg aria-label=Clear class=clear width=9 height=9 style="display: none"><path d="M0 0h9v9H0z"/></svg>
+<div id=opener role=button aria-haspopup=listbox aria-label=Choose style="height: 9px"></div></div>
+<ul id=towns role=listbox hidden style="position: absolute; z-index: 1"><li role=option>Bern<li role=option>Bonn</ul><script>
+  const choose = (town) => {{
+    native.value = shown.textContent = town;
+    document.querySelector(".clear").style.display = town ? "" : "none";
+  }};
+  const box = document.querySelector(".dropdown");
+  box.onclick = ({{ target }}) => (target.closest(".clear") ? choose("") : (towns.hidden = false));
+  towns.onclick = ({{ target }}) => {{
+    choose(target.textContent);
+    towns.hidden = true;
+  }};
+  onkeydown = ({{ key }}) => void (key === "Escape" && (towns.hidden = true));
+</script>"""
+
+
+async def test_field_next_to_a_hidden_native_list_is_operated_by_each_of_its_parts(blank: DrivenTab) -> None:
+    await blank.write(BESIDE_NATIVE)
+
+    for selector, town in (("#town", "Bern"), ("#opener", "Bonn"), (".dropdown", "Bern")):
+        result = await blank.do("select", selector=selector, value=town)
+
+        assert [option["label"] for option in result["selected"]] == [town]
+        assert (await blank.page.inner_text("#shown"), "select" in result["changed"]) == (town, False)
+    for _ in ("chosen", "already empty"):
+        assert (await blank.do("fill", selector="#town", value=""))["value"] == ""
+        assert await blank.page.inner_text("#shown") == ""
+
+
+LATE_SEARCH = """<title>Pet</title>
+<button id=pet role=combobox aria-haspopup=listbox aria-expanded=false aria-controls=panel>None</button>
+<div id=panel hidden><input id=search><ul id=list role=listbox><li role=option>Cat</ul></div>
+<div id=tags role=combobox tabindex=0 aria-haspopup=listbox><span class=chip>2 pets <button aria-label=Remove>x</button></span></div>
+<script>
+  const open = (isOpen) => {
+    panel.hidden = !isOpen;
+    pet.ariaExpanded = String(isOpen);
+  };
+  pet.onclick = () => {
+    open(true);
+    setTimeout(() => search.focus(), 60);
+  };
+  search.oninput = () => (list.innerHTML = `<li role=option>${search.value === "Dog" ? "Dog" : "Cat"}`);
+  list.onclick = ({ target }) => {
+    pet.textContent = target.textContent;
+    open(false);
+  };
+  tags.onclick = ({ target }) => {
+    if (target.ariaLabel && tags.innerText.includes("2")) {
+      tags.innerHTML = ["Cat", "Dog"].map((tag) => `<span class=chip>${tag} <button aria-label=Remove>x</button></span>`).join("");
+    }
+  };
+</script>"""
+
+
+async def test_search_field_that_gets_the_focus_late_is_used_and_values_that_stay_are_not_cleared(
+    blank: DrivenTab,
+) -> None:
+    await blank.write(LATE_SEARCH)
+
+    assert (await blank.do("fill", selector="#pet", value="Dog"))["value"] == "Dog"
+
+    code, message = await blank.refused("select", selector="#tags", value=[])
+    assert (code, '"Cat, Dog" now' in message) == ("VALUE_NOT_KEPT", True), message
+
+
+JOINED = """<title>Tour</title><div role=spinbutton tabindex=0 aria-label=Nights aria-valuenow=3>
+<input id=nights value=3><button>+</button></div>
+<p><input id=cities role=combobox aria-label=Cities aria-haspopup=listbox aria-expanded=false> <span id=names></span></p>
+<ul id=options role=listbox hidden><li role=option>Rome<li role=option>Turin<li role=option>Milan</ul><script>
+  const show = (isOpen) => {
+    options.hidden = !isOpen;
+    cities.ariaExpanded = String(isOpen);
+  };
+  cities.onclick = () => show(true);
+  cities.onkeydown = ({ key }) => key === "Escape" && show(false);
+  options.onclick = ({ target }) => {
+    names.textContent += (names.textContent && ", ") + target.textContent.trim();
+    cities.value = "";
+    target.remove();
+  };
+</script>"""
+
+
+async def test_values_in_one_text_and_a_text_field_in_a_spin_button_are_kept(blank: DrivenTab) -> None:
+    await blank.write(JOINED)
+
+    result = await blank.do("select", selector="#cities", value=["Turin", "Rome"])
+    assert [option["label"] for option in result["selected"]] == ["Turin", "Rome"]
+    assert await blank.page.inner_text("#names") == "Turin, Rome"
+
+    assert (await blank.do("fill", selector="#nights", value="7"))["value"] == "7"

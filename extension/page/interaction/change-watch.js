@@ -30,6 +30,7 @@ const changeWatch = (() => {
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
   const { SEEN, endingAnimations, fillsView, isPositioned, isRendered, isVisible } = geometry;
+  const { isStandIn } = standIns;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -428,7 +429,8 @@ const changeWatch = (() => {
      * @param {string} before
      */
     #isRefilled(field, before) {
-      return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isVisible(field);
+      const isShown = isVisible(field) && !isStandIn(field);
+      return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isShown;
     }
 
     stop() {

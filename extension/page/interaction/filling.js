@@ -46,7 +46,7 @@ const filling = (() => {
   const { isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
-  const { dayIn, daysIn, essenceOf, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
+  const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
   const { readCalendar } = calendars;
   const { otherNotations } = notations;
   const {
@@ -371,7 +371,7 @@ const filling = (() => {
    */
   function likeStart(field, text) {
     const [start, end, ...others] = groupOf(field);
-    if (!start || end !== field || others.length) return text;
+    if (!isDated(text) || !start || end !== field || others.length) return text;
     return otherNotations(text, [start.value], "").own[0] ?? text;
   }
 
@@ -392,7 +392,7 @@ const filling = (() => {
     if (editorAround(field)) return isWritten(field, text);
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
-    if (isControl(field)) return isSameValue(held, text);
+    if (isControl(field)) return isSameValue(held, text) || isInMask(held, text, before);
     if (isSame(held, text)) return true;
     // An editor displays its content in its own way, and long texts in parts; what it held before is not part of that.
     const isShorter = essenceOf(held).length <= essenceOf(text).length;

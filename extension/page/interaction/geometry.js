@@ -349,7 +349,7 @@ const geometry = (() => {
   function isPartOf(inner, element) {
     if (isDrawnIn(element, inner) || labelsOf(element).some((label) => isDrawnIn(label, inner))) return true;
     if (isInBoxOf(inner, element) || controlOf(element) === inner || isTouchTargetOf(inner, element)) return true;
-    if (isLayerOver(inner, element) || isSheetOver(inner, element)) return true;
+    if (isLayerOver(inner, element) || isSheetOver(inner, element) || isCheckOver(inner, element)) return true;
     const veiled = veiledBy(inner);
     if (veiled && isDrawnIn(veiled, element)) return true;
     const button = closestOf(element, BUTTONS);
@@ -361,6 +361,17 @@ const geometry = (() => {
       host = holderOf(root);
     }
     return false;
+  }
+
+  /**
+   * @param {Element} inner
+   * @param {Element} element
+   * @returns {boolean} whether it is an invisible check box over what the page draws for it, the element included
+   */
+  function isCheckOver(inner, element) {
+    const around = parentElementOf(inner);
+    if (!around || !isMatch(inner, CHECKED) || isRendered(inner, DRAWN) || isControl(element)) return false;
+    return isDrawnIn(around, element) && closestOf(element, BUTTONS) === null;
   }
 
   /**
@@ -427,7 +438,10 @@ const geometry = (() => {
     if (!isControl(field)) return false;
     const isSeen = isRendered(field, { opacityProperty: true });
     if (isSeen && getComputedStyle(field).pointerEvents !== "none") return false;
-    const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one);
+    // A native list may be there for forms and screen readers only.
+    const isUnseenList = (/** @type {Element} */ one) =>
+      isMatch(one, "select[tabindex^='-']") && !isRendered(one, DRAWN);
+    const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one) && !isUnseenList(one);
     let box = parentElementOf(field);
     for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {
       if (queryIn(box, FIELDS).some(isOther)) return false;

@@ -53,7 +53,10 @@ const listOptions = (() => {
   /** Between a field and a list that opens for it, in pixels. */
   const MOST_DISTANCE = 60;
   const SHUT = "[role='treeitem'][aria-expanded='false']";
-  const TOGGLES = "button, [role='button'], [class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
+  const NAMED_TOGGLES = "[class*='toggle' i], [class*='switcher' i], [class*='expand' i]";
+  const TOGGLES = `button, [role='button'], ${NAMED_TOGGLES}`;
+  /** A branch may declare only that it is open. */
+  const PERHAPS_SHUT = `${SHUT}, [role='treeitem']:not([aria-expanded])`;
   /** @type {WeakSet<Element>} branches that were to be opened */
   let opened = new WeakSet();
 
@@ -232,7 +235,7 @@ const listOptions = (() => {
    */
   function nextBranch(field) {
     const popup = popupOf(field);
-    const branches = popup ? queryDrawnIn(popup, SHUT).filter((one) => !opened.has(one) && isVisible(one)) : [];
+    const branches = popup ? queryDrawnIn(popup, PERHAPS_SHUT).filter((one) => !opened.has(one) && isVisible(one)) : [];
     for (const branch of branches) {
       opened.add(branch);
       // A leaf has none.
@@ -247,7 +250,8 @@ const listOptions = (() => {
    * @returns {string} what opens it, without choosing it; empty if it is open, or not a branch of a tree
    */
   function toggleOf(option) {
-    const toggle = isMatch(option, SHUT) ? queryIn(rowOf(option), TOGGLES).find(isVisible) : undefined;
+    if (!isMatch(option, PERHAPS_SHUT)) return "";
+    const toggle = queryIn(rowOf(option), isMatch(option, SHUT) ? TOGGLES : NAMED_TOGGLES).find(isVisible);
     return toggle ? selectorOf(toggle, allRoots()) : "";
   }
 

@@ -237,10 +237,24 @@ const sameValues = (() => {
     return dayIn(text) !== "" && own?.length === wanted?.length && String(own) !== String(wanted);
   }
 
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @param {string} mask what the field held before, such as "+1 (___) ___-____"
+   * @returns {boolean} whether the text is what has been put into the blanks
+   */
+  function isInMask(held, text, mask) {
+    const blanks = [...mask].map((char) => char === "_");
+    const isFilled = [...held].every((char, place) => blanks[place] || char === mask[place]);
+    const put = [...held].filter((_char, place) => blanks[place]).join("");
+    return isFilled && blanks.includes(true) && held.length === mask.length && essenceOf(put) === essenceOf(text);
+  }
+
   return {
     dayIn,
     daysIn,
     essenceOf,
+    isInMask,
     isNumber,
     isSame,
     isSameNumber,

@@ -129,7 +129,8 @@ const standIns = (() => {
    * @param {Element} field
    */
   function hasOtherField(around, field) {
-    const isOnlyForKeys = (/** @type {Element} */ one) => TEXT_INPUTS.has(kindOf(one)) && isClippedAway(one);
+    const isOnlyForKeys = (/** @type {Element} */ one) =>
+      TEXT_INPUTS.has(kindOf(one)) && [one, parentElementOf(one)].some((part) => part && isClippedAway(part));
     const isOther = (/** @type {Element} */ one) =>
       one !== field && !holds(one, field) && isVisible(one) && !isStandIn(one) && !isOnlyForKeys(one);
     return queryIn(around, OTHER_FIELDS).some(isOther);

@@ -31,7 +31,8 @@ const states = (() => {
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
   /** A page may ignore the mouse on these without telling the browser. */
-  const LOOKS_DISABLED = /(?:^|[\s_-])disabled(?:\s|$)/iu;
+  /** Without what else of an element may be off. */
+  const LOOKS_DISABLED = /(?:^|[\s_-])(?<!(?:animation|drag|focus|hover|resize|ripple|sort)-)disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Labels, not values, that are drawn in a field. */
   const LABELS = "[id*='label' i], [class*='label' i]";

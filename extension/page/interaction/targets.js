@@ -13,7 +13,7 @@ const targets = (() => {
   const { shownNextTo } = standIns;
   const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
   const { dayIn } = sameValues;
-  const { hasSuggestions, operableIn, widgetKind } = widgets;
+  const { hasSuggestions, isEditable, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -79,6 +79,9 @@ const targets = (() => {
     const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     if (!isPassed(element) || isMatch(element, TAKERS)) return element;
     const [taker, ...outer] = [...drawnAncestors(element)].filter((ancestor) => !isPassed(ancestor));
+    // The middle of a list of tabs, for example, belongs to another one.
+    const isOther = (/** @type {Element} */ one) => !holds(one, element) && !holds(element, one) && isVisible(one);
+    if (taker && queryIn(taker, TAKERS).some(isOther)) return element;
     if (taker && isHtml(element) && [taker, ...outer].some((one) => isMatch(one, TAKERS))) return taker;
     return below(element) ?? element;
   }
@@ -202,10 +205,8 @@ const targets = (() => {
    */
   function widgetIn(element) {
     const own = operableIn(controlOf(element) ?? element);
-    return (
-      [own, closestOf(element, "[role='spinbutton'], [role='slider']")].find((one) => one && widgetKind(one)) ??
-      undefined
-    );
+    const around = isEditable(own) ? null : closestOf(element, "[role='spinbutton'], [role='slider']");
+    return [own, around].find((one) => one && widgetKind(one)) ?? undefined;
   }
 
   /**
