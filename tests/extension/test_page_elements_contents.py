@@ -315,6 +315,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "x"',
             'button "x"  #c',
         ],
+        "message in a slot": ['alert "Too short"', 'button "Go"  button'],
         "button that only looks disabled": ['button "Print" looks disabled  #a', 'button "Copy"  #b'],
         "fields that are named after their component": [
             'text "Amount:"',

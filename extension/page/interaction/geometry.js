@@ -254,13 +254,20 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
+   * @returns {Element} it, or if it has no box, such as a slot, the nearest one around it
+   */
+  function boxedAround(element) {
+    return [...drawnAncestors(element)].find((one) => !isBoxless(one)) ?? element;
+  }
+
+  /**
+   * @param {Element} element
    * @param {ScrollLogicalPosition} block
    */
   function bringIntoView(element, block) {
     const isBoxed = (/** @type {Element} */ one) => !isBoxless(one) && rectsOf(one).length > 0;
     const within = isBoxless(element) ? queryIn(element, "*").find(isBoxed) : element;
-    const around = [...drawnAncestors(element)].find((ancestor) => !isBoxless(ancestor)) ?? element;
-    scrollTo(within ?? around, { block, inline: "nearest" });
+    scrollTo(within ?? boxedAround(element), { block, inline: "nearest" });
     // A bare text is somewhere in its element.
     const [bare] = within ? [] : rectsOf(element);
     const view = windowOf(/** @type {Document} */ (documentOf(element)));
@@ -537,6 +544,7 @@ const geometry = (() => {
     aimAt,
     aimInto,
     boundsOf,
+    boxedAround,
     bringIntoView,
     endingAnimations,
     fillsView,

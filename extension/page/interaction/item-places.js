@@ -4,7 +4,7 @@
 
 const itemPlaces = (() => {
   const { attributeOf, boxOf, documentOf, isElement, tagOf } = dom;
-  const { handleOf, isVisible, placeInMainFrame } = geometry;
+  const { boxedAround, handleOf, isVisible, placeInMainFrame } = geometry;
 
   /** A draggable element of this size is more likely a surface to drag on. */
   const SHEET_SIDE = 200;
@@ -65,7 +65,7 @@ const itemPlaces = (() => {
   function placeOf(element, box) {
     const own = documentOf(element) === document ? box : placeInMainFrame(element);
     const isHidden = own.width === 0 && own.height === 0;
-    return isHidden ? placeInMainFrame(handleOf(element)) : own;
+    return isHidden ? placeInMainFrame(boxedAround(handleOf(element))) : own;
   }
 
   /**
