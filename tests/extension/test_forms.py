@@ -14,7 +14,9 @@ PAGE = """<form><input id=name value=before aria-label=Name><input id=secret typ
 <label for=styled id=look style="display: inline-block; width: 20px; height: 20px; background: gray"></label>
 <input id=styled type=checkbox style="display: none">
 <div id=switch role=switch aria-checked=false tabindex=0 onclick="this.ariaChecked = 'true'">Dark</div><input id=file type=file></form>
-<div id=editor contenteditable>old</div><script>
+<div id=editor contenteditable>old</div><div id=part role=switch aria-checked=false></div><script>
+  part.attachShadow({ mode: "open" }).innerHTML = "<span>Customs clearance</span> <i tabindex=0>o</i>";
+  part.shadowRoot.lastChild.onclick = () => (part.ariaChecked = "true");
   window.events = [];
   for (const type of ["input", "change", "click", "focusin"]) {
     addEventListener(type, ({ target }) => events.push(`${type} ${target.id}`), true);
@@ -60,6 +62,7 @@ async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: D
         "#card": False,
         "#styled": True,
         "#switch": True,
+        "#part": True,
         "#editor": "new",
     }
     fields = [{"selector": selector, "value": value} for selector, value in values.items() if selector != "#card"]

@@ -24,6 +24,7 @@ const geometry = (() => {
     isText,
     labelsOf,
     parentElementOf,
+    queryAll,
     queryIn,
     rootOf,
     scrollTo,
@@ -37,6 +38,8 @@ const geometry = (() => {
   const MAX_RECTS = 4;
   /** Levels to climb from an invisible field to the box that shows its value. */
   const BOX_LEVELS = 4;
+  /** A web component that leaves the focus to an element in it. */
+  const UNFOCUSED = ":is([role=checkbox], [role=radio], [role=switch]):not([tabindex])";
   /** Conditions for `isRendered`: with `visibility`, and with `opacity` too. */
   const SEEN = { visibilityProperty: true };
   const DRAWN = { ...SEEN, opacityProperty: true };
@@ -473,7 +476,8 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes and switches are often hidden, with a label drawn in their place.
+   * Checkboxes and switches are often hidden, with a label drawn in their place. Those of a web component may be only
+   * one of its parts, next to a label.
    *
    * @param {Element} element
    */
@@ -481,7 +485,9 @@ const geometry = (() => {
     const editor = editorAround(element);
     if (editor) return editor;
     const isDrawn = isVisible(element) && !(isMatch(element, CHECKED) && isClippedAway(element));
-    return isDrawn ? element : (labelsOf(element).find(isVisible) ?? element);
+    if (!isDrawn) return labelsOf(element).find(isVisible) ?? element;
+    const root = isMatch(element, UNFOCUSED) ? innerRootOf(element) : null;
+    return (root && queryAll(root, "[tabindex='0']").find(isVisible)) ?? element;
   }
 
   /**
