@@ -50,6 +50,8 @@ const geometry = (() => {
   const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
   /** Pixels that a finger needs: no larger element only widens another one. */
   const TOUCH_PX = 48;
+  /** Pixels to the left of the page. */
+  const FAR = 1_000;
   const TRANSPARENT = "rgba(0, 0, 0, 0)";
   /** Where to hit a box, as fractions of its width and height: the middle first. */
   const SPOTS = /** @type {const} */ ([
@@ -111,6 +113,14 @@ const geometry = (() => {
     if (width <= 1 && height <= 1) return true;
     const { clip, clipPath, position } = getComputedStyle(element);
     return (position === "absolute" && CLIPPED.test(clip)) || CLIPPED.test(clipPath);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it lies far to the left of the page, where nothing can be scrolled into view
+   */
+  function isOffPage(element) {
+    return boxOf(element).right < -FAR;
   }
 
   /**
@@ -452,13 +462,16 @@ const geometry = (() => {
   }
 
   /**
-   * Checkboxes and switches are often hidden, with a label drawn in their place.
+   * Checkboxes and switches are often hidden, with a label drawn in their place. The text field of a combobox may be
+   * moved off the page while it shows its choice: then the box around it is what a user presses.
    *
    * @param {Element} element
    */
   function handleOf(element) {
     const editor = editorAround(element);
     if (editor) return editor;
+    const around = isMatch(element, "input[role='combobox']") && isOffPage(element) ? parentElementOf(element) : null;
+    if (around && isVisible(around) && !isOffPage(around)) return around;
     const isDrawn = isVisible(element) && !(isMatch(element, CHECKED) && isClippedAway(element));
     return isDrawn ? element : (labelsOf(element).find(isVisible) ?? element);
   }
@@ -532,6 +545,7 @@ const geometry = (() => {
     inDocument,
     isClippedAway,
     isLayerOver,
+    isOffPage,
     isPartOf,
     isPositioned,
     isRendered,
