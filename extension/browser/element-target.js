@@ -25,6 +25,9 @@ const MAX_MOVES = 10;
 const ANSWER_MS = 50;
 /** For the page that an action leads to. */
 const ANNOUNCE_MS = 1_000;
+const NO_PRESS =
+  "The page did not react to the press. It may be busy, or a prompt of the browser, such as a sign-in, may keep input " +
+  "from it. Check it, or ask the user, before you try again.";
 /** @type {PressOutcome} of a press that reached its element */
 export const REACHED = { isSeen: true, isLost: false, cover: "", isPressed: false, release: "" };
 
@@ -270,7 +273,7 @@ export function pointOf({ point }) {
  * @returns {string[]} sentences
  */
 export function notesOn({ isLost, release }) {
-  if (isLost) return ["The page did not react to the press. Check it before you try again."];
+  if (isLost) return [NO_PRESS];
   if (!release) return [];
   return [`When the mouse was released, ${release} covered the element. Check whether that counted as a click.`];
 }

@@ -192,7 +192,10 @@ async def test_impossible_click_and_point_outside_the_element_or_under_another_a
 # --- Presses that the page does not show
 
 
-NO_SIGN = "The page did not react to the press. Check it before you try again."
+NO_SIGN = (
+    "The page did not react to the press. It may be busy, or a prompt of the browser, such as a sign-in, may keep "
+    "input from it. Check it, or ask the user, before you try again."
+)
 BUSY = "for (const end = performance.now() + 700; performance.now() < end;);"
 COVERING = "setTimeout(() => { cover.hidden = false; document.title = 'Covered' }, 500)"
 LEAVING = "location.href = '/two'"

@@ -585,6 +585,16 @@ async def test_arrow_and_tick_are_not_part_of_the_choice(drawn: DrivenTab) -> No
         assert await drawn.page.inner_text("#skills") == f"{', '.join(values)}▼"
 
 
+async def test_field_that_is_off_the_page_until_its_box_is_pressed_gets_the_option(drawn: DrivenTab) -> None:
+    result = await drawn.do("select", selector="#pet", value="Dog")
+    listed = await drawn.do("page_elements", find="Pet")
+
+    assert [option["label"] for option in result["selected"]] == ["Dog"]
+    assert await drawn.page.locator("#pet-box").inner_text() == "Dog"
+    # It is in sight.
+    assert listed["text"].startswith('combobox "Pet"')
+
+
 async def test_link_in_the_place_of_a_native_list_holds_the_option(drawn: DrivenTab) -> None:
     result = await drawn.do("select", selector="#s_team > a", value="Blues")
 

@@ -53,6 +53,8 @@ const geometry = (() => {
   const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
   /** Pixels that a finger needs: no larger element only widens another one. */
   const TOUCH_PX = 48;
+  /** Pixels to the left of the page. */
+  const FAR = 1_000;
   const TRANSPARENT = "rgba(0, 0, 0, 0)";
   /** Where to hit a box, as fractions of its width and height: the middle first. */
   const SPOTS = /** @type {const} */ ([
@@ -114,6 +116,14 @@ const geometry = (() => {
     if (width <= 1 && height <= 1) return true;
     const { clip, clipPath, position } = getComputedStyle(element);
     return (position === "absolute" && CLIPPED.test(clip)) || CLIPPED.test(clipPath);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it lies far to the left of the page, where nothing can be scrolled into view
+   */
+  function isOffPage(element) {
+    return boxOf(element).right < -FAR;
   }
 
   /**
@@ -477,13 +487,16 @@ const geometry = (() => {
 
   /**
    * Checkboxes and switches are often hidden, with a label drawn in their place. Those of a web component may be only
-   * one of its parts, next to a label.
+   * one of its parts, next to a label. The text field of a combobox may be moved off the page while it shows its choice:
+   * then the box around it is what a user presses.
    *
    * @param {Element} element
    */
   function handleOf(element) {
     const editor = editorAround(element);
     if (editor) return editor;
+    const around = isMatch(element, "input[role='combobox']") && isOffPage(element) ? parentElementOf(element) : null;
+    if (around && isVisible(around) && !isOffPage(around)) return around;
     const isDrawn = isVisible(element) && !(isMatch(element, CHECKED) && isClippedAway(element));
     if (!isDrawn) return labelsOf(element).find(isVisible) ?? element;
     const root = isMatch(element, UNFOCUSED) ? innerRootOf(element) : null;
@@ -560,6 +573,7 @@ const geometry = (() => {
     inDocument,
     isClippedAway,
     isLayerOver,
+    isOffPage,
     isPartOf,
     isPositioned,
     isRendered,

@@ -4,7 +4,7 @@
 
 const itemPlaces = (() => {
   const { attributeOf, boxOf, documentOf, isElement, tagOf } = dom;
-  const { boxedAround, handleOf, isVisible, placeInMainFrame } = geometry;
+  const { boxedAround, handleOf, isOffPage, isVisible, placeInMainFrame } = geometry;
 
   /** A draggable element of this size is more likely a surface to drag on. */
   const SHEET_SIDE = 200;
@@ -64,7 +64,7 @@ const itemPlaces = (() => {
    */
   function placeOf(element, box) {
     const own = documentOf(element) === document ? box : placeInMainFrame(element);
-    const isHidden = own.width === 0 && own.height === 0;
+    const isHidden = (own.width === 0 && own.height === 0) || isOffPage(element);
     return isHidden ? placeInMainFrame(boxedAround(handleOf(element))) : own;
   }
 

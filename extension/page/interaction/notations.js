@@ -9,9 +9,9 @@ const notations = (() => {
 
   /** A date before a time, or a time alone. */
   const PARTS = /^(?:(\S.*?)(?:T|,? ))?(\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?)$/iu;
-  /** As a field holds them, and as its placeholder describes them. */
+  /** As a field holds them, and as its placeholder or its blanks describe them. */
   const DATE = /(?<![\d\p{L}])(\d{4}|\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{1,2})(?!\d)/u;
-  const DATE_PATTERN = /(?<!\p{L})(\p{L}{1,5})([-/.])(\p{L}{1,5})\2(\p{L}{1,5})(?!\p{L})/u;
+  const DATE_PATTERN = /(?<![\p{L}_])(\p{L}{1,5}|__)([-/.])(\p{L}{1,5}|__)\2(\p{L}{1,5}|_{4})(?![\p{L}_])/u;
   const TIME = /(?<!\d)(\d{1,2}):\d\d(:\d\d)?(\s*)([ap]\.?m\b\.?)?/iu;
   const TIME_PATTERN = /(?<!\p{L})(hh?|hour):(?:mm|minute)(:ss|:second)?(\s*)(am\/pm|aa?|tt)?(?!\p{L})/iu;
   const DECIMAL = /^[-+]?\d+\.\d+$/u;
@@ -64,7 +64,8 @@ const notations = (() => {
     const isYearFirst = first.length === YEAR_LENGTH;
     if (isYearFirst === (third.length === YEAR_LENGTH)) return "";
     const pair = isYearFirst ? [second, third] : [first, second];
-    const isDayFirst = startsWithDay(pair, known) ?? (isYearFirst ? false : null);
+    // A year after two dots follows the month in all languages.
+    const isDayFirst = startsWithDay(pair, known) ?? (isYearFirst ? false : separator === "." || null);
     if (isDayFirst === null) return "";
     const length = pair.every((one) => one.length === 2) ? 2 : 1;
     const parts = (isDayFirst ? [day, month] : [month, day]).map((part) => String(part).padStart(length, "0"));

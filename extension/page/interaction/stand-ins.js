@@ -5,7 +5,6 @@
 const standIns = (() => {
   const {
     NATIVE_FIELDS,
-    boxOf,
     closestOf,
     holds,
     idOf,
@@ -21,14 +20,12 @@ const standIns = (() => {
     treeAncestors,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { DRAWN, isClippedAway, isRendered, isVisible } = geometry;
+  const { DRAWN, isClippedAway, isOffPage, isRendered, isVisible } = geometry;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]:not([contenteditable='false'])`;
   /** Maximum number of levels between a hidden native list and the field that is drawn in its place. */
   const NATIVE_LEVELS = 7;
-  /** Pixels to the left of the page. */
-  const FAR = 1_000;
   /** The same from a hidden text field to the box around both. */
   const STAND_IN_LEVELS = 3;
   const SHOWN_FIELDS = `${OTHER_FIELDS}, [role='listbox'], [role='spinbutton'], [role='switch'], [aria-haspopup]`;
@@ -110,8 +107,7 @@ const standIns = (() => {
   function isStandIn(element) {
     if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
     const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
-    const isOffPage = boxOf(element).right < -FAR;
-    return isField && (isOffPage || isClippedAway(element) || !isRendered(element, DRAWN));
+    return isField && (isOffPage(element) || isClippedAway(element) || !isRendered(element, DRAWN));
   }
 
   /**
