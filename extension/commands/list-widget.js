@@ -8,7 +8,7 @@ import { CommandError } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { holdsOption, isSelectedIn, othersIn } from "./list-states.js";
+import { holdsOption, isJoinOf, isSelectedIn, othersIn } from "./list-states.js";
 import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain, quote, until } from "./widget.js";
 
 /** For a list to open, to close, or to show search results, and for a value to fade out. */
@@ -151,6 +151,7 @@ export class ListWidget extends Widget {
     let labels = await choose();
     // Leaving the field could close the list, and the Enter key may be next.
     if (this.#isSearch) return values;
+    if (values.length > 1 && isJoinOf(await this.#list(""), [...labels.values()])) return this.#kept(labels);
     // A text that was in it may not have been one of its values.
     if (values.length > 1 && !(await this.#showsAll(labels))) labels = await choose();
     const meant = [...labels].flat();
@@ -561,6 +562,7 @@ export class ListWidget extends Widget {
       if (!rest.length && this.#isCleared(state, before)) return [];
       throw notKept(this.found, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
     }
+    if (!before.isMultiple && isJoinOf(state, [...labels.values()])) return [...labels.values()];
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;
