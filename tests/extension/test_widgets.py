@@ -752,9 +752,11 @@ JOINED = """<title>Tour</title><div role=spinbutton tabindex=0 aria-label=Nights
 </script>"""
 
 
-async def test_values_that_a_field_shows_in_one_text_are_kept(blank: DrivenTab) -> None:
+async def test_values_in_one_text_and_a_text_field_in_a_spin_button_are_kept(blank: DrivenTab) -> None:
     await blank.write(JOINED)
 
     result = await blank.do("select", selector="#cities", value=["Turin", "Rome"])
     assert [option["label"] for option in result["selected"]] == ["Turin", "Rome"]
     assert await blank.page.inner_text("#names") == "Turin, Rome"
+
+    assert (await blank.do("fill", selector="#nights", value="7"))["value"] == "7"

@@ -13,7 +13,7 @@ const targets = (() => {
   const { shownNextTo } = standIns;
   const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
   const { dayIn } = sameValues;
-  const { hasSuggestions, operableIn, widgetKind } = widgets;
+  const { hasSuggestions, isEditable, operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -205,10 +205,8 @@ const targets = (() => {
    */
   function widgetIn(element) {
     const own = operableIn(controlOf(element) ?? element);
-    return (
-      [own, closestOf(element, "[role='spinbutton'], [role='slider']")].find((one) => one && widgetKind(one)) ??
-      undefined
-    );
+    const around = isEditable(own) ? null : closestOf(element, "[role='spinbutton'], [role='slider']");
+    return [own, around].find((one) => one && widgetKind(one)) ?? undefined;
   }
 
   /**
