@@ -33,11 +33,13 @@ export function isSelectedIn(before, now, label) {
 /**
  * @param {ListState} state
  * @param {string[]} labels of the chosen options
- * @returns {boolean} whether the field shows exactly these in one text
+ * @returns {boolean} whether the field shows exactly these in one text, although its list does not declare to take several
  */
-export function isJoinOf({ shown }, labels) {
+export function isJoinOf({ shown, isMultiple }, labels) {
   const sorted = (/** @type {string[]} */ texts) => texts.map(plain).sort().join("\n");
-  return shown.length === 1 && labels.length > 1 && sorted((shown[0] ?? "").split(/[,;]/u)) === sorted(labels);
+  return (
+    !isMultiple && shown.length === 1 && labels.length > 1 && sorted((shown[0] ?? "").split(/[,;]/u)) === sorted(labels)
+  );
 }
 
 /**

@@ -564,7 +564,7 @@ export class ListWidget extends Widget {
       if (!rest.length && this.#isCleared(state, before)) return [];
       throw notKept(this.found, "", (rest.length ? rest : state.shown).join(", "), this.#offered);
     }
-    if (isJoinOf(state, [...labels.values()])) return [...labels.values()];
+    if (!before.isMultiple && isJoinOf(state, [...labels.values()])) return [...labels.values()];
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair) || isSelectedIn(before, state, pair[1])) continue;

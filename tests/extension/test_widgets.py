@@ -765,7 +765,11 @@ async def test_search_field_that_gets_the_focus_late_is_used_and_values_that_sta
 JOINED = """<title>Tour</title><div role=spinbutton tabindex=0 aria-label=Nights aria-valuenow=3>
 <input id=nights value=3><button>+</button></div>
 <p><input id=cities role=combobox aria-label=Cities aria-haspopup=listbox aria-expanded=false> <span id=names></span></p>
-<ul id=options role=listbox hidden><li role=option>Rome<li role=option>Turin<li role=option>Milan</ul><script>
+<ul id=options role=listbox hidden><li role=option>Rome<li role=option>Turin<li role=option>Milan</ul>
+<table><tr><td><input class=cell value=5><td><input class=cell value=5 data-drops></table><script>
+  for (const field of document.querySelectorAll(".cell")) {
+    field.onblur = () => field.replaceWith("drops" in field.dataset ? "5" : `${field.value}.00`);
+  }
   const show = (isOpen) => {
     options.hidden = !isOpen;
     cities.ariaExpanded = String(isOpen);
@@ -788,3 +792,10 @@ async def test_values_in_one_text_and_a_text_field_in_a_spin_button_are_kept(bla
     assert await blank.page.inner_text("#names") == "Turin, Rome"
 
     assert (await blank.do("fill", selector="#nights", value="7"))["value"] == "7"
+
+
+async def test_cell_shows_what_has_become_of_the_text_in_its_editor(blank: DrivenTab) -> None:
+    await blank.write(JOINED)
+
+    assert "notes" not in await blank.do("fill", selector=".cell:not([data-drops])", value="7")
+    assert '"5"' in (await blank.do("fill", selector=".cell[data-drops]", value="7"))["notes"][0]

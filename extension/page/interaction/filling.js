@@ -8,6 +8,7 @@
  * @typedef {object} PreparedField
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
+ * @property {Element | null} cell of a table that the field is in
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
  * @property {boolean} [isSuggesting] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
@@ -28,7 +29,9 @@
 
 const filling = (() => {
   const {
+    BODY_CELLS,
     attributeOf,
+    closestOf,
     comesTrue,
     documentOf,
     isControl,
@@ -42,7 +45,7 @@ const filling = (() => {
     windowOf,
   } = dom;
   const { editorAround, endsWith, indentsOtherwise, isTerminal, shows } = drawnEditors;
-  const { collapse } = texts;
+  const { collapse, quote, visibleTextOf } = texts;
   const { isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
@@ -92,7 +95,7 @@ const filling = (() => {
   const pickers = new WeakMap();
   /** @type {WeakSet<Element>} such fields, once nothing is open for them any more */
   const closed = new WeakSet();
-  const REPLACED = "The page replaced the field when it lost the focus. Check what it shows now.";
+  const REPLACED = "The page replaced the field when it lost the focus.";
 
   /**
    * Sets the value if no text is typed; otherwise focuses the field and selects its content.
@@ -117,8 +120,9 @@ const filling = (() => {
     if (days.length || isLocked) calendars.begin(field);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
+    const cell = closestOf(field, BODY_CELLS);
     /** @type {PreparedField} */
-    const prepared = { field, before, day, days, typed: isTyped && typingInto(field, text) };
+    const prepared = { field, before, cell, day, days, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null && !isTerminal(field);
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
@@ -333,7 +337,7 @@ const filling = (() => {
   function readField(prepared, text) {
     const { field } = prepared;
     const isLost = !isKept(prepared, text);
-    const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
+    const notes = isInPage(field) ? notesOn(field, text, isLost) : notesOnReplaced(prepared, text);
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
     const value = refusing ?? movedFrom(field, text) ?? shownBy(field);
@@ -348,6 +352,17 @@ const filling = (() => {
       notes,
       complaint,
     };
+  }
+
+  /**
+   * @param {PreparedField} prepared a field that is gone
+   * @param {string} text the intended value
+   * @returns {string[]} empty if the cell that it was in shows the text
+   */
+  function notesOnReplaced({ cell }, text) {
+    const shown = cell && isInPage(cell) ? collapse(visibleTextOf(cell)) : "";
+    if (!shown) return [`${REPLACED} Check what it shows now.`];
+    return isSameValue(shown, text) ? [] : [`${REPLACED} Its cell shows ${quote(shown)} now.`];
   }
 
   /**
