@@ -483,9 +483,11 @@ async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors:
     assert ((await state(editors))["runs"], code) == (["ls -a", "cd x", "pwd"], "VALUE_NOT_KEPT")
 
 
-@pytest.mark.parametrize("selector", ["#story", "#plain"])
+@pytest.mark.parametrize("selector", ["#story", "#plain", "#divided"])
 async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab, selector: str) -> None:
-    for text in ("One\nTwo\n\nFour.", "One", ""):
+    # Only its style keeps spaces.
+    indent = "  " if selector == "#divided" else ""
+    for text in (f"One\n{indent}Two\n\n\nFive.", "One", ""):
         result = await editors.do("fill", selector=selector, value=text)
         assert (result["value"], "notes" in result) == (text, False)
 

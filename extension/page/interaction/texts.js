@@ -236,26 +236,29 @@ const texts = (() => {
 
   /**
    * @param {Element} box
-   * @returns {string} its lines: the browser puts empty ones between paragraphs, and one after the last line break
+   * @returns {string} its lines: the browser puts empty ones between paragraphs and next to empty lines, and one after the
+   *   last line break
    */
   function linesIn(box) {
-    if (!isHtml(box) || !hasIn(box, "p")) return visibleTextOf(box).replace(/\n$/u, "");
+    if (!isHtml(box) || !hasIn(box, "p, br:only-child")) return visibleTextOf(box).replace(/\n$/u, "");
+    const hasSpaces = /^(?:pre|break-spaces)/u.test(getComputedStyle(box).whiteSpace);
+    const trim = (/** @type {string} */ text) => text.replace(hasSpaces ? /\n$/u : /^[ \t\n]+|[ \t\n]+$/gu, "");
     /** @type {string[]} */
     const lines = [];
     let line = "";
     for (const node of childNodesOf(box)) {
-      const display = isElement(node) ? getComputedStyle(node).display : "inline";
+      const display = isElement(node) ? getComputedStyle(node).display : isText(node) ? "inline" : "none";
       if (display === "none") continue;
       if (/^(?:inline|contents)/u.test(display)) {
         line += isElement(node) ? inlineTextOf(node) : (textContentOf(node) ?? "");
         continue;
       }
       const block = linesIn(/** @type {Element} */ (node));
-      if (line.trim()) lines.push(line.trim());
+      if (line.trim()) lines.push(trim(line));
       if (block || hasIn(/** @type {Element} */ (node), "br")) lines.push(block);
       line = "";
     }
-    return [...lines, ...(line.trim() ? [line.trim()] : [])].join("\n");
+    return [...lines, ...(line.trim() ? [trim(line)] : [])].join("\n");
   }
 
   /** @param {Element} element */
