@@ -60,6 +60,10 @@ class FakeBridge:
 
     async def stop(self) -> None:
         if self._server:
+            # asyncio hands a new connection to a task; if the server closed before that, its socket would stay open.
+            for listening in self._server.sockets:
+                asyncio.get_running_loop().remove_reader(listening)
+            await asyncio.sleep(0)
             self._server.close()
             await self._server.wait_closed()
             self._server = None
