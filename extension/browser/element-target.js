@@ -25,6 +25,8 @@ const MAX_MOVES = 10;
 const ANSWER_MS = 50;
 /** For the page that an action leads to. */
 const ANNOUNCE_MS = 1_000;
+/** A move is delivered with the next frame; in background tabs frames are rare, and a move may be skipped. */
+const MOVE_WAIT_MS = { front: 500, behind: 50 };
 const NO_PRESS =
   "The page did not react to the press. It may be busy, or a prompt of the browser, such as a sign-in, may keep input " +
   "from it. Check it, or ask the user, before you try again.";
@@ -38,6 +40,8 @@ export class ElementTarget {
   #stops = [{}];
   /** Whether a press hit another element. */
   #hasMissed = false;
+  /** Whether the tab was in front when the element was looked for last. */
+  #isInFront = true;
 
   /** @param {DrivenContext} context of the action */
   constructor(context) {
@@ -60,6 +64,7 @@ export class ElementTarget {
     const mouse = session.mouse && MOVING.has(action.action) ? { mouse: session.mouse } : {};
     const requestFor = (/** @type {chrome.tabs.Tab} */ tab) => {
       session.address = urlOf(tab);
+      this.#isInFront = tab.active;
       return { ...action, ...mouse, ...(isPart && { isPart }), limits, isInFront: tab.active };
     };
     const outcome = await findElement(this.#context, requestFor, this.#hasMissed);
@@ -83,7 +88,16 @@ export class ElementTarget {
     const { session } = this.#context;
     const { x, y } = /** @type {Point} */ (session.mouse);
     const isOut = await session.guard.refuse({ x, y }).then(() => false, isBlocked);
-    if (!isOut) await endsWithin(ANSWER_MS, moveTo(session, { x: x > 1 ? x - 1 : x + 1, y }));
+    if (!isOut) await this.delivered(approach(session, { x, y }));
+  }
+
+  /**
+   * Waits until the page has got a move of the mouse: together with the next one, it would be a single move.
+   *
+   * @param {Promise<unknown>} move
+   */
+  async delivered(move) {
+    await endsWithin(this.#isInFront ? MOVE_WAIT_MS.front : MOVE_WAIT_MS.behind, move);
   }
 
   /**

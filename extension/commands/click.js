@@ -12,14 +12,11 @@
 
 import { invalid } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../browser/trusted-input.js";
-import { endsWithin } from "../browser/async.js";
 import { ElementTarget, notesOn, pointOf } from "../browser/element-target.js";
 import { noting, pointIn, selectorOf } from "./element-params.js";
 import { integerIn } from "./params.js";
 
 const MAX_COUNT = 3;
-/** A step is delivered with the next frame; in background tabs frames are rare, and a step may be skipped. */
-const STEP_WAIT_MS = 50;
 
 /**
  * @param {DrivenContext} context `params`: `selector`; `count`, 1 to 3 clicks in a row; `button`, left, right or middle;
@@ -80,7 +77,7 @@ function waysOf(params) {
 export async function pressAt({ session }, target, point, { button, count }) {
   const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);
-  await endsWithin(STEP_WAIT_MS, isThere);
+  await target.delivered(isThere);
   // All at once: the page handles a lone move only at its next frame, which in the background is up to a second away.
   const outcome = await target.watchPress({ point }, () => [
     isThere,

@@ -88,7 +88,7 @@ export async function drag(context) {
  */
 async function grab({ session }, source, mouse, point) {
   const isThere = approach(session, point);
-  await endsWithin(STEP_WAIT_MS, isThere);
+  await source.delivered(isThere);
   const outcome = await source.watchPress({ point, isHeld: true }, () => [
     isThere,
     moveTo(session, point),
