@@ -30,8 +30,7 @@ const states = (() => {
   const OPTION_LENGTH = 20;
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
-  /** A page may ignore the mouse on these without telling the browser. */
-  /** Without what else of an element may be off. */
+  /** A page may ignore the mouse on these without telling the browser; other things of an element may be off, too. */
   const LOOKS_DISABLED = /(?:^|[\s_-])(?<!(?:animation|drag|focus|hover|resize|ripple|sort)-)disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Labels, not values, that are drawn in a field. */
@@ -172,11 +171,8 @@ const states = (() => {
     // A label may be drawn in place of the value, or above it.
     const name = accessibleNameOf(element, false);
     const isLabel = referred(element, "aria-labelledby").every((one) => isMatch(one, LABELS) && holds(element, one));
-    return isLabel && content === name
-      ? ""
-      : name && content.startsWith(`${name} `)
-        ? content.slice(name.length + 1)
-        : content;
+    if (isLabel && content === name) return "";
+    return name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
   }
 
   /**

@@ -48,8 +48,8 @@ const mainContent = (() => {
   const CHARS_PER_CONTROL = 30;
   const LEAST_CONTROLS = 8;
   const CONTROLS =
-    "[data-field]:not([data-field=img]), button, [role=button], [role=combobox], [role=tab], [role=gridcell], [role=slider], [role=switch], " +
-    "[role=checkbox], [role=treeitem]";
+    "[data-field]:not([data-field=img]), button, [role=button], [role=combobox], [role=tab], [role=gridcell], " +
+    "[role=slider], [role=switch], [role=checkbox], [role=treeitem]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
