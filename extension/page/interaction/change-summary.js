@@ -168,21 +168,23 @@ const changeSummary = (() => {
    *   happens
    */
   function restatings(before, now) {
-    const disabled = [...now.disabled].filter((one) => !before.disabled.has(one));
-    // A button and the part around it may both have the state.
-    const isInnermost = (/** @type {Element} */ one, /** @type {number} */ _, /** @type {Element[]} */ all) =>
-      !all.some((other) => other !== one && holds(one, other));
-    const pressed = [...now.pressed].filter((one) => !before.pressed.has(one)).filter(isInnermost);
-    const released = [...before.pressed]
-      .filter((one) => !now.pressed.has(one) && isInPage(one) && isVisible(one))
-      .filter(isInnermost);
+    const isNew = (/** @type {Element} */ one) => !before.pressed.has(one);
+    const isReleased = (/** @type {Element} */ one) => !now.pressed.has(one) && isInPage(one) && isVisible(one);
     return joined([
       [
-        ...disabled.map((element) => `${nameOf(element)} disabled`),
-        ...pressed.map((element) => `${nameOf(element)} pressed`),
-        ...released.map((element) => `${nameOf(element)} not pressed`),
+        ...[...now.disabled].filter((one) => !before.disabled.has(one)).map((one) => `${nameOf(one)} disabled`),
+        ...innermost([...now.pressed].filter(isNew)).map((one) => `${nameOf(one)} pressed`),
+        ...innermost([...before.pressed].filter(isReleased)).map((one) => `${nameOf(one)} not pressed`),
       ],
     ]);
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {Element[]} without those around others: a button and the part around it may both have a state
+   */
+  function innermost(elements) {
+    return elements.filter((one) => !elements.some((other) => other !== one && holds(one, other)));
   }
 
   /**

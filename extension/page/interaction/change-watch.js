@@ -492,20 +492,25 @@ const changeWatch = (() => {
 
     /** @param {Node} target */
     #isEdited(target) {
-      for (let one = /** @type {Node | null} */ (target); one; one = parentOf(one)) {
+      // Most actions are not in an editor, and a page may report many changes.
+      for (let one = this.#editors.size ? /** @type {Node | null} */ (target) : null; one; one = parentOf(one)) {
         if (this.#editors.has(one)) return true;
       }
       return false;
+    }
+
+    /** @param {MutationRecord[]} records also of what an editor changes before it removes it, or after */
+    #noteDropped(records) {
+      for (const { target, removedNodes } of [...records.toReversed(), ...records]) {
+        if (removedNodes.length && this.#isEdited(target)) for (const node of removedNodes) this.#editors.add(node);
+      }
     }
 
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
       this.#latestAt = performance.now();
-      // An editor may change what it is about to remove, or has removed.
-      for (const { target, removedNodes } of [...records.toReversed(), ...records]) {
-        if (removedNodes.length && this.#isEdited(target)) for (const node of removedNodes) this.#editors.add(node);
-      }
+      this.#noteDropped(records);
       for (const record of records) {
         const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
         if (this.#isEdited(target)) continue;

@@ -25,6 +25,7 @@ const surroundingNames = (() => {
   const { DRAWN, SEEN, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { plainQuote } = states;
+  const { DIALOGS } = pageState;
 
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
@@ -58,7 +59,6 @@ const surroundingNames = (() => {
   const BRANCHES = "[role=treeitem], [role=option]";
   /** Entries that are known by their text if it is short. */
   const ENTRIES = `li, [role=listitem], ${BRANCHES}, label`;
-  const DIALOGS = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]";
   const TITLES = "h1, h2, h3, h4, h5, h6, [role=heading], a[href]";
 
   /**
