@@ -6,10 +6,11 @@ const actionability = (() => {
   const {
     attributeOf,
     drawnAncestors,
-    isReadOnly,
+    isDisabled,
     isDrawnIn,
     isInPage,
     isMatch,
+    isReadOnly,
     kindOf,
     pause,
     queryAll,
@@ -493,15 +494,6 @@ const actionability = (() => {
       outermost = ancestor;
     }
     return outermost;
-  }
-
-  /** @param {Element} element */
-  function isDisabled(element) {
-    const [self, ...ancestors] = drawnAncestors(element);
-    const isOff = "button:disabled, [aria-disabled='true']";
-    return (
-      isMatch(self ?? element, ":disabled, [aria-disabled='true']") || ancestors.some((one) => isMatch(one, isOff))
-    );
   }
 
   /** @param {Element} element */

@@ -18,6 +18,7 @@ const calendars = (() => {
     holds,
     isAfter,
     isControl,
+    isDisabled,
     isMatch,
     kindOf,
     parentElementOf,
@@ -339,8 +340,7 @@ const calendars = (() => {
    * @param {Element} grid
    */
   function isPressable(element, grid) {
-    if (holds(grid, element) || holds(element, grid) || isControl(element)) return false;
-    if (isMatch(element, ":disabled, [aria-disabled='true']")) return false;
+    if (holds(grid, element) || holds(element, grid) || isControl(element) || isDisabled(element)) return false;
     const parent = parentElementOf(element);
     const isDrawnSo = (/** @type {Element} */ one) => getComputedStyle(one).cursor === "pointer";
     const isPart = parent !== null && isDrawnSo(parent);

@@ -411,6 +411,15 @@ const dom = (() => {
     return isMatch(element, "[readonly]") && isTextField(element);
   }
 
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it, or a button or a part of the page around it, takes no input
+   */
+  function isDisabled(element) {
+    const isOff = (/** @type {Element} */ one) => isMatch(one, "button:disabled, [aria-disabled='true']");
+    return isMatch(element, ":disabled") || [...drawnAncestors(element)].some(isOff);
+  }
+
   /** @param {Element} element */
   function isTextField(element) {
     return isControl(element) && !UNTYPED.has(kindOf(element));
@@ -512,6 +521,7 @@ const dom = (() => {
     innerTextOf,
     isAfter,
     isControl,
+    isDisabled,
     isDocument,
     isDrawnIn,
     isElement,

@@ -6,10 +6,10 @@ const states = (() => {
   const {
     attributeOf,
     documentOf,
-    drawnAncestors,
     holds,
     innerRootOf,
     isControl,
+    isDisabled,
     isHtml,
     isMatch,
     kindOf,
@@ -58,7 +58,7 @@ const states = (() => {
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
-    if (isNow(":disabled") || isOff(element)) words.push("disabled");
+    if (isDisabled(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
     else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
     if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
@@ -86,14 +86,6 @@ const states = (() => {
   function bodyOf(element) {
     const owner = documentOf(element);
     return owner && Reflect.get(Document.prototype, "body", owner);
-  }
-
-  /** @param {Element} element */
-  function isOff(element) {
-    for (const ancestor of drawnAncestors(element)) {
-      if (attributeOf(ancestor, "aria-disabled") === "true") return true;
-    }
-    return false;
   }
 
   /**
