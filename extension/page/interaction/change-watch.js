@@ -29,12 +29,12 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { SEEN, endingAnimations, fillsView, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
+  const { DIALOGS, allIn, aroundField, isClipped, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;

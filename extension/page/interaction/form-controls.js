@@ -6,7 +6,7 @@ const formControls = (() => {
   const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, queryIn, tagOf } = dom;
   const { pause, treeAncestors, windowOf } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
-  const { isRendered } = geometry;
+  const { isDrawn } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
   const { chipOf } = chips;
@@ -75,8 +75,7 @@ const formControls = (() => {
    */
   function hasNativeState(element) {
     if (!isInput(element)) return false;
-    const isDrawn = isRendered(element, { opacityProperty: true }) && boxOf(element).width > 1;
-    return isDrawn || !isMatch(element, "[role='switch'][aria-checked]");
+    return (isDrawn(element) && boxOf(element).width > 1) || !isMatch(element, "[role='switch'][aria-checked]");
   }
 
   /**

@@ -22,7 +22,7 @@ const surroundingNames = (() => {
     dom;
   const { tagOf } = dom;
   const { plain, shorten } = texts;
-  const { DRAWN, SEEN, isRendered, isVisible, veiledBy } = geometry;
+  const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { plainQuote } = states;
   const { DIALOGS } = pageState;
@@ -353,7 +353,7 @@ const surroundingNames = (() => {
       const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
-      if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
+      if (!hidden || more.length || others.some(isThere)) return "";
       return plain(
         labelsOf(hidden)
           .map((label) => contentOf(label))
@@ -367,9 +367,8 @@ const surroundingNames = (() => {
    * @param {Element} field
    * @returns {boolean} whether a user sees it
    */
-  function isDrawn(field) {
-    const { width, height } = boxOf(field);
-    return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
+  function isThere(field) {
+    return isDrawn(field) && isVisible(field) && !isClippedAway(field);
   }
 
   return { DRAWN_CHECKED, isIconic, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf };
