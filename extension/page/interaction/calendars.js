@@ -29,6 +29,7 @@ const calendars = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { valueOf } = pageState;
   const { monthNamedIn } = sameValues;
   const { hasOtherField } = standIns;
 
@@ -279,12 +280,6 @@ const calendars = (() => {
   function ownTextOf(element) {
     const own = [...childNodesOf(element)].filter(isText);
     return collapse(own.map((text) => textContentOf(text) ?? "").join(" "));
-  }
-
-  /** @param {Control} field */
-  function valueOf(field) {
-    const list = /** @type {HTMLSelectElement} */ (field);
-    return tagOf(field) === "select" ? (list.selectedOptions[0]?.label ?? "") : field.value;
   }
 
   /**
