@@ -5,7 +5,6 @@
 const states = (() => {
   const {
     attributeOf,
-    documentOf,
     holds,
     innerRootOf,
     isControl,
@@ -18,6 +17,7 @@ const states = (() => {
     queryAll,
     queryIn,
     referred,
+    tagOf,
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
@@ -64,7 +64,7 @@ const states = (() => {
     if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
-    if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
+    if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
   }
 
@@ -80,12 +80,6 @@ const states = (() => {
   function isUntouchable(element) {
     const isThrough = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     return isThrough(element) && queryIn(element, "*").every(isThrough);
-  }
-
-  /** @param {Element} element */
-  function bodyOf(element) {
-    const owner = documentOf(element);
-    return owner && Reflect.get(Document.prototype, "body", owner);
   }
 
   /**

@@ -145,7 +145,7 @@ const surroundingNames = (() => {
   function followerOf(element) {
     let one = /** @type {Element | null} */ (element);
     for (let step = 0; one && step < FOLLOWER_STEPS; step += 1, one = parentElementOf(one)) {
-      const after = /** @type {Element | null} */ (Reflect.get(Element.prototype, "nextElementSibling", one));
+      const after = nextElementOf(one);
       if (!after) continue;
       const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
       if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
