@@ -73,7 +73,7 @@ const elementCommands = (() => {
     if (isReporting || !begun) latest.changes?.stop();
     latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
     // They may be clicks for a field that is being filled.
-    if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
+    if (request.isStep) latest.prepared = before.prepared;
     if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
     // The action may remove the element.
     const description = describe(element, roots);
@@ -226,7 +226,6 @@ const elementCommands = (() => {
         const { plan, prepared } = filling.prepareField(element, request.value);
         latest.prepared = prepared;
         latest.widget = prepared.field;
-        latest.isEntered = plan.isEntered;
         return { filling: plan };
       }
       case "select":
