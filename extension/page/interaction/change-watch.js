@@ -18,7 +18,6 @@ const changeWatch = (() => {
     isMatch,
     isText,
     outermost,
-    parentElementOf,
     parentOf,
     pause,
     queryDrawnIn,
@@ -555,7 +554,7 @@ const changeWatch = (() => {
     const [item, ...others] = items;
     // A button that comes alone empties the field or the like.
     if (!item || (!others.length && isMatch(item, "a, button"))) return false;
-    for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
+    for (const one of treeAncestors(item)) {
       if (isPositioned(one)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }

@@ -323,9 +323,15 @@ const dom = (() => {
     }
   }
 
-  /** @param {Element} element */
-  function* treeAncestors(element) {
-    for (let node = /** @type {Element | null} */ (element); node; node = parentElementOf(node)) yield node;
+  /**
+   * Yields the element and its ancestors in its own tree.
+   *
+   * @param {Element | null} element
+   * @param {number} [most] their number, at most
+   */
+  function* treeAncestors(element, most = Infinity) {
+    let one = element;
+    for (let count = 0; one && count < most; count += 1, one = parentElementOf(one)) yield one;
   }
 
   /**

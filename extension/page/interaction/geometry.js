@@ -30,6 +30,7 @@ const geometry = (() => {
     scrollTo,
     tagOf,
     textContentOf,
+    treeAncestors,
     windowOf,
   } = dom;
 
@@ -465,8 +466,7 @@ const geometry = (() => {
     // A native list may be there for forms and screen readers only.
     const isUnseenList = (/** @type {Element} */ one) => isMatch(one, "select[tabindex^='-']") && !isDrawn(one);
     const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one) && !isUnseenList(one);
-    let box = parentElementOf(field);
-    for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {
+    for (const box of treeAncestors(parentElementOf(field), BOX_LEVELS)) {
       if (queryIn(box, FIELDS).some(isOther)) return false;
       if (isDrawnIn(box, inner)) return closestOf(inner, BUTTONS) === null;
     }

@@ -154,7 +154,7 @@ const listFields = (() => {
       isVisible(one) &&
       !holds(one, field) &&
       ["aria-label", "class", "data-part", "title"].some((name) => CLEARING.test(attributeOf(one, name) ?? ""));
-    for (const around of [...treeAncestors(field)].slice(0, CLEARER_LEVELS)) {
+    for (const around of treeAncestors(field, CLEARER_LEVELS)) {
       if (around !== field && hasOtherField(around, field)) return null;
       const found = queryIn(around, CLEARERS).find(isClearing);
       if (found) return { selector: selectorOf(found, allRoots()) };
@@ -246,7 +246,7 @@ const listFields = (() => {
   async function showNextPart(field) {
     const popup = popupOf(field);
     const [option] = popup ? optionsIn(popup) : [];
-    for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
+    for (const one of option ? treeAncestors(parentElementOf(option)) : []) {
       const { clientHeight, scrollHeight, scrollTop } = one;
       if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
         const before = textContentOf(one);

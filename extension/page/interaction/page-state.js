@@ -22,6 +22,7 @@ const pageState = (() => {
     queryIn,
     referred,
     tagOf,
+    treeAncestors,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, lineOf } = texts;
   const { isDrawn, isRendered, isVisible } = geometry;
@@ -135,10 +136,7 @@ const pageState = (() => {
    * @returns {boolean} whether it is part of something that is not shown to users
    */
   function isClipped(element) {
-    let one = /** @type {Element | null} */ (element);
-    for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
-      if (isUnshown(one)) return true;
-    }
+    for (const one of treeAncestors(element, CLIP_LEVELS)) if (isUnshown(one)) return true;
     return false;
   }
 
