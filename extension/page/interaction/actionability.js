@@ -120,7 +120,7 @@ const actionability = (() => {
           const advice = trouble === UNSEEN ? shownInstead(element) : "";
           throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}${advice}`);
         }
-        await this.#pause(POLL_MS);
+        await this.#pause();
       }
     }
 
@@ -150,7 +150,7 @@ const actionability = (() => {
         // Before accepting a partial text match, wait for an exact one.
         if (found.length && (!this.#search.isPartial || performance.now() > this.#begun + limits.find)) return found;
         if (!found.length && performance.now() > deadline) throw notFound(selector, this.#search);
-        await this.#pause(POLL_MS);
+        await this.#pause();
       }
     }
 
@@ -262,9 +262,8 @@ const actionability = (() => {
       return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 
-    /** @param {number} milliseconds */
-    async #pause(milliseconds) {
-      await pause(milliseconds);
+    async #pause() {
+      await pause(POLL_MS);
       this.#signal.throwIfAborted();
     }
   }

@@ -157,17 +157,13 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root[]} roots
+   * @param {Root} root
    * @param {string} selector
    * @returns {number} the number of its matches
    */
-  function countIn(roots, selector) {
-    let count = 0;
-    for (const root of roots) {
-      const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
-      count += Reflect.apply(querySelectorAll, root, [selector]).length;
-    }
-    return count;
+  function countIn(root, selector) {
+    const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
+    return Reflect.apply(querySelectorAll, root, [selector]).length;
   }
 
   /**

@@ -98,7 +98,7 @@ const selectorGenerator = (() => {
      */
     of(root, selector) {
       const ofRoot = kept(this.#matches, root, () => new Map());
-      return kept(ofRoot, selector, () => countIn([root], selector));
+      return kept(ofRoot, selector, () => countIn(root, selector));
     }
 
     /**
