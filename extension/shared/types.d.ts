@@ -34,11 +34,11 @@ export interface ProfileDescription {
   kind: string;
   /** The name that the user has chosen; empty for the browser's. */
   name: string;
-  /** When the user looked at it last, in milliseconds; 0 where that is not known. */
+  /** When the user looked at it last, in milliseconds; 0 if unknown. */
   looked_at: number;
 }
 
-/** What the user asks in the side panel; docs/design/protocol.md, "Side panel". */
+/** A message from the side panel; docs/design/protocol.md, "Side panel". */
 export type PromptMessage = { type: "prompt" } & (
   | {
       prompt: {
@@ -80,14 +80,14 @@ export interface Command {
   command: string;
   tab_id: number | null;
   params: Record<string, unknown>;
-  /** Who asks; null for the user, by our own pages. */
+  /** The session that sent it; null for the user, through our own pages. */
   session: Session | null;
 }
 
 export interface Session {
-  /** A few characters that distinguish it from the others. */
+  /** A few characters, unique among the sessions. */
   id: string;
-  /** What its client calls itself, as one printable line; empty when unknown. */
+  /** The client's name for itself, as one printable line; empty if unknown. */
   client: string;
 }
 
@@ -95,16 +95,16 @@ export interface SessionsEvent {
   type: "event";
   event: "sessions";
   sessions: number;
-  /** Names of their clients, as far as they are known. */
+  /** Names of their clients, as far as known. */
   clients: string[];
   /** The name of this profile, and how many are connected. */
   name?: string;
   browsers?: number;
 }
 
-// --- Commands: what each one answers
+// --- Commands: their results
 
-/** What a text does not hold of its page; the server has a sentence for each code. */
+/** Something on the page that its text omits; the server has a sentence for each code. */
 export interface PageNote {
   code: string;
   count?: number;
@@ -116,14 +116,14 @@ export interface TabText {
   text: string;
   url: string;
   title: string;
-  /** Whether nothing of it may be kept. */
+  /** Whether the tab is incognito, so that nothing of it may be stored. */
   incognito: boolean;
   content?: MainContentReport;
-  /** What the text does not hold of the page. */
+  /** What the text omits. */
   notes?: PageNote[];
-  /** How many lines were removed because the text has them already. */
+  /** Number of lines removed because the text already contains them. */
   repeated?: number;
-  /** Where the lines of headings begin in the text, in code points, each with its level. */
+  /** Headings: offset of each line in the text, in code points, and its level. */
   headings?: [offset: number, level: number][];
 }
 
@@ -149,7 +149,7 @@ export interface TabInfo {
   title: string;
   active: boolean;
   windowId: number;
-  /** There for a tab in an incognito window. */
+  /** Only for a tab in an incognito window. */
   incognito?: true;
 }
 
@@ -162,11 +162,11 @@ export interface CreatedTab {
 }
 
 export interface PageElements extends PageAddress {
-  /** One line an element, at most 4,000 characters. */
+  /** One line for each element, at most 4,000 characters. */
   text: string;
   /** Elements that can be acted on. */
   total: number;
-  /** Those of them that have a line of their own here. */
+  /** How many of these have their own line here. */
   shown: number;
   /** Null at the end of the list. */
   next_offset: number | null;
@@ -182,13 +182,13 @@ export interface AttachedTab {
 
 export interface DataLayer {
   name: string;
-  /** JSON. What JSON has no word for is a text in brackets, for example "[Function track]". */
+  /** JSON; a value that JSON cannot represent is a text in brackets, for example "[Function track]". */
   values: unknown[];
-  /** Entries in the page; `values` may hold fewer. */
+  /** Entries in the page; `values` may contain fewer. */
   total: number;
   /** Index of the first of `values`. */
   since: number;
-  /** How often each kind was redacted in `values`, where it stands as `[kind]`. */
+  /** Number of redactions of each kind in `values`, where `[kind]` replaces the text. */
   redacted: Record<string, number>;
   /** What was left out or could not be read, as sentences. */
   notes: string[];
@@ -196,44 +196,44 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** What a command needs the user to have agreed to; browser/consent.js. */
+/** What the user must have agreed to before a command runs; browser/consent.js. */
 export type Consent = "paired" | "attached" | "evaluate";
 
 /** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
 export type DebuggerUse = "nothing" | "observe" | "read" | "interact" | "navigate";
 
-/** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
+/** A parameter in commands.json: a JSON Schema, and how forms show it. */
 export interface ParameterDescription {
   type?: string;
   enum?: string[];
   default?: unknown;
   minimum?: number;
   maximum?: number;
-  /** Who takes it, where not both do. */
+  /** Which side uses it, if not both. */
   for?: "server" | "extension";
-  /** Missing where no form shows it. */
+  /** Missing if no form shows it. */
   form?: {
     hint: MessageKey;
-    /** Where the type does not decide it. */
+    /** If the type does not determine it. */
     kind?: "code" | "lines";
-    /** What is typed may be a password: no history keeps it. */
+    /** It may contain a password, so no history stores it. */
     secret?: boolean;
-    /** An empty text is a value, too. */
+    /** An empty text is a value. */
     empty?: boolean;
-    /** It names the tab that the command is about. */
+    /** It is the id of the command's tab. */
     tab?: boolean;
   };
 }
 
-/** What commands.json says of a command. */
+/** A command in commands.json. */
 export interface CommandDescription {
   consent: Consent;
-  /** Whether it works on the page of a tab: then it gets a tab that may be used, in its turn there. */
+  /** Whether it works on a tab's page: then it gets a permitted tab, and waits for its turn there. */
   page?: boolean;
   debugger: DebuggerUse;
-  /** Whether it waits for an answer of the user: that time comes on top. */
+  /** Whether it waits for the user: its timeout does not include that time. */
   asks?: boolean;
-  /** `private`: what it returns is of the page or of other tabs, so no history keeps it. */
+  /** `private`: it returns data of the page or of other tabs, so no history stores it. */
   form: { group: MessageKey; about: MessageKey; private?: boolean };
   required?: string[];
   parameters: Record<string, ParameterDescription>;
@@ -245,35 +245,35 @@ export interface CommandEntry extends CommandDescription {
 }
 
 export interface CommandContext {
-  /** The chosen tab; for a command that works on no page the one that the server named, or -1. */
+  /** The chosen tab; for a command without a page, the tab that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
-  /** Who asks; null for the user. */
+  /** The session that sent it; null for the user. */
   caller: Session | null;
   attachments: Attachments;
   sessionPool: SessionPool;
   consentPrompts: ConsentPrompts;
   preferences: ChosenPreferences;
-  /** What the user's rules for sites say about the command. */
+  /** The user's rules for sites, applied to the command. */
   rules: SiteRules;
-  /** Hosts whose frames are not to be entered; shared/denied-hosts.js. */
+  /** Hosts whose frames must not be entered; shared/denied-hosts.js. */
   deniedHosts: string[];
-  /** Names this run of the command, also inside the page. */
+  /** Identifies this run of the command, also in the page. */
   requestId: string;
-  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or it was cancelled. */
+  /** Aborted when the command is over for its caller: timed out, canceled, or without its tab. */
   signal: AbortSignal;
 }
 
-/** What a command that acts gets besides. */
+/** What a command that acts gets in addition. */
 export interface DrivenContext extends CommandContext {
   session: CommandSession;
   /** Whether the action is one of several that are reported together. */
   isPart?: boolean;
-  /** Whether it is the last of these. */
+  /** Whether it is the last of them. */
   isLast?: boolean;
 }
 
-/** What the worker holds while it lives. */
+/** The worker's objects. */
 export interface Services {
   attachments: Attachments;
   sessionPool: SessionPool;
@@ -284,22 +284,22 @@ export interface Services {
   rateLimiter: SessionRateLimiter;
 }
 
-/** What an agent asks the user for. All texts are one printable line, and not ours. */
+/** A request of an agent to the user. Each text is one printable line, and untrusted. */
 export interface ConsentPrompt {
   id: string;
   kind: "attach" | "act";
   tabId: number;
-  /** Of the page, when it was asked. */
+  /** Title of the page at the time of the request. */
   title: string;
   site: string;
   client: string;
-  /** Of the session; empty where it has none. */
+  /** Id of the session; empty if there is none. */
   session: string;
-  /** To attach: in the client's words. To act: the command. */
+  /** attach: the client's reason; act: the command. */
   reason: string;
 }
 
-/** A command that drives a page may add these to its result. */
+/** Added to the result of a command that drives a page. */
 export interface Remarks {
   /** Sentences. */
   notes?: string[];
@@ -319,12 +319,12 @@ export interface PageAddress {
 }
 
 export interface Navigated extends PageAddress {
-  /** HTTP status; null for a page that came from no server, or from the browser's memory. */
+  /** HTTP status; null for a page that came from the browser's cache, or not from a server. */
   status: number | null;
 }
 
 export interface Evaluated extends PageAddress {
-  /** JSON. What JSON has no word for is a text in brackets, as in a data layer. */
+  /** JSON; a value that JSON cannot represent is a text in brackets, as in a data layer. */
   value: unknown;
 }
 
@@ -333,7 +333,7 @@ export interface ConsoleEntry {
   timestamp: string;
   level: "debug" | "log" | "info" | "warn" | "error";
   message: string;
-  /** Of the page in the frame that wrote it; empty when that is not known. */
+  /** Of the page in the frame that wrote it; empty if unknown. */
   url: string;
 }
 
@@ -342,26 +342,26 @@ export interface ConsoleLogs {
   entries: ConsoleEntry[];
   /** Sentences. */
   notes?: string[];
-  /** How many there were since the tab was attached. */
+  /** Number since the tab was attached. */
   total: number;
 }
 
-/** A request as the worker keeps it. */
+/** A request in the worker's log. */
 export interface LoggedRequest {
   id: string;
-  /** The browser's own name for it; redirects share one. */
+  /** The browser's id for it; redirects share one. */
   requestId: string;
-  /** The debugger's session of the frame of another site that asked. */
+  /** The debugger's session of the cross-origin frame that sent it. */
   frame?: string;
-  /** Addresses of the pages that may have asked, by their frames, the likeliest first; empty for one that is not known. */
+  /** URLs of the pages that may have sent it, the likeliest first; an empty one is unknown. */
   pages: string[];
-  /** Whether what followed under the same `requestId` is another request. */
+  /** Whether it was redirected: the next request has the same `requestId`. */
   isRedirect?: boolean;
   method: string;
   /** In lower case: document, script, xhr, fetch, ping ... */
   type: string;
   url: string;
-  /** The body of a hit of analytics; empty for all others. */
+  /** Body of an analytics hit; empty for other requests. */
   sent: string;
   /** Seconds, by the browser's own clock. */
   startedAt: number | null;
@@ -369,27 +369,27 @@ export interface LoggedRequest {
   begunAt: number;
   status: number | null;
   mimeType: string;
-  /** Bytes on their way here. */
+  /** Bytes transferred. */
   size: number | null;
   /** Milliseconds. */
   time: number | null;
-  /** Why it failed; empty when it has not. */
+  /** Why it failed; empty if it did not. */
   error: string;
 }
 
-/** A request as it is listed: private data is redacted. */
+/** A request in a list: private data is redacted. */
 export interface ShownRequest extends Pick<
   LoggedRequest,
   "id" | "method" | "status" | "type" | "size" | "time" | "url"
 > {
-  /** Address of the page that asked. */
+  /** URL of the page that sent it. */
   page: string;
   error?: string;
-  /** Of a hit of analytics, whose `url` has no query then. */
+  /** Of an analytics hit, whose `url` then has no query. */
   params?: Record<string, unknown>;
-  /** Where it describes several. */
+  /** If it describes several. */
   events?: Record<string, unknown>[];
-  /** Of the one that was asked for; null when it is no text. */
+  /** Of the requested one; null if it is not text. */
   body?: string | null;
   /** Sentences. */
   notes?: string[];
@@ -400,7 +400,7 @@ export interface NetworkRequests {
   entries: ShownRequest[];
   /** Sentences. */
   notes?: string[];
-  /** How many there were since the tab was attached. */
+  /** Number since the tab was attached. */
   total: number;
 }
 
@@ -411,7 +411,7 @@ export interface Screenshot {
   /** Pixels of the image. */
   width: number;
   height: number;
-  /** Then it is kept nowhere. */
+  /** Then it is not stored. */
   incognito: boolean;
 }
 
@@ -435,7 +435,7 @@ export interface PdfDocument {
   getPage(number: number): Promise<{ getTextContent(): Promise<{ items: PdfTextItem[] }>; cleanup(): void }>;
 }
 
-/** `transform` ends in the place of the text on its page, from the bottom left. */
+/** The last two numbers of `transform` are the position of the text, from the bottom left of its page. */
 export interface PdfTextItem {
   str: string;
   hasEOL: boolean;
@@ -444,9 +444,9 @@ export interface PdfTextItem {
 }
 
 export interface JsonRequest {
-  /** A global, or a path to a member of one: `digitalData.events`. Empty for the value that is given. */
+  /** A global, or a path to a member of one: `digitalData.events`. Empty if `value` is given. */
   name: string;
-  /** Index of the first entry wanted; -1 for the newest. */
+  /** Index of the first entry to return; -1 for the newest. */
   since: number;
   value?: unknown;
   limits: JsonLimits;
@@ -460,60 +460,60 @@ export interface JsonLimits {
   keys: number;
   /** Characters of one text. */
   text: number;
-  /** Characters of the whole as JSON; the last key and the last text may reach over it. */
+  /** Characters of the whole as JSON; the last key and the last text may exceed it. */
   total: number;
   milliseconds: number;
 }
 
-/** What was left out: how many things of each kind. */
+/** How many things of each kind were left out. */
 export interface JsonCuts {
   text: number;
   members: number;
   depth: number;
   unreadable: number;
-  /** Whether the limit for the whole, or for the time, ended the writing early. */
+  /** Whether the limit of the total size, or of the time, was reached. */
   total: boolean;
   time: boolean;
 }
 
-/** The page function answers the JSON text of this. */
+/** The page function returns this as JSON. */
 export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
 // --- Acting on elements (page/interaction/, browser/element-target.js)
 
-/** What to do with the element once it is found and ready for it. */
+/** What to do with an element once it can be acted on. */
 export type ElementAction =
   | { action: "show"; selector: string }
   | { action: "hover"; selector: string; at?: [number, number] }
-  /** `isStep`: a part of what an action does that has begun already. */
+  /** `isStep`: a part of an action that has already begun. */
   | { action: "click"; selector: string; count: number; at?: [number, number]; isStep?: boolean }
-  /** What is dragged, and the place where it goes. */
+  /** The dragged element, and its destination. */
   | { action: "drag" | "place"; selector: string; at?: [number, number] }
   | { action: "upload"; selector: string; count: number }
   | ({ action: "check"; after?: FieldsBefore } & FormField)
-  /** Without a selector (empty) it is what has the focus already. */
+  /** With an empty selector: the element that has the focus. */
   | { action: "focus"; selector: string }
-  /** Without a selector it is the page. */
+  /** With an empty selector: the page. */
   | { action: "scroll"; selector: string; to?: ScrollGoal }
   | { action: "fill"; selector: string; value: string }
   | { action: "select"; selector: string; values: string[] };
 
-/** A number is pixels to go down. */
+/** A number is a distance down, in pixels. */
 export type ScrollGoal = "top" | "bottom" | "left" | "right" | number;
 
-/** What is to hold, all of it; empty for what is not asked. */
+/** All conditions must hold; an empty one is not checked. */
 export interface WaitRequest {
   id: string;
   selector: string;
   text: string;
   gone: string;
-  /** Milliseconds that are left. */
+  /** Milliseconds left. */
   timeout: number;
-  /** Milliseconds that the command was given. */
+  /** Milliseconds in all. */
   whole: number;
-  /** Of a page in a frame of another site: the selector of that frame, from the main frame on. */
+  /** For a page in a cross-origin frame: the frame's selector, starting at the main frame. */
   way?: string;
 }
 
@@ -525,20 +525,20 @@ export interface FormField {
   value: string | boolean | string[];
 }
 
-/** What is before a field in its form, and may enable it; only a choice among options also changes those of a list. */
+/** What precedes a field in its form and may enable it; only a choice also changes the options of a list. */
 export type FieldsBefore = "" | "field" | "choice";
 
 /** How a field of a form is written. */
 export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
-  /** Of what can be checked: whether it is now. Missing for a web component: the browser may know it. */
+  /** Of something checkable: its state. Missing for a web component, whose state only the browser may know. */
   checked?: boolean;
-  /** Of what takes a text: what it holds, and whether that is the value in question. */
+  /** Of a text field: its value, and whether that is the requested one. */
   value?: string;
   isSame?: boolean;
-  /** Of what has no text of its own: the values that it shows. */
+  /** Of a field without text of its own: the values that it shows. */
   shown?: string[];
-  /** What the page or the browser objects to its value now, as a sentence, or empty. */
+  /** What the page or the browser objects to in its value, as a sentence, or empty. */
   complaint?: string;
   /** False if the pickers that had opened for it are closed. */
   mayHavePicker?: boolean;
@@ -551,19 +551,19 @@ export type ElementRequest = ElementAction & {
   /** Where the mouse rests, before it comes to the element. */
   mouse?: Point;
   id: string;
-  /** Milliseconds for the element to be there, and to be ready. */
+  /** Milliseconds for the element to appear, and to become ready. */
   limits: { find: number; ready: number };
-  /** Whether the tab is the one its window shows. */
+  /** Whether its window shows the tab. */
   isInFront: boolean;
-  /** Of a page in a frame of another site: the selector of that frame, from the main frame on. */
+  /** For a page in a cross-origin frame: the frame's selector, starting at the main frame. */
   way?: string;
-  /** How often its element was found, but not within sight of the page around it. */
+  /** How often its element was found, but was out of sight in the page around it. */
   tries?: number;
 };
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
 
-/** What a page is asked about the element of an action, by the names of `page/interaction/action-looks.js`. */
+/** Requests about the element of an action; page/interaction/action-looks.js answers them. */
 export type ElementLook =
   | "awaitMouse"
   | "awaitList"
@@ -584,38 +584,38 @@ export type ElementLook =
   | "operate"
   | "readSelected";
 
-/** Frames of other sites, in which the rest of the selector is to be searched. */
+/** Cross-origin frames, in which the rest of the selector must be searched. */
 export interface FoundFrames {
   code: "";
   rest: string;
   frames: CrossOriginFrame[];
 }
 
-/** A frame of another site, as the page around it knows it. */
+/** A cross-origin frame, as the page around it sees it. */
 export interface CrossOriginFrame extends FrameTraits {
-  /** From the main frame on. */
+  /** Starting at the main frame. */
   selector: string;
 }
 
 /** What distinguishes a cross-origin frame from others, without a name. */
 export interface FrameTraits {
   /**
-   * Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root, -2 where
-   * its window cannot be reached.
+   * Indexes of the frames on the path from the main frame, each in its parent; -1 in a shadow root, -2 if its window
+   * cannot be reached.
    */
   path: number[];
-  /** Where it was sent first. */
+  /** The `src` of its element. */
   src: string;
   /** Of its viewport, in CSS pixels. */
   width: number;
   height: number;
 }
 
-/** Asks a page where something in one of the frames that it has found is drawn. */
+/** Asks a page where something in one of its frames is drawn. */
 export interface FramedRequest {
   /** Of the search. */
   id: string;
-  /** Which one of the frames. */
+  /** Index of the frame. */
   index: number;
   isInFront: boolean;
   /** How often the mouse will be pressed there. */
@@ -625,9 +625,9 @@ export interface FramedRequest {
   box?: Box;
 }
 
-/** The same in the viewport of the page's main frame, a box in its document; or why it cannot be used there. */
+/** The same point in the main frame's viewport, or box in its document; or why it cannot be used. */
 export interface PlacedOutside {
-  /** A sentence that starts with the frame; empty when there is none. */
+  /** A sentence that starts with the frame; empty if there is none. */
   trouble: string;
   point?: Point;
   box?: Box;
@@ -635,61 +635,61 @@ export interface PlacedOutside {
   pinch?: Point;
 }
 
-/** What was acted on, for the reply. */
+/** The element acted on, for the reply. */
 export interface ElementDescription {
-  /** Matches this element only, also in shadow roots and frames. */
+  /** Matches only this element, also in shadow roots and frames. */
   selector: string;
   tag: string;
   /** What a user reads on it or next to it, at most 60 characters. */
   text: string;
 }
 
-/** What keys have made of the element that had the focus. */
+/** The state of the element that had the focus, after the keys. */
 export interface PressedState {
   checked?: boolean;
   /** Of a field. */
   value?: string;
   /** Of a list. */
   selected?: { value: string; label: string }[];
-  /** What has the focus now, when it is another element. */
+  /** The element that has the focus now, if it is another one. */
   focused?: ElementDescription;
 }
 
 export interface FoundElement {
   code: "";
   element: ElementDescription;
-  /** How many elements the selector matches. */
+  /** Number of elements that the selector matches. */
   matches: number;
   notes?: string[];
-  /** What an action is about, in the viewport of the main frame; only there it is known. */
+  /** Outline of the element in the viewport; only if it is in the main frame. */
   outline?: Box;
-  /** click, hover, drag, place: a point in the viewport where the element is hit, in CSS pixels. */
+  /** click, hover, drag, place: a point in the viewport that hits the element, in CSS pixels. */
   point?: Point;
-  /** check; `isLater`: whether it depends on a field before it, as something disabled may. */
+  /** check; `isLater`: whether it may depend on a field before it, such as a disabled one. */
   form?: FormWay;
   isLater?: boolean;
-  /** upload: whether it takes files itself, and is no button that asks for them. */
+  /** upload: whether it is a file field, not a button that opens a file chooser. */
   isFileField?: boolean;
   /** drag: the top left corner of the element's first box in the viewport. */
   corner?: Point;
-  /** click: whether the element has a state of being checked, which `readChecked` reads. */
+  /** click: whether the element is checkable; `readChecked` reads its state. */
   isCheckable?: boolean;
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
   filling?: Filling;
   /** How far the window is scrolled in a page that the user has magnified; 0, 0 if left out. */
   pinch?: Point;
-  /** Something else has come below the resting mouse. */
+  /** Whether another element is below the mouse now. */
   isMouseStale?: boolean;
-  /** fill, select: what takes no text, and is operated instead. */
+  /** fill, select: a field that takes no text, and is operated instead. */
   widget?: WidgetKind;
-  /** scroll: what a wheel is to do at a point where it turns this and nothing else. */
+  /** scroll: the wheel event to send, at a point where it scrolls only this. */
   wheel?: { point: Point; deltaX: number; deltaY: number };
-  /** select: what is chosen now. */
+  /** select: the current choice. */
   selected?: { value: string; label: string }[];
 }
 
-/** Where something that can be scrolled is, in CSS pixels. */
+/** A scroll position, in CSS pixels. */
 export interface Scrolled {
   top: number;
   left: number;
@@ -697,19 +697,19 @@ export interface Scrolled {
   width: number;
   visible_height: number;
   visible_width: number;
-  /** Only on the way to the worker: what was to be in view is not. */
+  /** Whether the element is still out of view; only for the worker. */
   isOut?: boolean;
 }
 
-/** What is left to do for a field: it has the focus, and its content is selected or set already. */
+/** How to fill a field that has the focus, and whose content is selected, or already set. */
 export interface Filling {
-  /** What the field is to hold. */
+  /** The intended value. */
   text: string;
-  /** Whether it is still to be typed. */
+  /** Whether it must be typed. */
   isTyped: boolean;
   /** Whether the field is that of an editor that draws its own text. */
   isDrawn: boolean;
-  /** Whether it has to be typed key by key. */
+  /** Whether it must be typed key by key. */
   isKeyed: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
@@ -723,7 +723,7 @@ export interface Filling {
   time: string;
   /** The days that the text may name: two if it is not clear which number is the month. */
   days: string[];
-  /** Whether the field is read-only: its day is to be picked in its calendar. */
+  /** Whether the field is read-only: its day must be picked in its calendar. */
   isReadOnly: boolean;
 }
 
@@ -755,9 +755,9 @@ export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second" |
 
 export interface ListState {
   isOpen: boolean;
-  /** A list that stands on the page. */
+  /** Whether the list is part of the page. */
   isAlwaysOpen: boolean;
-  /** Whether it says that its list is open, which may have no options. */
+  /** Whether it declares its list open, even without options. */
   isExpanded: boolean;
   isMultiple: boolean;
   /** Whether a text can be typed into it. */
@@ -766,9 +766,9 @@ export interface ListState {
   isSearched: boolean;
   /** Whether the mouse can reach it: some fields only take the keys. */
   isReachable: boolean;
-  /** The texts that stand for its value. */
+  /** The texts that represent its value. */
   shown: string[];
-  /** Whether one of them is the time that was asked for, in any notation. */
+  /** Whether one of them is the requested time, in any notation. */
   hasTime: boolean;
   /** Those of them that can be removed one by one. */
   chips: string[];
@@ -780,9 +780,9 @@ export interface ListState {
   /** The first options, and how many there are. */
   listed: string[];
   total: number;
-  /** The option that the keys have come to. */
+  /** The option that the keys have reached. */
   active: string;
-  /** The option that was asked for. */
+  /** The requested option. */
   option?: {
     selector: string;
     /** Selector of the checkbox in it; empty if there is none. */
@@ -812,31 +812,31 @@ export interface NumberState {
   high: number | null;
 }
 
-/** What is to be listed; empty texts for all of the page. */
+/** What to list; empty texts for the whole page. */
 export interface ListRequest {
   find: string;
   within: string;
-  /** Lines to pass over. */
+  /** Number of lines to skip. */
   offset: number;
-  /** The selector of the frame of another site that the page is in, from the main frame on. */
+  /** For a page in a cross-origin frame: the frame's selector, starting at the main frame. */
   way?: string;
-  /** What is in the page's own frames of other sites, by their selectors, once that is known. */
+  /** Lines of the page's cross-origin frames, by their selectors, once known. */
   framed?: Record<string, ListLine[]>;
-  /** The selectors of those that are left out. */
+  /** Selectors of the frames that are left out. */
   leftOut?: string[];
-  /** Whether the lines are wanted, for the list of the page around this one. */
+  /** Whether to return lines, for the list of the page around this one. */
   isFramed?: boolean;
-  /** The selectors of those that have not answered, and of such ones inside them. */
+  /** Selectors of the frames that have not answered, also of nested ones. */
   silent?: string[];
-  /** What the worker knows of that shows that the page is not complete. */
+  /** Signs that the page is incomplete, from the worker. */
   loading?: string[];
 }
 
 export interface ListLine {
   text: string;
-  /** 0 for what can be acted on; of the others, the higher one is left out first. */
+  /** 0 for an element to act on; of the others, higher ranks are left out first. */
   rank: number;
-  /** Whether it is one element that can be acted on. */
+  /** Whether it is a single element to act on. */
   isThing: boolean;
 }
 
@@ -846,7 +846,7 @@ export type ListAnswer =
   | { code: ""; lines: ListLine[] }
   | ({ code: "" } & Omit<PageElements, keyof PageAddress> & ListedPage);
 
-/** What shows whether more is to come. */
+/** Whether more may follow. */
 export interface ListedPage {
   isEmpty: boolean;
   isLoading: boolean;
@@ -864,31 +864,31 @@ export interface Box extends Point {
   height: number;
 }
 
-/** Where a press of the mouse has gone. */
+/** What a mouse press hit. */
 export interface PressOutcome {
-  /** Whether it was seen in the page. */
+  /** Whether the page's watch saw it. */
   isSeen: boolean;
-  /** Whether nothing shows where it has gone: no element that could have taken it for itself, and no listener. */
+  /** Whether no listener saw it, and no element can have taken it for itself. */
   isLost: boolean;
-  /** What was hit instead of the element, as a name; empty when nothing was. */
+  /** Name of what was hit instead of the element; empty if nothing was. */
   cover: string;
-  /** Whether that was pressed: a press that goes astray is kept from pages that the extension sees. */
+  /** Whether that was pressed: in pages that the extension can watch, a press that misses has no effect. */
   isPressed: boolean;
-  /** What covered the element when the mouse was released, as a name; empty if nothing did. */
+  /** Name of what covered the element when the mouse was released; empty if nothing did. */
   release: string;
 }
 
 /**
- * What has become of a drag once the button is released: the mouse alone dragged; the browser's own drag and drop was
- * accepted or refused by what was there, or has not ended; or the element is draggable, and none has begun.
+ * The result of a drag after the release: only the mouse moved; the browser's drag and drop was accepted, was refused
+ * or has not ended; or the element is draggable, but no drag and drop began.
  */
 export type DragOutcome = "mouse" | "dropped" | "refused" | "unfinished" | "unstarted";
 
-/** Where everything is after a drag. */
+/** What a drag has moved. */
 export interface DragWay {
-  /** Whether everything is where it was. */
+  /** Whether nothing has moved. */
   isIdle: boolean;
-  /** How far the dragged element is from where it was; empty if it is there. */
+  /** How far the dragged element has moved; empty if it has not. */
   way: string;
 }
 
@@ -913,16 +913,16 @@ export interface FillLook {
   mayLeave?: boolean;
 }
 
-/** What a field holds after it was filled. */
+/** A field after it was filled. */
 export interface FilledField {
   value: string;
   /**
-   * What is left to do: look again once the browser says that it has typed; type key by key, because the field has
-   * lost a part of the text, and its content is selected again; wait for suggestions; pick the day in the calendar that
-   * is open; or press Tab or Enter, as users leave a field.
+   * What to do next: look again once the text is typed; type key by key, because the field has lost a part of the text
+   * (its content is selected again); wait for suggestions; pick the day in the open calendar; or press Tab or Enter, as
+   * users do to leave a field.
    */
   next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
-  /** Once nothing is left to do: whether the page has kept the text. */
+  /** After the last step: whether the page has kept the text. */
   isKept?: boolean;
   /** Whether the page shows it as an invalid one of several values. */
   isRefused?: boolean;
@@ -931,19 +931,19 @@ export interface FilledField {
   /** Whether a picker is still open for it. */
   hasPicker?: boolean;
   notes: string[];
-  /** What the page or the browser objects to the value, as a sentence, or empty. */
+  /** What the page or the browser objects to in the value, as a sentence, or empty. */
   complaint?: string;
-  /** What else has changed on the page, once nothing is left to do, Enter neither. */
+  /** After the last step, unless Enter follows: what else has changed on the page. */
   changed?: string;
-  /** That it has opened a list, which is operated next. */
+  /** If it has opened a list, which is operated next. */
   widget?: WidgetKind;
 }
 
-/** The answer of what acts on an element. */
+/** The reply of an action on an element. */
 export interface ActionReply extends PageAddress, Remarks, PressedState {
   element: ElementDescription;
   matches: number;
-  /** What has appeared or gone, at most 200 characters. */
+  /** What has appeared or disappeared, at most 200 characters. */
   changed?: string;
   scrolled?: Scrolled;
   /** upload: names. */
@@ -967,11 +967,11 @@ export interface Settings {
   /** False from the moment the user presses Disconnect until Reconnect or Connect. */
   wanted: boolean;
   autoReconnect: boolean;
-  /** As the server last connected has named them. */
+  /** Those of the server that was connected last. */
   commands: Partial<ServerCommands>;
 }
 
-/** Lines for a terminal, which work in any folder. */
+/** Command lines that work in any folder. */
 export interface ServerCommands {
   setup: string;
   doctor: string;
@@ -983,7 +983,7 @@ export interface ServerCommands {
 
 /** chrome.storage.local: what the user has chosen in the options page. */
 export interface Preferences {
-  /** Whether attached tabs stand in a group of the tab strip. */
+  /** Whether attached tabs are grouped in the tab strip. */
   group: boolean;
   /** Whether the element acted on is outlined. */
   outline: boolean;
@@ -991,7 +991,7 @@ export interface Preferences {
   log: boolean;
   /** Whether the side panel reads the page when the user begins to type. */
   readAhead: boolean;
-  /** What one session may have run for long. */
+  /** The sustained rate for one session. */
   commandsPerSecond: number;
   /** Patterns as in [sites]. */
   deniedHosts: string[];
@@ -999,14 +999,14 @@ export interface Preferences {
   browserName: string;
 }
 
-/** chrome.storage.local: one command that was asked for, and what became of it. */
+/** chrome.storage.local: a command and its outcome. */
 export interface ActivityEntry {
   /** ISO 8601, when it came. */
   time: string;
   /** Both are empty for the user. */
   session: string;
   client: string;
-  /** Null where none is known. */
+  /** Null if unknown. */
   tab_id: number | null;
   /** Host of the tab. */
   site: string;
@@ -1038,9 +1038,9 @@ export interface PastRun {
   /** ISO 8601. */
   time: string;
   command: string;
-  /** Null when they were too long to keep. */
+  /** Null if they were too long to store. */
   params: Record<string, unknown> | null;
-  /** Names of parameters whose values are not kept. */
+  /** Names of parameters whose values are not stored. */
   withheld: string[];
   code: "" | ErrorCode;
   milliseconds: number;
@@ -1059,9 +1059,9 @@ export interface SavedCommand {
 export type CloseReason =
   /** Nothing listens on the port. */
   | "unreachable"
-  /** A program listens there and says nothing. */
+  /** A program listens there, but does not respond. */
   | "no_answer"
-  /** A program answers there, but takes no WebSocket of ours. */
+  /** A program responds there, but does not accept our WebSocket. */
   | "foreign"
   /** Servers do not accept the id of this copy. */
   | "wrong_copy"
@@ -1073,12 +1073,12 @@ export type CloseReason =
   | "closed";
 
 export interface Status {
-  /** "paired": no client is open, which is nothing to fix. "disconnected": by the user, or for `failure`. */
+  /** "paired": no client is open, which is not an error. "disconnected": by the user, or because of `failure`. */
   state: "setup" | "connected" | "paired" | "disconnected";
   paired: boolean;
   port: number | null;
   sessions: number;
-  /** Names of their clients, as far as they are known. */
+  /** Names of their clients, as far as known. */
   clients: string[];
   failure: CloseReason | null;
   autoReconnect: boolean;
@@ -1118,13 +1118,13 @@ export type Action =
   | { action: "stop" }
   | { action: "answer_request"; id: string; allowed: boolean };
 
-/** From now on the page hears about this tab instead of the viewed one, and about its console. */
+/** From now on, send this page updates about this tab instead of the viewed one, and its console. */
 export interface WatchRequest {
   action: "watch";
   tabId: number;
 }
 
-/** The browser outlines this element in the page, and none when there is no selector. */
+/** Outline this element in the page, or none if there is no selector. */
 export interface HighlightRequest {
   action: "highlight";
   tabId: number;
@@ -1138,24 +1138,24 @@ export interface RunRequest {
   command: string;
   tabId: number | null;
   params: Record<string, unknown>;
-  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the user. */
+  /** For a command that reads: it changes nothing, and leaves an open dialog to the user. */
   observe?: boolean;
 }
 
-/** A question about tabs. What was read of one tab is kept for all questions of the same conversation. */
+/** A question about tabs. The text of a single tab is kept for the whole conversation. */
 export interface PromptRequest {
   action: "prompt";
   id: string;
   conversation: string;
   text: string;
   tabIds: number[];
-  /** Null for the one that is configured. */
+  /** Null for the configured one. */
   model: string | null;
-  /** The user has confirmed that the page may go to where this model runs. */
+  /** The user has allowed sending the page to the computer that runs this model. */
   confirmed?: true;
 }
 
-/** The user has begun to type the first question of a conversation: the server may read the tab, if they have turned that on. */
+/** The user has begun to type a conversation's first question: the server may read the tab, if that option is on. */
 export interface ReadAheadRequest {
   action: "read_ahead";
   conversation: string;
@@ -1166,22 +1166,22 @@ export interface ReadAheadRequest {
 export type SidePanelRequest =
   | PromptRequest
   | ReadAheadRequest
-  /** Which models the server has. */
+  /** List the server's models. */
   | { action: "models"; id: string }
-  /** The user does not want this answer any more. */
+  /** Stop this answer. */
   | { action: "stop_answer"; id: string }
-  /** Nothing more is asked in this conversation. */
+  /** End this conversation. */
   | { action: "clear_conversation"; conversation: string };
 
 export type PageMessage = View | Refusal | ConsoleBatch | Response | AnswerEvent;
 
-/** How far a question is, or its end. */
+/** The progress of a question, or its end. */
 export interface AnswerEvent {
   type: "event";
   event: "answer";
   id: string;
   state: "reading" | "writing" | "done" | "failed" | "models";
-  /** Of "reading": of 100, and what is being done. */
+  /** Of "reading": progress, and the current step. */
   percent?: number;
   step?: ServerSentence & { tokens: number; seconds: number };
   /** Of "writing" and "done": the whole answer as far as it is written, in Markdown. */
@@ -1189,24 +1189,24 @@ export interface AnswerEvent {
   /** Of "done": what was read, and what is missing from the answer. */
   receipt?: AnswerReceipt;
   notes?: ServerSentence[];
-  /** Of "done": how many figures of the answer are where, and the places in `text` of those to look at twice. */
+  /** Of "done": how many figures were found where, and the places in `text` of the doubtful ones. */
   checked?: AnswerCheck;
   /** Of "done": the passage that supports each sentence of `text`, in order. */
   evidence?: AnswerEvidence[];
-  /** Of "failed": what the server says, or what the extension knows. */
+  /** Of "failed": the server's error, or the extension's reason. */
   error?: { message: string; code: string };
   reason?: "not_connected" | "stopped" | "lost" | "silent";
-  /** Of "failed": the question can be sent again once the user has confirmed this model; the host is empty if unknown. */
+  /** Of "failed": the question can be repeated once the user confirms this model; the host is empty if unknown. */
   confirm?: { model: string; host: string };
-  /** Of "models": their names, the hosts of those that run elsewhere, and the one that is configured. */
+  /** Of "models": their names, the hosts of those that run elsewhere, and the configured one. */
   models?: string[];
   cloud?: Record<string, string>;
   model?: string;
 }
 
-/** A sentence of the server that side-panel/server-texts.js writes in the user's language. */
+/** A sentence of the server, which side-panel/server-texts.js translates. */
 export interface ServerSentence {
-  /** Empty for what has only an English text. */
+  /** Empty if there is only an English text. */
   code: string;
   values?: Record<string, any>;
   text?: string;
@@ -1225,7 +1225,7 @@ export interface AnswerReceipt {
   tabs?: number;
 }
 
-/** Where the page has a figure: in the passage that the sentence is about, elsewhere, only in the prompt, or nowhere. */
+/** Where a figure was found: in the passage for its sentence, elsewhere on the page, only in the prompt, or nowhere. */
 export type CheckResult = "on_page" | "elsewhere" | "in_prompt" | "not_on_page";
 
 export interface AnswerCheck {
@@ -1233,11 +1233,11 @@ export interface AnswerCheck {
   figures: { result: "elsewhere" | "not_on_page"; start: number; end: number }[];
 }
 
-/** A sentence of an answer, by its place in `text`, and the page's passage; `offset` counts Unicode characters of the page's text. */
+/** A sentence of an answer, by its place in `text`, and its passage; `offset` counts the page's Unicode characters. */
 export interface AnswerEvidence {
   start: number;
   end: number;
-  /** As the page has it; null where no support was found. Untrusted text. */
+  /** Untrusted text of the page; null if no support was found. */
   passage: string | null;
   offset?: number;
   tab_id?: number | null;
@@ -1247,9 +1247,9 @@ export interface AnswerEvidence {
 export interface ConsoleBatch {
   type: "console";
   entries: ConsoleEntry[];
-  /** Whether this is all there is, in place of what was sent before. */
+  /** Whether it replaces all batches before. */
   isWhole: boolean;
-  /** How many messages there were before these that were dropped. */
+  /** Number of earlier messages that were dropped. */
   gone: number;
 }
 
@@ -1257,11 +1257,11 @@ export interface View {
   type: "view";
   status: Status;
   tab: ViewedTab | null;
-  /** Open ones, the oldest first. */
+  /** Open prompts, the oldest first. */
   requests: ConsentPrompt[];
   /** In the order in which they were attached. */
   attached: AttachedView[];
-  /** Whether there is something that Stop would end: a command, or an answer in the side panel. */
+  /** Whether Stop would end something: a command, or an answer in the side panel. */
   isRunning: boolean;
 }
 
@@ -1271,7 +1271,7 @@ export interface AttachedView {
   site: string;
 }
 
-/** The tab that the page's buttons are about. */
+/** The tab that the page's buttons act on. */
 export interface ViewedTab {
   id: number;
   url: string;
@@ -1280,7 +1280,7 @@ export interface ViewedTab {
   allowEvaluate: boolean;
   showPrivate: boolean;
   incognito: boolean;
-  /** Why it cannot be attached, as a sentence; empty when it can. */
+  /** Why it cannot be attached, as a sentence; empty if it can. */
   obstacle: string;
   /** Whether the user's settings keep it from clients and the side panel. */
   denied: boolean;
