@@ -9,7 +9,7 @@
 
 import { CommandError, failed } from "../shared/errors.js";
 import { endsWithin } from "./async.js";
-import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
+import { refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
 import { outline } from "./highlight.js";
 import { answerNow, answerOf, ask } from "./page-elements.js";
@@ -87,8 +87,7 @@ export class ElementTarget {
   async #wakeMouse() {
     const { session } = this.#context;
     const { x, y } = /** @type {Point} */ (session.mouse);
-    const isOut = await session.guard.refuse({ x, y }).then(() => false, isBlocked);
-    if (!isOut) await this.delivered(approach(session, { x, y }));
+    if (!(await session.guard.blocks({ x, y }))) await this.delivered(approach(session, { x, y }));
   }
 
   /**

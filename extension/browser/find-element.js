@@ -9,7 +9,7 @@
 
 import { pause } from "./async.js";
 import { pagesIn, refuseDeniedFrame } from "./cross-origin-frames.js";
-import { MAX_FRAMES, MAX_UNANSWERED, POLL_MS, answerOf, ask, isMissing, troubleWith } from "./page-elements.js";
+import { MAX_FRAMES, MAX_UNANSWERED, POLL_MS, answerOf, ask, isMissing, refusalOf } from "./page-elements.js";
 
 /**
  * A page on the path to an element.
@@ -106,12 +106,11 @@ async function inFrames(context, request, { rest, frames }, [holder, ...outer]) 
  */
 async function inFrame(context, request, frame, stops) {
   const holderId = stops[0]?.page?.frameId ?? 0;
-  const [page, ...others] = await pagesIn(context, holderId, frame);
+  const pages = await pagesIn(context, holderId, frame);
+  const [page] = pages;
   await refuseDeniedFrame(context, holderId, frame, page);
-  if (!page || others.length) {
-    const message = `At the moment ${troubleWith(frame, others.length)}`;
-    return { answer: { code: "UNREADABLE_PAGE", message }, stops, patience: 0 };
-  }
+  const refusal = refusalOf(frame, pages);
+  if (refusal) return { answer: refusal, stops, patience: 0 };
   const answer = await answerOf(context, page, () => ask("act", request));
   return answer && followed(context, request, answer, [{ page }, ...stops]);
 }

@@ -90,12 +90,11 @@ async function metInFrames(context, holder, { rest, frames }, requestNow) {
  * @returns {Promise<Met | Refusal | null>}
  */
 async function metInFrame(context, holder, frame, requestNow) {
-  const [page, ...others] = await pagesIn(context, holder?.frameId ?? 0, frame);
+  const pages = await pagesIn(context, holder?.frameId ?? 0, frame);
+  const [page] = pages;
   await refuseDeniedFrame(context, holder?.frameId ?? 0, frame, page);
-  if (!page || others.length) {
-    const message = `After ${requestNow().whole / 1000} s, ${troubleWith(frame, others.length)}`;
-    return { code: "COMMAND_TIMEOUT", message };
-  }
+  const trouble = troubleWith(frame, pages);
+  if (trouble) return { code: "COMMAND_TIMEOUT", message: `After ${requestNow().whole / 1000} s, ${trouble}` };
   const script = ask("waitFor", { ...requestNow(), id: context.requestId });
   const answer = /** @type {WaitAnswer | null} */ (await answerOf(context, page, () => script));
   return answer && "frames" in answer ? metInFrames(context, page, answer, requestNow) : answer;
@@ -103,10 +102,12 @@ async function metInFrame(context, holder, frame, requestNow) {
 
 /**
  * @param {CrossOriginFrame} frame
- * @param {number} others number of frames that look the same
+ * @param {FramePage[]} pages that it may contain
+ * @returns {string} the rest of a sentence; empty for exactly one page
  */
-export function troubleWith({ selector }, others) {
-  return others ? `${others + 1} ${ALIKE}` : `the page in ${selector} ${SILENT}`;
+function troubleWith({ selector }, { length }) {
+  if (length === 1) return "";
+  return length ? `${length} ${ALIKE}` : `the page in ${selector} ${SILENT}`;
 }
 
 /**
@@ -172,10 +173,9 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
  * @param {FramePage[]} pages that it may contain
  * @returns {Refusal | null} null for exactly one page
  */
-function refusalOf({ selector }, { length }) {
-  if (length === 1) return null;
-  const message = length ? `${length} ${ALIKE}` : `The page in ${selector} ${SILENT}`;
-  return { code: "UNREADABLE_PAGE", message };
+export function refusalOf(frame, pages) {
+  const trouble = troubleWith(frame, pages);
+  return trouble ? { code: "UNREADABLE_PAGE", message: `At the moment ${trouble}` } : null;
 }
 
 /** @param {{code: string}} answer of a frame that may soon have another page */

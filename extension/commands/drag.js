@@ -5,7 +5,6 @@
  */
 
 import { failed, invalid } from "../shared/errors.js";
-import { isBlocked } from "../browser/cross-origin-frames.js";
 import { ElementTarget, notesOn, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
 import { approach, moveTo } from "../browser/trusted-input.js";
@@ -206,8 +205,7 @@ function idleNote(source) {
  * @param {number} [waitMs]
  */
 async function step({ session }, mouse, point, waitMs = STEP_WAIT_MS) {
-  const isOut = await session.guard.refuse(point).then(() => false, isBlocked);
-  if (!isOut) await endsWithin(waitMs, mouse.moveTo(point));
+  if (!(await session.guard.blocks(point))) await endsWithin(waitMs, mouse.moveTo(point));
 }
 
 /**

@@ -6,7 +6,6 @@
  */
 
 import { invalid } from "../shared/errors.js";
-import { isBlocked } from "../browser/cross-origin-frames.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
@@ -42,7 +41,7 @@ export async function press(context) {
     /** @type {Promise<PressedState | null>} */ (target.look("readPressed")),
     target.reply(found, changed),
   ]);
-  const isLed = await session.guard.refuse().then(() => false, isBlocked);
+  const isLed = await session.guard.blocks();
   return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
 }
 

@@ -13,7 +13,7 @@
 
 import { CommandError, invalid } from "../../shared/errors.js";
 import { refuseInput } from "../denied-frames.js";
-import { deniedFrames } from "../cross-origin-frames.js";
+import { deniedFrames, isBlocked } from "../cross-origin-frames.js";
 import { endOutline } from "../highlight.js";
 import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
@@ -72,7 +72,8 @@ async function act(session, context, run) {
   return runWith(session, context, async (own) => {
     own.guard = {
       isNeeded: async () => (await deniedFrames(context)).length > 0,
-      refuse: refuseInput.bind(null, context),
+      refuse: (point) => refuseInput(context, point),
+      blocks: (point) => refuseInput(context, point).then(() => false, isBlocked),
     };
     // Not awaited: later messages stay in order, and the answer can take as long as a page takes to load.
     const emulateFocus = (/** @type {boolean} */ enabled) =>
@@ -173,10 +174,11 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
  * @typedef {object} InputGuard
  * @property {() => Promise<boolean>} isNeeded whether the page has such frames
  * @property {(point?: Point) => Promise<void>} refuse throws HOST_BLOCKED; checks the focus if there is no point
+ * @property {(point?: Point) => Promise<boolean>} blocks whether it would
  */
 
 /** @type {InputGuard} */
-const NO_GUARD = { isNeeded: async () => false, refuse: async () => {} };
+const NO_GUARD = { isNeeded: async () => false, refuse: async () => {}, blocks: async () => false };
 /** Releases a pressed mouse button, and drops what was dragged. */
 const RELEASES = new Set(["mouseReleased", "dragCancel"]);
 

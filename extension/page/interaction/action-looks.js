@@ -8,7 +8,6 @@
  * @property {AbortSignal} [signal]
  * @property {Element} [element]
  * @property {PreparedField} [prepared]
- * @property {boolean} [isEntered]
  * @property {HTMLElement} [widget]
  * @property {Element} [cell] of a table that the widget is in
  * @property {Element} [group]
@@ -71,10 +70,10 @@ const actionLooks = (() => {
    * @returns {Promise<FilledField | null>}
    */
   async function finishFill(state, request) {
-    const { prepared, signal, changes: watch, isEntered = false } = state;
+    const { prepared, signal, changes: watch } = state;
     if (!prepared || !signal || !watch) return null;
-    const filled = await filling.finishFill(prepared, signal, request, isEntered, watch);
-    if (filled.next || isEntered) return filled;
+    const filled = await filling.finishFill({ prepared, signal, watch }, request);
+    if (filled.next || prepared.isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
     const isDropped = filled.isKept === false && filled.value === "" && maySearch(field) && !isDated(request.text);

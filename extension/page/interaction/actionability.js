@@ -6,10 +6,11 @@ const actionability = (() => {
   const {
     attributeOf,
     drawnAncestors,
-    isReadOnly,
+    isDisabled,
     isDrawnIn,
     isInPage,
     isMatch,
+    isReadOnly,
     kindOf,
     pause,
     queryAll,
@@ -119,7 +120,7 @@ const actionability = (() => {
           const advice = trouble === UNSEEN ? shownInstead(element) : "";
           throw new PageError("EXECUTION_ERROR", `After ${limit / 1000} s, ${nameOf(element)} ${trouble}${advice}`);
         }
-        await this.#pause(POLL_MS);
+        await this.#pause();
       }
     }
 
@@ -149,7 +150,7 @@ const actionability = (() => {
         // Before accepting a partial text match, wait for an exact one.
         if (found.length && (!this.#search.isPartial || performance.now() > this.#begun + limits.find)) return found;
         if (!found.length && performance.now() > deadline) throw notFound(selector, this.#search);
-        await this.#pause(POLL_MS);
+        await this.#pause();
       }
     }
 
@@ -261,9 +262,8 @@ const actionability = (() => {
       return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 
-    /** @param {number} milliseconds */
-    async #pause(milliseconds) {
-      await pause(milliseconds);
+    async #pause() {
+      await pause(POLL_MS);
       this.#signal.throwIfAborted();
     }
   }
@@ -493,15 +493,6 @@ const actionability = (() => {
       outermost = ancestor;
     }
     return outermost;
-  }
-
-  /** @param {Element} element */
-  function isDisabled(element) {
-    const [self, ...ancestors] = drawnAncestors(element);
-    const isOff = "button:disabled, [aria-disabled='true']";
-    return (
-      isMatch(self ?? element, ":disabled, [aria-disabled='true']") || ancestors.some((one) => isMatch(one, isOff))
-    );
   }
 
   /** @param {Element} element */

@@ -18,6 +18,7 @@ const calendars = (() => {
     holds,
     isAfter,
     isControl,
+    isDisabled,
     isMatch,
     kindOf,
     parentElementOf,
@@ -28,12 +29,15 @@ const calendars = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { valueOf } = pageState;
   const { monthNamedIn } = sameValues;
   const { hasOtherField } = standIns;
 
   const CELLS = "td, button, a, abbr, div, li, p, span, time, [role='gridcell']";
   /** The shortest month. */
   const FEWEST_DAYS = 28;
+  /** Levels from the text of a day to what describes the day. */
+  const DAY_LEVELS = 3;
   /** Levels from the days to the name of their month. */
   const HEADER_LEVELS = 7;
   const LABELS = ["aria-label", "title", "datetime", "data-date", "data-value"];
@@ -51,7 +55,7 @@ const calendars = (() => {
   const OPENING = /calendar|picker|dropdown|(?:^|[^a-z])date(?![a-z])/iu;
   /** What else such a button may do. */
   const CLEARING = /clear|remove|delete|reset|cancel|close|save|apply/iu;
-  const OPENER_LEVELS = 4;
+  const OPENER_LEVELS = 3;
   /** A chosen day, and today. */
   const MOST_CHOSEN = 2;
   const MONTHS_A_YEAR = 12;
@@ -175,7 +179,7 @@ const calendars = (() => {
    * @returns {string} the selector of the button next to it that may open its calendar; empty if there is none
    */
   function openerOf(field) {
-    for (const around of [...treeAncestors(field)].slice(1, OPENER_LEVELS)) {
+    for (const around of treeAncestors(parentElementOf(field), OPENER_LEVELS)) {
       if (hasOtherField(around, field)) return "";
       const found = queryIn(around, OPENERS).find((one) => !isControl(one) && !holds(one, field) && isOpener(one));
       if (found) return selectorOf(found, allRoots());
@@ -230,8 +234,7 @@ const calendars = (() => {
     if (!grid) return null;
     const labelled = LABELS.map((name) => monthIn(labelOf(first, name))).find(Boolean);
     const layer = layerOf(grid);
-    let header = /** @type {Element | null} */ (grid);
-    for (let level = 0; header && level < HEADER_LEVELS; level += 1, header = parentElementOf(header)) {
+    for (const header of treeAncestors(grid, HEADER_LEVELS)) {
       const named = labelled ?? monthIn(textBefore(header, grid));
       if (named && (header === layer || hasIn(header, PRESSABLE))) return { days, grid, header, ...named };
       if (header === layer) break;
@@ -246,7 +249,7 @@ const calendars = (() => {
   function isCutOff(grid) {
     const { left, top, width, height } = boxOf(grid);
     const [x, y] = [left + width / 2, top + height / 2];
-    return [...treeAncestors(grid)].slice(1).some((one) => {
+    return [...treeAncestors(parentElementOf(grid))].some((one) => {
       if (getComputedStyle(one).overflow === "visible") return false;
       const box = boxOf(one);
       return x < box.left || x > box.right || y < box.top || y > box.bottom;
@@ -258,8 +261,7 @@ const calendars = (() => {
    * @param {string} name of an attribute
    */
   function labelOf(day, name) {
-    const around = [...treeAncestors(day)].slice(0, 3);
-    return around.map((one) => attributeOf(one, name)).find(Boolean) ?? "";
+    return [...treeAncestors(day, DAY_LEVELS)].map((one) => attributeOf(one, name)).find(Boolean) ?? "";
   }
 
   /**
@@ -278,12 +280,6 @@ const calendars = (() => {
   function ownTextOf(element) {
     const own = [...childNodesOf(element)].filter(isText);
     return collapse(own.map((text) => textContentOf(text) ?? "").join(" "));
-  }
-
-  /** @param {Control} field */
-  function valueOf(field) {
-    const list = /** @type {HTMLSelectElement} */ (field);
-    return tagOf(field) === "select" ? (list.selectedOptions[0]?.label ?? "") : field.value;
   }
 
   /**
@@ -306,14 +302,12 @@ const calendars = (() => {
    */
   function isChosen(cell, { days, grid }) {
     const isMarked = (/** @type {Element} */ day) =>
-      [...treeAncestors(day)]
-        .slice(0, 3)
-        .some(
-          (one) =>
-            holds(grid, one) &&
-            one !== grid &&
-            (attributeOf(one, "aria-selected") === "true" || CHOSEN.test(attributeOf(one, "class") ?? "")),
-        );
+      [...treeAncestors(day, DAY_LEVELS)].some(
+        (one) =>
+          holds(grid, one) &&
+          one !== grid &&
+          (attributeOf(one, "aria-selected") === "true" || CHOSEN.test(attributeOf(one, "class") ?? "")),
+      );
     const marked = days.filter(isMarked);
     return marked.includes(cell) && marked.length <= MOST_CHOSEN;
   }
@@ -339,8 +333,7 @@ const calendars = (() => {
    * @param {Element} grid
    */
   function isPressable(element, grid) {
-    if (holds(grid, element) || holds(element, grid) || isControl(element)) return false;
-    if (isMatch(element, ":disabled, [aria-disabled='true']")) return false;
+    if (holds(grid, element) || holds(element, grid) || isControl(element) || isDisabled(element)) return false;
     const parent = parentElementOf(element);
     const isDrawnSo = (/** @type {Element} */ one) => getComputedStyle(one).cursor === "pointer";
     const isPart = parent !== null && isDrawnSo(parent);

@@ -30,6 +30,7 @@ const changeSummary = (() => {
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
+  const { innermost } = search;
   const { selectorOf } = selectorGenerator;
   const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
 
@@ -170,6 +171,7 @@ const changeSummary = (() => {
   function restatings(before, now) {
     const isNew = (/** @type {Element} */ one) => !before.pressed.has(one);
     const isReleased = (/** @type {Element} */ one) => !now.pressed.has(one) && isInPage(one) && isVisible(one);
+    // A button and the part around it may both have a state.
     return joined([
       [
         ...[...now.disabled].filter((one) => !before.disabled.has(one)).map((one) => `${nameOf(one)} disabled`),
@@ -177,14 +179,6 @@ const changeSummary = (() => {
         ...innermost([...before.pressed].filter(isReleased)).map((one) => `${nameOf(one)} not pressed`),
       ],
     ]);
-  }
-
-  /**
-   * @param {Element[]} elements
-   * @returns {Element[]} without those around others: a button and the part around it may both have a state
-   */
-  function innermost(elements) {
-    return elements.filter((one) => !elements.some((other) => other !== one && holds(one, other)));
   }
 
   /**

@@ -18,7 +18,6 @@ const changeWatch = (() => {
     isMatch,
     isText,
     outermost,
-    parentElementOf,
     parentOf,
     pause,
     queryDrawnIn,
@@ -29,12 +28,12 @@ const changeWatch = (() => {
     windowOf,
   } = dom;
   const { collapse, nameOf, visibleTextOf } = texts;
-  const { SEEN, endingAnimations, fillsView, isPositioned, isRendered, isVisible } = geometry;
+  const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { DIALOGS, allIn, aroundField, isClipped, isDrawn, isSeen, stateOf, valueOf } = pageState;
+  const { DIALOGS, allIn, aroundField, isClipped, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
@@ -172,19 +171,19 @@ const changeWatch = (() => {
 
     /** @returns {number} the number of elements and texts that are gone or may have been hidden */
     lost() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && isHidden(one)).length;
     }
 
     /** @returns {boolean} whether anything may have changed, or has come and gone */
     hasNews() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       return this.#hasPassed || this.#come.size + this.#gone.size + this.#restyled.size > 0;
     }
 
     /** @returns {boolean} whether an element has come, gone, another place or another style than before */
     hasMoved() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       const isRestyled = [...this.#styles].some(([one, before]) => plainStyle(attributeOf(one, "style")) !== before);
       const isBack = (/** @type {Node} */ node) => isInPage(node) && isAt(node, this.#places.get(node));
       return isRestyled || [...this.#come, ...this.#gone].some((node) => !isBack(node));
@@ -219,14 +218,14 @@ const changeWatch = (() => {
 
     /** @returns {Element[]} what has come, or was hidden before */
     appeared() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       const all = [...this.#come, ...this.#before.hidden].filter(isElement);
       return all.filter((one) => isInPage(one) && isVisible(one));
     }
 
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */
     hasLayers() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       return [...this.#come].some((one) => isElement(one) && isInPage(one) && isVisible(one) && this.#isOver(one));
     }
 
@@ -280,7 +279,7 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether a script makes something with words more or less transparent, or slides it, step by step */
     #isMovedByScript() {
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       if (performance.now() - this.#latestAt >= WAITS_MS.quiet) return false;
       if ([...this.#styles.keys()].some(isTrack)) return true;
       const isHalf = (/** @type {Element} */ one) => TRANSLUCENT.test(attributeOf(one, "style") ?? "");
@@ -307,24 +306,22 @@ const changeWatch = (() => {
 
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
     #fading() {
-      const coming = [...withDialogs([...this.#come]), ...this.#before.hidden].filter(
-        (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
-      );
-      const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
+      const come = [...this.#come].filter(isElement).filter(isInPage);
+      const hidden = [...this.#before.hidden].filter(isElement);
+      const waiting = [...withDialogs(come), ...hidden].filter(isInPage);
+      const coming = waiting.filter((one) => isRendered(one) && !isDrawn(one));
+      const around = coming.flatMap((one) => [...treeAncestors(one)].slice(1));
       // A field that was operated has closed the list that it had opened.
       const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#roots).lists : [];
       const listed = [...this.#before.lists, ...own].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
-      const layers = [...this.#before.dialogs.keys(), ...coming].filter(isElement).filter(isVisible);
+      const layers = [...this.#before.dialogs.keys(), ...coming].filter(isVisible);
+      const opened = this.#isOpener ? come.filter(isWorded) : [];
       // Some pages show a dialog only once its backdrop is there.
-      const backdrops = [...this.#come].filter((one) => isElement(one) && isInPage(one) && isBackdrop(one));
+      const boxes = new Set([...come.filter(isBackdrop), ...around, ...listed]);
       return [
-        ...backdrops.flatMap((one) => animationsOf(/** @type {Element} */ (one), false)),
-        ...layers.flatMap((one) => animationsOf(one)),
+        ...[...layers, ...opened].flatMap((one) => animationsOf(one)),
         ...this.#animationsInside(layers),
-        ...(this.#isOpener ? [...this.#come] : [])
-          .filter((one) => isElement(one) && isInPage(one) && isWorded(one))
-          .flatMap((one) => animationsOf(/** @type {Element} */ (one))),
-        ...[...new Set([...around, ...listed])].flatMap((one) => animationsOf(one, false)),
+        ...[...boxes].flatMap((one) => animationsOf(one, false)),
         ...[...this.#restyled]
           .filter((one) => isInPage(one) && isWorded(one))
           .flatMap((one) => animationsOf(one, false, isFadeOut)),
@@ -348,7 +345,7 @@ const changeWatch = (() => {
     /** @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet */
     #mayOpen() {
       if (this.#action === "fill" || !this.#isOpener) return false;
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
       return ![...this.#come, ...this.#before.hidden].some((node) => isWorded(node) && isShown(node));
     }
@@ -361,7 +358,7 @@ const changeWatch = (() => {
     summarize() {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
-      this.#take(this.#observer.takeRecords());
+      this.#take();
       const { hidden } = this.#before;
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
       const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
@@ -506,8 +503,8 @@ const changeWatch = (() => {
       }
     }
 
-    /** @param {MutationRecord[]} records */
-    #take(records) {
+    /** @param {MutationRecord[]} [records] those that the browser has not reported yet, if left out */
+    #take(records = this.#observer.takeRecords()) {
       if (!records.length) return;
       this.#latestAt = performance.now();
       this.#noteDropped(records);
@@ -555,7 +552,7 @@ const changeWatch = (() => {
     const [item, ...others] = items;
     // A button that comes alone empties the field or the like.
     if (!item || (!others.length && isMatch(item, "a, button"))) return false;
-    for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
+    for (const one of treeAncestors(item)) {
       if (isPositioned(one)) return true;
       if (one === element && tagOf(one) !== "li") break;
     }

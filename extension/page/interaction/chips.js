@@ -5,7 +5,8 @@
 /** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, boxOf, closestOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, closestOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn, treeAncestors } =
+    dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
@@ -52,8 +53,7 @@ const chips = (() => {
    * @returns {Chip[]} in the order of the page
    */
   function chipsNear(field) {
-    let around = isControl(field) ? parentElementOf(field) : field;
-    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(isControl(field) ? parentElementOf(field) : field, LEVELS)) {
       if (isMatch(around, "form, body")) return [];
       const parts = queryIn(around, PARTS);
       if (parts.length > MOST_PARTS || hasOtherField(around, field)) return [];
@@ -87,8 +87,7 @@ const chips = (() => {
    * @returns {boolean} whether it stands before the field, in it or over it, and leaves room next to it, unlike a heading
    */
   function isBefore(field, element) {
-    let around = parentElementOf(element);
-    while (around && !holds(around, field)) around = parentElementOf(around);
+    const around = [...treeAncestors(parentElementOf(element))].find((one) => holds(one, field));
     const { left, right, top, bottom } = boxOf(field);
     const { x, y, width, height } = boxOf(element);
     const isOver = x >= left && x + width <= right && y + height / 2 > top && y + height / 2 < bottom;
@@ -111,8 +110,8 @@ const chips = (() => {
    */
   function valueAround(remover, around, field) {
     const own = collapse(readTextOf(remover));
-    for (let one = parentElementOf(remover); one && one !== around; one = parentElementOf(one)) {
-      if (holds(one, field)) break;
+    for (const one of treeAncestors(parentElementOf(remover))) {
+      if (one === around || holds(one, field)) break;
       const text = collapse(readTextOf(one));
       const value = own && text.endsWith(own) ? text.slice(0, -own.length).trim() : text;
       const rest = (own && value.startsWith(own) ? value.slice(own.length) : value).replace(SEPARATOR, "").trim();

@@ -62,8 +62,8 @@ const elementCommands = (() => {
     const signal = begin(request.id);
     comeBy(request.way ?? "");
     const before = stateOf(request.id);
-    const { pressed, drag, placed, widget, cell, group, changes: begun, form } = before;
-    const known = request.action === "place" ? placed : undefined;
+    const { changes: begun, drag, form } = before;
+    const known = request.action === "place" ? before.placed : undefined;
     const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
     const { element, found, roots, rest, ...more } = ready;
     latest.press?.stop();
@@ -71,9 +71,8 @@ const elementCommands = (() => {
     // The steps of one action are reported together.
     const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
     if (isReporting || !begun) latest.changes?.stop();
-    latest = { id: request.id, signal, pressed, drag, placed, widget, cell, group, element, changes: begun, form };
-    // They may be clicks for a field that is being filled.
-    if (request.isStep) Object.assign(latest, { prepared: before.prepared, isEntered: before.isEntered });
+    // A step may be a click for a field that is being filled.
+    latest = { ...before, id: request.id, signal, element, press: undefined };
     if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
     // The action may remove the element.
     const description = describe(element, roots);
@@ -226,7 +225,6 @@ const elementCommands = (() => {
         const { plan, prepared } = filling.prepareField(element, request.value);
         latest.prepared = prepared;
         latest.widget = prepared.field;
-        latest.isEntered = plan.isEntered;
         return { filling: plan };
       }
       case "select":

@@ -7,7 +7,7 @@ const crossOriginFrames = (() => {
   const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
-  const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, pinched, placeInMainFrame, round } = geometry;
+  const { boundsOf, hitAt, inDocument, isDrawn, isVisible, outOf, pinched, placeInMainFrame, round } = geometry;
   const { selectorOf } = selectorGenerator;
   const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
@@ -72,8 +72,7 @@ const crossOriginFrames = (() => {
     const isSimple = queryAll(document, "iframe, frame").filter(isCrossOrigin).length === count;
     const frames = crossOriginFramesIn(isSimple ? [document] : allRoots()).filter((frame) => {
       const { width, height } = traitsOf(frame);
-      const isLarge = width >= LEAST_WIDTH && height >= LEAST_HEIGHT;
-      return isLarge && isRendered(frame, { opacityProperty: true }) && !isAside(frame);
+      return width >= LEAST_WIDTH && height >= LEAST_HEIGHT && isDrawn(frame) && !isAside(frame);
     });
     const roots = frames.length > 0 ? allRoots() : [];
     return frames.map((frame) => describeFrame(frame, roots));

@@ -157,17 +157,13 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root[]} roots
+   * @param {Root} root
    * @param {string} selector
    * @returns {number} the number of its matches
    */
-  function countIn(roots, selector) {
-    let count = 0;
-    for (const root of roots) {
-      const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
-      count += Reflect.apply(querySelectorAll, root, [selector]).length;
-    }
-    return count;
+  function countIn(root, selector) {
+    const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
+    return Reflect.apply(querySelectorAll, root, [selector]).length;
   }
 
   /**
@@ -323,9 +319,15 @@ const dom = (() => {
     }
   }
 
-  /** @param {Element} element */
-  function* treeAncestors(element) {
-    for (let node = /** @type {Element | null} */ (element); node; node = parentElementOf(node)) yield node;
+  /**
+   * Yields the element and its ancestors in its own tree.
+   *
+   * @param {Element | null} element
+   * @param {number} [most] their number, at most
+   */
+  function* treeAncestors(element, most = Infinity) {
+    let one = element;
+    for (let count = 0; one && count < most; count += 1, one = parentElementOf(one)) yield one;
   }
 
   /**
@@ -409,6 +411,15 @@ const dom = (() => {
    */
   function isReadOnly(element) {
     return isMatch(element, "[readonly]") && isTextField(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it, or a button or a part of the page around it, takes no input
+   */
+  function isDisabled(element) {
+    const isOff = (/** @type {Element} */ one) => isMatch(one, "button:disabled, [aria-disabled='true']");
+    return isMatch(element, ":disabled") || [...drawnAncestors(element)].some(isOff);
   }
 
   /** @param {Element} element */
@@ -512,6 +523,7 @@ const dom = (() => {
     innerTextOf,
     isAfter,
     isControl,
+    isDisabled,
     isDocument,
     isDrawnIn,
     isElement,

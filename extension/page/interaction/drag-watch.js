@@ -5,6 +5,7 @@
 const dragWatch = (() => {
   const { attributeOf, boxOf, drawnAncestors, isDocument, isInPage, pause, queryIn, textContentOf, windowOf } = dom;
   const { isVisible } = geometry;
+  const { isSamePlace } = actionability;
 
   const EVENTS = ["dragstart", "drop", "dragend"];
   /** For a busy page to handle the drop that the browser has dispatched. */
@@ -49,9 +50,7 @@ const dragWatch = (() => {
     }
 
     get hasMoved() {
-      const { x, y, width, height } = boxOf(this.#element);
-      const before = this.#before;
-      return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
+      return !isSamePlace(boxOf(this.#element), this.#before);
     }
 
     /**

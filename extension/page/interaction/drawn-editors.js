@@ -15,6 +15,7 @@ const drawnEditors = (() => {
     parentElementOf,
     queryAll,
     queryIn,
+    treeAncestors,
   } = dom;
 
   /** What may take the keys for an editor. */
@@ -42,8 +43,7 @@ const drawnEditors = (() => {
    */
   function editorAround(sink) {
     if (!isHtml(sink) || !isMatch(sink, SINKS) || !isUnseen(sink)) return null;
-    let around = parentElementOf(sink);
-    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(parentElementOf(sink), LEVELS)) {
       const { width, height } = boxOf(around);
       if (width < LEAST_SIDES.width || height < LEAST_SIDES.height) continue;
       return isTerminal(sink) || isEditor(around) ? around : null;
@@ -59,8 +59,7 @@ const drawnEditors = (() => {
     // Nearly all fields are not editors' own, and this runs several times for each.
     if (isControl(element) && !editorAround(element)) return null;
     const others = new Set();
-    let around = /** @type {Element | null} */ (element);
-    for (let level = 0; around && level < DEPTH; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(element, DEPTH)) {
       for (const sink of queryIn(around, SINKS)) {
         if (others.has(sink)) continue;
         if (isSinkOf(sink, element)) return /** @type {HTMLElement} */ (sink);
@@ -77,11 +76,7 @@ const drawnEditors = (() => {
   function isSinkOf(sink, element) {
     const editor = isMatch(sink, "[readonly]") ? null : editorAround(sink);
     if (!editor) return false;
-    let around = parentElementOf(editor);
-    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
-      if (around === element) return true;
-    }
-    return holds(editor, element);
+    return holds(editor, element) || [...treeAncestors(parentElementOf(editor), LEVELS)].includes(element);
   }
 
   /**

@@ -4,7 +4,7 @@
 
 const fieldFrames = (() => {
   const { boxOf, childrenOf, dataOf, hasIn, holds, isControl, isMatch, labelsOf, parentElementOf, queryIn } = dom;
-  const { NATIVE_FIELDS, textContentOf } = dom;
+  const { NATIVE_FIELDS, textContentOf, treeAncestors } = dom;
   const { plain, visibleTextOf } = texts;
   const { accessibleNameOf } = accessibleNames;
 
@@ -48,8 +48,7 @@ const fieldFrames = (() => {
    * @returns {boolean} whether it is drawn where a field is, next to that field alone, such as the knob of a switch
    */
   function isDrawnForField(element, kinds = NATIVE_FIELDS) {
-    let around = parentElementOf(element);
-    for (let level = 0; around && level < LEVELS; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(parentElementOf(element), LEVELS)) {
       if (childrenOf(around).length > MOST_PARTS) return false;
       if (!hasIn(around, NATIVE_FIELDS)) continue;
       const [field, ...others] = queryIn(around, NATIVE_FIELDS);

@@ -9,6 +9,7 @@
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
  * @property {Element | null} cell of a table that the field is in
+ * @property {boolean} isEntered whether Enter follows the text
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
  * @property {boolean} [isSuggesting] whether suggestions are open for it
  * @property {boolean} [isConfirmed] whether that picker gets, or has got, the Enter key
@@ -26,6 +27,8 @@
  */
 
 /** @typedef {InstanceType<typeof changeWatch.ChangeWatch>} Watch */
+
+/** @typedef {{prepared: PreparedField, signal: AbortSignal, watch: Watch}} Fill one that is going on */
 
 const filling = (() => {
   const {
@@ -122,7 +125,7 @@ const filling = (() => {
     const before = heldBy(field);
     const cell = closestOf(field, BODY_CELLS);
     /** @type {PreparedField} */
-    const prepared = { field, before, cell, day, days, typed: isTyped && typingInto(field, text) };
+    const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null && !isTerminal(field);
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
@@ -169,15 +172,13 @@ const filling = (() => {
   /**
    * Checks what a field made of the text, after leaving it as a user does; or returns what is to be done first (`next`).
    *
-   * @param {PreparedField} prepared
-   * @param {AbortSignal} signal
+   * @param {Fill} fill
    * @param {FinishRequest} request
-   * @param {boolean} isEntered whether Enter follows
-   * @param {Watch} watch
    * @returns {Promise<FilledField>}
    */
-  async function finishFill(prepared, signal, request, isEntered, watch) {
-    const { field, typed } = prepared;
+  async function finishFill(fill, request) {
+    const { prepared, signal, watch } = fill;
+    const { field, isEntered, typed } = prepared;
     if (request.isEarly) {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
       if ((await Promise.race([typed, late])) === "late") return todo("look");
@@ -192,7 +193,7 @@ const filling = (() => {
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
     switch (next) {
       case "":
-        return leaveAndRead(prepared, signal, request, { isDate, isLeft }, watch);
+        return leaveAndRead(fill, request, { isDate, isLeft });
       case "retype":
         field.focus();
         selectContent(field);
@@ -230,14 +231,12 @@ const filling = (() => {
   }
 
   /**
-   * @param {PreparedField} prepared
-   * @param {AbortSignal} signal
+   * @param {Fill} fill
    * @param {FinishRequest} request
    * @param {{isDate: boolean, isLeft: boolean}} state
-   * @param {Watch} watch
    * @returns {Promise<FilledField>}
    */
-  async function leaveAndRead(prepared, signal, { text, hasPicked, movesOn }, { isDate, isLeft }, watch) {
+  async function leaveAndRead({ prepared, signal, watch }, { text, hasPicked, movesOn }, { isDate, isLeft }) {
     const { field, before, typed } = prepared;
     // A page may drop the text once what has opened has faded out, and a number beyond the limits a moment later.
     const mayDrop = isLeft && (watch.hasLayers() || isBeyond(field, text));
@@ -294,7 +293,7 @@ const filling = (() => {
 
   /**
    * @param {HTMLInputElement} field
-   * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
+   * @param {Watch} watch
    * @returns {Promise<boolean>} whether what has opened for it, now or earlier, is still there after the time that it may
    *   take to fade out
    */

@@ -3,10 +3,11 @@
 // Form controls: checkboxes and text fields; whether they accept a value, and what they contain.
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, queryIn, tagOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, parentElementOf, queryIn, tagOf } =
+    dom;
   const { pause, treeAncestors, windowOf } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
-  const { isRendered } = geometry;
+  const { isDrawn } = geometry;
   const { editorAround, linesIn } = drawnEditors;
   const { hasSuggestions, widgetKind } = widgets;
   const { chipOf } = chips;
@@ -29,7 +30,7 @@ const formControls = (() => {
   const STRICT = new Set(["color", "range"]);
   const PICKERS = ":is(button, [role='button'])[aria-haspopup='dialog']";
   /** Levels to climb to the fields of a code that is typed into one after the other. */
-  const GROUP_LEVELS = 5;
+  const GROUP_LEVELS = 4;
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
@@ -75,8 +76,7 @@ const formControls = (() => {
    */
   function hasNativeState(element) {
     if (!isInput(element)) return false;
-    const isDrawn = isRendered(element, { opacityProperty: true }) && boxOf(element).width > 1;
-    return isDrawn || !isMatch(element, "[role='switch'][aria-checked]");
+    return (isDrawn(element) && boxOf(element).width > 1) || !isMatch(element, "[role='switch'][aria-checked]");
   }
 
   /**
@@ -106,7 +106,7 @@ const formControls = (() => {
   function groupOf(field) {
     if (!isControl(field)) return [];
     const isText = (/** @type {Element} */ one) => kindOf(one) === kindOf(field);
-    const around = [...treeAncestors(field)].slice(1, GROUP_LEVELS);
+    const around = [...treeAncestors(parentElementOf(field), GROUP_LEVELS)];
     const all = around.map((one) => queryIn(one, "input").filter(isText)).find(({ length }) => length > 1) ?? [];
     return /** @type {HTMLInputElement[]} */ (all);
   }

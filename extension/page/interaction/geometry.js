@@ -30,6 +30,7 @@ const geometry = (() => {
     scrollTo,
     tagOf,
     textContentOf,
+    treeAncestors,
     windowOf,
   } = dom;
 
@@ -40,7 +41,7 @@ const geometry = (() => {
   const BOX_LEVELS = 4;
   /** A web component that leaves the focus to an element in it. */
   const UNFOCUSED = ":is([role=checkbox], [role=radio], [role=switch]):not([tabindex])";
-  /** Conditions for `isRendered`: with `visibility`, and with `opacity` too. */
+  /** Conditions for `isRendered`. */
   const SEEN = { visibilityProperty: true };
   const DRAWN = { ...SEEN, opacityProperty: true };
   const FIELDS = ":is(input:not([type=hidden]), select, textarea):not([aria-hidden=true])";
@@ -90,6 +91,11 @@ const geometry = (() => {
   function isRendered(element, options = {}) {
     if (Reflect.apply(Element.prototype.checkVisibility, element, [options])) return true;
     return isBoxless(element) && !(options.visibilityProperty && getComputedStyle(element).visibility !== "visible");
+  }
+
+  /** @param {Element} element @returns {boolean} whether it is rendered, and neither hidden nor transparent */
+  function isDrawn(element) {
+    return isRendered(element, DRAWN);
   }
 
   /** @param {Element} element */
@@ -390,7 +396,7 @@ const geometry = (() => {
    */
   function isCheckOver(inner, element) {
     const around = parentElementOf(inner);
-    if (!around || !isMatch(inner, CHECKED) || isRendered(inner, DRAWN) || isControl(element)) return false;
+    if (!around || !isMatch(inner, CHECKED) || isDrawn(inner) || isControl(element)) return false;
     return isDrawnIn(around, element) && closestOf(element, BUTTONS) === null;
   }
 
@@ -456,14 +462,11 @@ const geometry = (() => {
    */
   function isInBoxOf(inner, field) {
     if (!isControl(field)) return false;
-    const isSeen = isRendered(field, { opacityProperty: true });
-    if (isSeen && getComputedStyle(field).pointerEvents !== "none") return false;
+    if (isDrawn(field) && getComputedStyle(field).pointerEvents !== "none") return false;
     // A native list may be there for forms and screen readers only.
-    const isUnseenList = (/** @type {Element} */ one) =>
-      isMatch(one, "select[tabindex^='-']") && !isRendered(one, DRAWN);
+    const isUnseenList = (/** @type {Element} */ one) => isMatch(one, "select[tabindex^='-']") && !isDrawn(one);
     const isOther = (/** @type {Element} */ one) => one !== field && isVisible(one) && !isUnseenList(one);
-    let box = parentElementOf(field);
-    for (let level = 0; box && level < BOX_LEVELS; level += 1, box = parentElementOf(box)) {
+    for (const box of treeAncestors(parentElementOf(field), BOX_LEVELS)) {
       if (queryIn(box, FIELDS).some(isOther)) return false;
       if (isDrawnIn(box, inner)) return closestOf(inner, BUTTONS) === null;
     }
@@ -477,10 +480,9 @@ const geometry = (() => {
    *   element for fingers, and hands presses on to it
    */
   function isTouchTargetOf(inner, element) {
-    const { backgroundColor, backgroundImage, cursor } = getComputedStyle(inner);
-    const isDrawn = backgroundImage !== "none" || backgroundColor !== TRANSPARENT || childNodesOf(inner).length > 0;
     const around = parentElementOf(inner);
-    if (isDrawn || cursor !== "pointer" || boxOf(inner).height > TOUCH_PX || !around) return false;
+    if (!around || childNodesOf(inner).length > 0 || isPainted(inner) || boxOf(inner).height > TOUCH_PX) return false;
+    if (getComputedStyle(inner).cursor !== "pointer") return false;
     const takers = queryIn(around, TAKERS).filter(isVisible);
     return takers.length > 0 && takers.every((one) => isDrawnIn(one, element) || isDrawnIn(element, one));
   }
@@ -497,8 +499,8 @@ const geometry = (() => {
     if (editor) return editor;
     const around = isMatch(element, "input[role='combobox']") && isOffPage(element) ? parentElementOf(element) : null;
     if (around && isVisible(around) && !isOffPage(around)) return around;
-    const isDrawn = isVisible(element) && !(isMatch(element, CHECKED) && isClippedAway(element));
-    if (!isDrawn) return labelsOf(element).find(isVisible) ?? element;
+    const isHidden = !isVisible(element) || (isMatch(element, CHECKED) && isClippedAway(element));
+    if (isHidden) return labelsOf(element).find(isVisible) ?? element;
     const root = isMatch(element, UNFOCUSED) ? innerRootOf(element) : null;
     return (root && queryAll(root, "[tabindex='0']").find(isVisible)) ?? element;
   }
@@ -558,7 +560,6 @@ const geometry = (() => {
   }
 
   return {
-    DRAWN,
     SEEN,
     aimAt,
     aimInto,
@@ -572,6 +573,7 @@ const geometry = (() => {
     hitAt,
     inDocument,
     isClippedAway,
+    isDrawn,
     isLayerOver,
     isOffPage,
     isPartOf,

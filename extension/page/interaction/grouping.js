@@ -9,7 +9,7 @@
  */
 
 const grouping = (() => {
-  const { attributeOf, isMatch, parentElementOf, tagOf } = dom;
+  const { attributeOf, isMatch, parentElementOf, tagOf, treeAncestors } = dom;
 
   const STEPS = 4;
   /** Minimum numbers shown: of elements with different texts, and of those with the same text except for numbers. */
@@ -128,13 +128,7 @@ const grouping = (() => {
    * @returns {string} from an ancestor down to the element
    */
   function shapeOf(element, write) {
-    let shape = write(element);
-    let outer = parentElementOf(element);
-    for (let step = 1; outer && step < STEPS; step += 1) {
-      shape = `${write(outer)} ${shape}`;
-      outer = parentElementOf(outer);
-    }
-    return shape;
+    return [...treeAncestors(element, STEPS)].map(write).reverse().join(" ");
   }
 
   /**

@@ -37,7 +37,7 @@ const leaving = (() => {
 
     /**
      * @param {HTMLInputElement} field
-     * @param {InstanceType<typeof changeWatch.ChangeWatch>} watch
+     * @param {Watch} watch
      * @param {AbortSignal} signal
      * @param {boolean} [movesOn] whether the Tab key takes the focus to the next field
      */

@@ -10,6 +10,7 @@ const listFields = (() => {
     comesTrue,
     holds,
     isControl,
+    isDisabled,
     isMatch,
     kindOf,
     parentElementOf,
@@ -92,7 +93,7 @@ const listFields = (() => {
           box: box ? selectorOf(closestOf(box, "label") ?? box, allRoots()) : "",
           label: labelOf(option).slice(0, 200),
           isSelected: selected.includes(option) || box?.checked === true,
-          isDisabled: isMatch(option, "[aria-disabled='true']"),
+          isDisabled: isDisabled(option),
           isExpanded: isMatch(option, "[role='treeitem'][aria-expanded='true']"),
           toggle: toggleOf(option),
         },
@@ -153,7 +154,7 @@ const listFields = (() => {
       isVisible(one) &&
       !holds(one, field) &&
       ["aria-label", "class", "data-part", "title"].some((name) => CLEARING.test(attributeOf(one, name) ?? ""));
-    for (const around of [...treeAncestors(field)].slice(0, CLEARER_LEVELS)) {
+    for (const around of treeAncestors(field, CLEARER_LEVELS)) {
       if (around !== field && hasOtherField(around, field)) return null;
       const found = queryIn(around, CLEARERS).find(isClearing);
       if (found) return { selector: selectorOf(found, allRoots()) };
@@ -245,7 +246,7 @@ const listFields = (() => {
   async function showNextPart(field) {
     const popup = popupOf(field);
     const [option] = popup ? optionsIn(popup) : [];
-    for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
+    for (const one of option ? treeAncestors(parentElementOf(option)) : []) {
       const { clientHeight, scrollHeight, scrollTop } = one;
       if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
         const before = textContentOf(one);

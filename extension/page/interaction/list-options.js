@@ -119,8 +119,7 @@ const listOptions = (() => {
       isVisible(one) &&
       ![...treeAncestors(one)].some(isClippedAway) &&
       !queryIn(one, "*").some(isOption);
-    let around = /** @type {Element | null} */ (field);
-    for (; around; around = parentElementOf(around)) {
+    for (const around of treeAncestors(field)) {
       const first = queryIn(around, "*").find(isOption);
       if (first) return parentElementOf(first);
       if (isMatch(around, "form, body")) return null;
@@ -178,7 +177,7 @@ const listOptions = (() => {
    * @returns {Element | null} the layer over the page that contains those
    */
   function layerAround(list) {
-    for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
+    for (const one of treeAncestors(list)) {
       if (isPositioned(one) && isVisible(one)) return leavesIn(one).length ? one : null;
     }
     return null;

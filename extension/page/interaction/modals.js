@@ -3,7 +3,7 @@
 // Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, parentElementOf, queryAll, queryIn } = dom;
+  const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, queryAll, queryIn, treeAncestors } = dom;
   const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;
@@ -234,10 +234,9 @@ const modals = (() => {
   /** @param {Element} element */
   function floats(element) {
     if (isMatch(element, DECLARED)) return true;
-    let one = /** @type {Element | null} */ (element);
-    for (let step = 0; one && step < STEPS && isSmall(one); step += 1) {
+    for (const one of treeAncestors(element, STEPS)) {
+      if (!isSmall(one)) return false;
       if (isAbove(one)) return true;
-      one = parentElementOf(one);
     }
     return false;
   }

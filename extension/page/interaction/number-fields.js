@@ -4,7 +4,7 @@
 // (commands/number-widget.js).
 
 const numberFields = (() => {
-  const { attributeOf, boxOf, isControl, parentElementOf, queryIn } = dom;
+  const { attributeOf, boxOf, isControl, parentElementOf, queryIn, treeAncestors } = dom;
   const { collapse, shorten, visibleTextOf } = texts;
   const { isVisible } = geometry;
 
@@ -25,9 +25,7 @@ const numberFields = (() => {
    * @returns {Element} the group
    */
   function groupOf(field) {
-    let group = /** @type {Element | null} */ (field);
-    while (group && segmentsIn(group).length < 2) group = parentElementOf(group);
-    return group ?? field;
+    return [...treeAncestors(field)].find((one) => segmentsIn(one).length > 1) ?? field;
   }
 
   /**
@@ -132,7 +130,7 @@ const numberFields = (() => {
    */
   function trackOf(thumb) {
     const { width, height } = boxOf(thumb);
-    for (let one = parentElementOf(thumb); one; one = parentElementOf(one)) {
+    for (const one of treeAncestors(parentElementOf(thumb))) {
       const box = boxOf(one);
       if (box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height) return one;
     }

@@ -46,7 +46,7 @@ const pageItems = (() => {
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
   const { tagOf, textContentOf } = dom;
-  const { DRAWN, SEEN, isClippedAway, isRendered, isVisible } = geometry;
+  const { SEEN, isClippedAway, isDrawn, isRendered, isVisible } = geometry;
   const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { checkableIn, stateOf } = states;
@@ -198,7 +198,7 @@ const pageItems = (() => {
       const isHidden =
         twin.element === state ||
         isClippedAway(twin.element) ||
-        !isRendered(twin.element, DRAWN) ||
+        !isDrawn(twin.element) ||
         (twin.role === "clickable" && item.role !== "clickable");
       this.items.splice(this.items.indexOf(isHidden ? twin : item), 1);
     }
@@ -332,7 +332,7 @@ const pageItems = (() => {
       }
       const live = liveRoleOf(element, tag, role);
       if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
-      else if (live && !isRendered(element, DRAWN)) within.isSilent = true;
+      else if (live && !isDrawn(element)) within.isSilent = true;
       else if (live) within.textKind = { kind: "message", role: live };
       else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
       else if (within.isVisible && (tag === "dialog" || DIALOGS.has(role))) {
@@ -402,9 +402,7 @@ const pageItems = (() => {
      */
     #addLook(element, role) {
       const box = boxOf(element);
-      if (Math.max(box.width, box.height) >= LEAST_LOOK && isRendered(element, DRAWN)) {
-        this.#push("look", role, element, box);
-      }
+      if (Math.max(box.width, box.height) >= LEAST_LOOK && isDrawn(element)) this.#push("look", role, element, box);
     }
 
     /**

@@ -22,9 +22,10 @@ const pageState = (() => {
     queryIn,
     referred,
     tagOf,
+    treeAncestors,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, lineOf } = texts;
-  const { DRAWN, isRendered, isVisible } = geometry;
+  const { isDrawn, isRendered, isVisible } = geometry;
 
   /** Elements examined before an action. */
   const MOST_ELEMENTS = 20_000;
@@ -124,11 +125,6 @@ const pageState = (() => {
     return hidden;
   }
 
-  /** @param {Element} element */
-  function isDrawn(element) {
-    return isRendered(element, DRAWN);
-  }
-
   /** @param {Node} node */
   function isSeen(node) {
     const element = isElement(node) ? node : parentOf(node);
@@ -140,10 +136,7 @@ const pageState = (() => {
    * @returns {boolean} whether it is part of something that is not shown to users
    */
   function isClipped(element) {
-    let one = /** @type {Element | null} */ (element);
-    for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
-      if (isUnshown(one)) return true;
-    }
+    for (const one of treeAncestors(element, CLIP_LEVELS)) if (isUnshown(one)) return true;
     return false;
   }
 
@@ -190,7 +183,7 @@ const pageState = (() => {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node && found.length < MOST_TEXTS; node = walker.nextNode()) {
       const around = parentElementOf(node);
-      const isRead = around && /\S/u.test(dataOf(/** @type {Text} */ (node))) && isRendered(around, DRAWN);
+      const isRead = around && /\S/u.test(dataOf(/** @type {Text} */ (node))) && isDrawn(around);
       if (isRead && !isIconWord(around) && !closestOf(around, BUTTONS)) found.push(/** @type {Text} */ (node));
     }
     return found;
@@ -206,7 +199,6 @@ const pageState = (() => {
     aroundField,
     dialogNameOf,
     isClipped,
-    isDrawn,
     isSeen,
     isUnshown,
     stateOf,

@@ -20,7 +20,7 @@ const proxies = (() => {
     textContentOf,
   } = dom;
   const { plain } = texts;
-  const { DRAWN, SEEN, isClippedAway, isLayerOver, isRendered, isVisible } = geometry;
+  const { SEEN, isClippedAway, isDrawn, isLayerOver, isRendered, isVisible } = geometry;
   const { roleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { DRAWN_CHECKED } = surroundingNames;
@@ -105,7 +105,7 @@ const proxies = (() => {
    *   another field how a word goes on
    */
   function isCopy(element) {
-    const isUnseen = () => isTextField(element) && !isRendered(element, DRAWN);
+    const isUnseen = () => isTextField(element) && !isDrawn(element);
     const isBorder = () => tagOf(element) === "fieldset" && !hasIn(element, "input, select, textarea, button");
     const isHint = () => isTextField(element) && isReadOnly(element) && attributeOf(element, "tabindex") === "-1";
     return isOnlySpoken(element, getComputedStyle(element)) || isUnseen() || isBorder() || isHint();

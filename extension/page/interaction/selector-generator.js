@@ -98,7 +98,7 @@ const selectorGenerator = (() => {
      */
     of(root, selector) {
       const ofRoot = kept(this.#matches, root, () => new Map());
-      return kept(ofRoot, selector, () => countIn([root], selector));
+      return kept(ofRoot, selector, () => countIn(root, selector));
     }
 
     /**
@@ -344,7 +344,7 @@ const selectorGenerator = (() => {
    */
   function belowName(element, ownNames, isAlone) {
     const lasting = (/** @type {Element} */ one) => namesOf(one).filter((naming) => !isDoubtful(naming));
-    const around = [...treeAncestors(element)].slice(1, TRIED_STEPS).flatMap((one) => lasting(one).slice(0, 1));
+    const around = [...treeAncestors(element, TRIED_STEPS)].slice(1).flatMap((one) => lasting(one).slice(0, 1));
     const own = ownNames.filter((naming) => !isDoubtful(naming)).map(selectorBy);
     return own.flatMap((name) => around.map((outer) => `${selectorBy(outer)} ${name}`)).find(isAlone);
   }

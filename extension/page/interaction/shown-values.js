@@ -20,6 +20,7 @@ const shownValues = (() => {
     referred,
     tagOf,
     textContentOf,
+    treeAncestors,
     roleOf,
   } = dom;
   const { collapse, visibleTextOf } = texts;
@@ -60,8 +61,7 @@ const shownValues = (() => {
     const hints = referred(field, "aria-describedby").filter((one) => isMatch(one, PLACEHOLDERS));
     const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby"), ...hints].map(nameIn));
     // The text next to a field without text of its own is its value.
-    let around = parentElementOf(field);
-    for (let level = 0; around && level < MOST_LEVELS; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(parentElementOf(field), MOST_LEVELS)) {
       if (tagOf(around) === "label") break;
       if (hasOtherField(around, field)) break;
       const found = [...new Set(textsNextTo(around, field))].filter((text) => !names.has(fold(text)));

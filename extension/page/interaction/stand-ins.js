@@ -20,14 +20,14 @@ const standIns = (() => {
     treeAncestors,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { DRAWN, isClippedAway, isOffPage, isRendered, isVisible } = geometry;
+  const { isClippedAway, isDrawn, isOffPage, isVisible } = geometry;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]:not([contenteditable='false'])`;
   /** Maximum number of levels between a hidden native list and the field that is drawn in its place. */
   const NATIVE_LEVELS = 7;
   /** The same from a hidden text field to the box around both. */
-  const STAND_IN_LEVELS = 3;
+  const STAND_IN_LEVELS = 2;
   const SHOWN_FIELDS = `${OTHER_FIELDS}, [role='listbox'], [role='spinbutton'], [role='switch'], [aria-haspopup]`;
 
   /**
@@ -37,8 +37,7 @@ const standIns = (() => {
   function nativeBehind(field) {
     const [inside, ...others] = queryIn(closestOf(field, "[role='combobox']") ?? field, "select").filter(isHidden);
     if (inside && !others.length) return /** @type {HTMLSelectElement} */ (inside);
-    let around = /** @type {Element | null} */ (field);
-    for (let level = 0; around && level < NATIVE_LEVELS; level += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(field, NATIVE_LEVELS)) {
       const [before, after] = [previousElementOf(around), nextElementOf(around)];
       if (before && isHiddenList(before)) return before;
       if (after && isHiddenList(after) && isNamedAfter(around, after)) return after;
@@ -71,7 +70,7 @@ const standIns = (() => {
    */
   function isDrawnFor(field, native) {
     if (!native) return false;
-    const boxes = [...treeAncestors(field)].slice(0, NATIVE_LEVELS);
+    const boxes = [...treeAncestors(field, NATIVE_LEVELS)];
     const outside = boxes.findIndex((one) => holds(one, native) || hasOtherField(one, field));
     const own = outside < 0 ? boxes : boxes.slice(0, outside);
     if (own.some((one) => isNamedAfter(one, native))) return true;
@@ -94,7 +93,7 @@ const standIns = (() => {
    */
   function shownNextTo(field) {
     if (!isControl(field)) return undefined;
-    const boxes = [...treeAncestors(field)].slice(1, NATIVE_LEVELS);
+    const boxes = [...treeAncestors(field, NATIVE_LEVELS)].slice(1);
     const shown = boxes.map((box) => outermost(queryIn(box, SHOWN_FIELDS).filter((one) => !isHidden(one))));
     const nearest = shown.find(({ length }) => length > 0) ?? [];
     return nearest.length === 1 ? nearest[0] : undefined;
@@ -107,7 +106,7 @@ const standIns = (() => {
   function isStandIn(element) {
     if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
     const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
-    return isField && (isOffPage(element) || isClippedAway(element) || !isRendered(element, DRAWN));
+    return isField && (isOffPage(element) || isClippedAway(element) || !isDrawn(element));
   }
 
   /**
@@ -115,7 +114,7 @@ const standIns = (() => {
    * @returns {boolean} whether there is another text field in the same box: a page may take keys in a hidden one
    */
   function hasFieldNextTo(field) {
-    const around = [...treeAncestors(field)].slice(1, STAND_IN_LEVELS);
+    const around = [...treeAncestors(parentElementOf(field), STAND_IN_LEVELS)];
     const isOther = (/** @type {Element} */ one) => one !== field && TEXT_INPUTS.has(kindOf(one)) && isVisible(one);
     return around.some((box) => queryIn(box, "input, textarea").some(isOther));
   }

@@ -5,11 +5,10 @@
 const states = (() => {
   const {
     attributeOf,
-    documentOf,
-    drawnAncestors,
     holds,
     innerRootOf,
     isControl,
+    isDisabled,
     isHtml,
     isMatch,
     kindOf,
@@ -18,6 +17,7 @@ const states = (() => {
     queryAll,
     queryIn,
     referred,
+    tagOf,
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
@@ -58,13 +58,13 @@ const states = (() => {
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
-    if (isNow(":disabled") || isOff(element)) words.push("disabled");
+    if (isDisabled(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
     else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
     if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
-    if (isNow(":focus") && element !== bodyOf(element)) words.push("focused");
+    if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
   }
 
@@ -80,20 +80,6 @@ const states = (() => {
   function isUntouchable(element) {
     const isThrough = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     return isThrough(element) && queryIn(element, "*").every(isThrough);
-  }
-
-  /** @param {Element} element */
-  function bodyOf(element) {
-    const owner = documentOf(element);
-    return owner && Reflect.get(Document.prototype, "body", owner);
-  }
-
-  /** @param {Element} element */
-  function isOff(element) {
-    for (const ancestor of drawnAncestors(element)) {
-      if (attributeOf(ancestor, "aria-disabled") === "true") return true;
-    }
-    return false;
   }
 
   /**

@@ -20,9 +20,9 @@ const surroundingNames = (() => {
   } = dom;
   const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf } =
     dom;
-  const { tagOf } = dom;
+  const { tagOf, treeAncestors } = dom;
   const { plain, shorten } = texts;
-  const { DRAWN, SEEN, isRendered, isVisible, veiledBy } = geometry;
+  const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { plainQuote } = states;
   const { DIALOGS } = pageState;
@@ -118,9 +118,9 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Subtitle"`: the text before it
    */
   function neighborOf(field, isIcon = false) {
-    let one = /** @type {Element | null} */ (field);
-    // What is before a dialog belongs to the page behind it.
-    for (let step = 0; one && !isMatch(one, DIALOGS) && step < NEIGHBOR_STEPS; step += 1) {
+    for (const one of treeAncestors(field, NEIGHBOR_STEPS)) {
+      // What is before a dialog belongs to the page behind it.
+      if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
         if (isElement(before) && isMatch(before, UNSEEN)) continue;
@@ -133,7 +133,6 @@ const surroundingNames = (() => {
         // A number is a value.
         if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
-      one = parentElementOf(one);
     }
     return "";
   }
@@ -143,9 +142,8 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Name"`: the text after it, such as the first header of a table
    */
   function followerOf(element) {
-    let one = /** @type {Element | null} */ (element);
-    for (let step = 0; one && step < FOLLOWER_STEPS; step += 1, one = parentElementOf(one)) {
-      const after = /** @type {Element | null} */ (Reflect.get(Element.prototype, "nextElementSibling", one));
+    for (const one of treeAncestors(element, FOLLOWER_STEPS)) {
+      const after = nextElementOf(one);
       if (!after) continue;
       const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
       if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
@@ -298,8 +296,7 @@ const surroundingNames = (() => {
     const alike = isControl(element)
       ? `${tagOf(element)}${tagOf(element) === "input" ? `[type="${CSS.escape(kindOf(element))}"]` : ""}`
       : `[role="${CSS.escape(attributeOf(element, "role") ?? "")}"]`;
-    let entry = /** @type {Element} */ (element);
-    for (let step = 0; step < ENTRY_STEPS; step += 1) {
+    for (const entry of treeAncestors(element, ENTRY_STEPS)) {
       const outer = parentElementOf(entry);
       if (!outer) return "";
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
@@ -313,7 +310,6 @@ const surroundingNames = (() => {
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
       }
-      entry = outer;
     }
     return "";
   }
@@ -347,13 +343,12 @@ const surroundingNames = (() => {
    * @returns {string} the label of the hidden field
    */
   function standInNameOf(field) {
-    let around = parentElementOf(field);
-    for (let step = 0; around && step < STAND_IN_STEPS; step += 1, around = parentElementOf(around)) {
+    for (const around of treeAncestors(parentElementOf(field), STAND_IN_STEPS)) {
       // The label of a check box is there for the mouse, too.
       const others = queryIn(around, NATIVE_FIELDS).filter((one) => one !== field && !isMatch(one, CHECKABLE));
       if (!others.length) continue;
       const [hidden, ...more] = others.filter((one) => labelsOf(one).length > 0);
-      if (!hidden || more.length || others.some((one) => isDrawn(one))) return "";
+      if (!hidden || more.length || others.some(isThere)) return "";
       return plain(
         labelsOf(hidden)
           .map((label) => contentOf(label))
@@ -367,9 +362,8 @@ const surroundingNames = (() => {
    * @param {Element} field
    * @returns {boolean} whether a user sees it
    */
-  function isDrawn(field) {
-    const { width, height } = boxOf(field);
-    return isRendered(field, DRAWN) && isVisible(field) && width > 1 && height > 1;
+  function isThere(field) {
+    return isDrawn(field) && isVisible(field) && !isClippedAway(field);
   }
 
   return { DRAWN_CHECKED, isIconic, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf };

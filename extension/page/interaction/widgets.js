@@ -109,7 +109,7 @@ const widgets = (() => {
 
   /** @param {Element} element */
   function isInNamedList(element) {
-    return [...treeAncestors(element)].slice(0, NAMED_LEVELS).some(isNamedList);
+    return [...treeAncestors(element, NAMED_LEVELS)].some(isNamedList);
   }
 
   /** @param {Element} element */

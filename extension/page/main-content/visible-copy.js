@@ -99,6 +99,8 @@ const visibleCopy = (() => {
       this.rows = new Map();
       this.inert = document.implementation.createHTMLDocument("");
       this.nodes = 0;
+      /** Those of the page or frame that is being copied. */
+      this.covers = new Covers(window);
       this.#page(page, this.inert.body);
     }
 
@@ -111,9 +113,11 @@ const visibleCopy = (() => {
       const body = bodyOf(page) ?? /** @type {HTMLElement | null} */ (rootOf(page));
       const view = windowOf(page);
       if (!body || !view) return;
-      const found = new Covers(view);
-      this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body), found);
-      found.remove();
+      const around = this.covers;
+      this.covers = new Covers(view);
+      this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
+      this.covers.remove();
+      this.covers = around;
     }
 
     /**
@@ -121,18 +125,17 @@ const visibleCopy = (() => {
      * @param {Element} to
      * @param {Layer} layer of its children
      * @param {CSSStyleDeclaration} style of `from`
-     * @param {InstanceType<typeof Covers>} found
      */
-    #children(from, to, layer, style, found) {
+    #children(from, to, layer, style) {
       const isShown = isDrawn(style);
       const isClosed = tagOf(from) === "details" && !from.hasAttribute("open");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown && !isClosed) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
+          if (isShown && !isClosed) this.#text(/** @type {Text} */ (node), from, to, layer, style);
         } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
-          this.#element(node, to, layer, found);
+          this.#element(node, to, layer);
         }
       }
     }
@@ -143,9 +146,8 @@ const visibleCopy = (() => {
      * @param {Element} to
      * @param {Layer} layer
      * @param {CSSStyleDeclaration} style
-     * @param {InstanceType<typeof Covers>} found
      */
-    #text(text, from, to, layer, style, found) {
+    #text(text, from, to, layer, style) {
       const isBlank = !text.data.trim();
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
@@ -155,16 +157,15 @@ const visibleCopy = (() => {
       this.last = mayBeApart ? { text, rect, copy } : null;
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
       else to.append(copy);
-      if (rect) found.note(text, from, copy, rect, layer.isBehind);
+      if (rect) this.covers.note(text, from, copy, rect, layer.isBehind);
     }
 
     /**
      * @param {Element} element
      * @param {Element} to
      * @param {Layer} around
-     * @param {InstanceType<typeof Covers>} found
      */
-    #element(element, to, around, found) {
+    #element(element, to, around) {
       const tag = tagOf(element);
       if (UNDRAWN.has(tag)) return;
       // Where scripts run it is not drawn, although no style hides it.
@@ -172,18 +173,18 @@ const visibleCopy = (() => {
       const style = around.view.getComputedStyle(element);
       if (isUnseen(style) || isIcon(element, style)) return;
       const layer = within(around, element, style);
-      const cover = found.enter(element, tag, style, layer);
+      const cover = this.covers.enter(element, tag, style, layer);
       const math = this.meanings.formulas.get(element);
-      if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style, found);
+      if (math && !isShut(layer, element, style)) this.#formula(math, element, to, layer, style);
       if (math) return;
       // A check box may be transparent, and something next to it its image.
       const isBox = tag === "input" && element.getAttribute("type") === "checkbox";
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
-      if (isField) this.#field(element, tag, to, layer, found);
+      if (isField) this.#field(element, tag, to, layer);
       else if (this.#sign(element, tag, to, layer, style)) return;
       if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame" || (tag === "object" && pageOf(element))) {
-        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
+        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer);
         return;
       }
       const copy = this.#shell(element, tag, style);
@@ -194,9 +195,9 @@ const visibleCopy = (() => {
       to.append(copy);
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
-      this.#children(element, copy, layer, style, found);
+      this.#children(element, copy, layer, style);
       if (row && isCell(element, tag) && !copy.textContent?.trim()) copy.append(saidAloud(element));
-      found.leave(element, cover, layer, around);
+      this.covers.leave(element, cover, layer, around);
     }
 
     /**
@@ -204,9 +205,8 @@ const visibleCopy = (() => {
      * @param {string} tag
      * @param {Element} to
      * @param {Layer} layer of its options
-     * @param {InstanceType<typeof Covers>} found
      */
-    #field(field, tag, to, layer, found) {
+    #field(field, tag, to, layer) {
       const copy = this.inert.createElement("span");
       copy.setAttribute("data-field", tag);
       const options = tag === "select" ? this.#optionsIn(/** @type {HTMLSelectElement} */ (field), layer) : [];
@@ -218,7 +218,7 @@ const visibleCopy = (() => {
       copy.setAttribute("data-lines", "pre-line");
       copy.append(options.join("\n"));
       to.append(this.inert.createElement("br"), copy, this.inert.createElement("br"));
-      found.note(field, field, copy, rectOf(field), layer.isBehind);
+      this.covers.note(field, field, copy, rectOf(field), layer.isBehind);
     }
 
     /**
@@ -260,14 +260,13 @@ const visibleCopy = (() => {
      * @param {Element} to
      * @param {Layer} layer
      * @param {CSSStyleDeclaration} style
-     * @param {InstanceType<typeof Covers>} found
      */
-    #formula(math, element, to, layer, style, found) {
+    #formula(math, element, to, layer, style) {
       const copy = new Text(this.meanings.formulaOf(math));
       const rect = rectOf(element);
       if (!isDrawn(style) || !isSeen(layer, style, copy, rect)) return;
       to.append(copy);
-      found.note(element, element, copy, rect, layer.isBehind);
+      this.covers.note(element, element, copy, rect, layer.isBehind);
     }
 
     /**
@@ -296,16 +295,15 @@ const visibleCopy = (() => {
      * @param {Element} frame
      * @param {Element} to
      * @param {Layer} layer
-     * @param {InstanceType<typeof Covers>} found
      */
-    #frame(frame, to, layer, found) {
+    #frame(frame, to, layer) {
       const page = pageOf(frame);
       // With `document.domain`, pages of other hosts of a site are accessible, too.
       if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
       to.append(copy);
       this.#page(page, copy);
-      found.note(frame, frame, copy, rectOf(frame), layer.isBehind);
+      this.covers.note(frame, frame, copy, rectOf(frame), layer.isBehind);
     }
 
     /**
