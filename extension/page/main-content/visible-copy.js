@@ -314,7 +314,7 @@ const visibleCopy = (() => {
      * @param {CSSStyleDeclaration} style
      * @returns {Element} a copy without children
      */
-    #shell(element, tag, { display, whiteSpace, fontFamily }) {
+    #shell(element, tag, { display, whiteSpace, fontFamily, listStyleType }) {
       let copy = this.inert.importNode(element);
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
       const isCode =
@@ -336,6 +336,7 @@ const visibleCopy = (() => {
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
+      if (tag === "li") copy.setAttribute("data-marker", markerOf(element, display, listStyleType));
       return copy;
     }
   }
@@ -393,6 +394,17 @@ const visibleCopy = (() => {
     if (tag !== "button" || element.hasAttribute("aria-haspopup")) return false;
     if (isFigure(element, tag) || element.hasAttribute("aria-expanded")) return true;
     return element.querySelector("p") !== null;
+  }
+
+  /**
+   * @param {Element} item of a list
+   * @param {string} display
+   * @param {string} style of its marker
+   * @returns {string} the style of the marker that is drawn, if any, also by a style with a counter of its own
+   */
+  function markerOf(item, display, style) {
+    if (display.includes("list-item") && style !== "none") return style;
+    return getComputedStyle(item, "::before").content.includes("counter") ? "decimal" : "none";
   }
 
   /** @param {Element} element */
