@@ -889,7 +889,7 @@ export function readPage(request) {
    */
   function findCards(thirds) {
     for (const third of thirds) {
-      if (!Reflect.apply(Element.prototype.querySelector, third, [":nth-child(2)"])) continue;
+      if (!Reflect.apply(Element.prototype.matches, third, [":is(dt, dd):not(:has(a)), :has(:nth-child(2))"])) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
