@@ -269,7 +269,7 @@ property pageFunction : "function readPage(request) {
   const SIGNS = new Map(
     Object.entries({
       ...{ mfrac: [\"\", \"/\"], msqrt: [\"\\u221a\"], mroot: [\"\\u221a\", \" of degree \"], msub: [\"\", \"_\"], munder: [\"\", \"_\"] },
-      ...{ msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
+      ...{ stack: [\"\", \"; \"], msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
     }),
   );
   const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
@@ -784,15 +784,17 @@ property pageFunction : "function readPage(request) {
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
     const parts = childrenOf(part);
-    const text = String(Reflect.get(Node.prototype, \"textContent\", part));
-    if (parts.length === 0) return text.replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();
     const tag = tagOf.call(part);
+    const text = String(Reflect.get(Node.prototype, \"textContent\", part)).replace(/[\\s\\u2061-\\u2064]+/g, \" \");
+    if (parts.length === 0) return tag === \"mtext\" ? text : text.trim();
     const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
-    const signs = SIGNS.get(tag);
+    const signs = SIGNS.get(/^0(?!\\.?\\d)/.test(attributeOf(part, \"linethickness\")) ? \"stack\" : tag);
     if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\").trim();
     const operands = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
     const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
-    return signed + (/^\\s*[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\") ? \" \" : \"\");
+    const isMixed = /^\\p{N}/u.test(signed) && /\\p{N}\\s*$/u.test(lastElementOf.call(part)?.textContent ?? \"\");
+    const isFollowed = /^(?:\\n\\s*)?[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\");
+    return `${isMixed ? \" \" : \"\"}${signed}${isFollowed ? \" \" : \"\"}`;
   }
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
@@ -1153,7 +1155,7 @@ property pageFunction : "function readPage(request) {
     });
   }
   const [tagOf, partsOf] = gettersOf(Element.prototype, \"localName\", \"children\");
-  const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
+  const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, \"nextElementSibling\", \"previousElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
   const range = new Range();
