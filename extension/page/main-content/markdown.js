@@ -8,6 +8,8 @@ const markdown = (() => {
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
   const FENCE = "```";
+  /** A digit before a subscript that begins with one, as in 101 with the base 2. */
+  const BASE = /^\p{N}{2}/u;
   /** Markers of lists that show no number. */
   const NO_NUMBER = /^(?:none|disc|circle|square)$/;
   const ROMAN = Object.entries({
@@ -110,10 +112,12 @@ const markdown = (() => {
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;
-      const isRaised = !this.options.isPlain && (tag === "rt" || tag === "sup");
-      const isPower = isRaised && this.options.power?.test(this.line.slice(Math.max(0, before - 1)));
-      if (isRaised && tag === "rt") this.wrap(before, "(", ")");
+      const [kind, near] = [this.options.isPlain ? "" : tag, this.line.slice(Math.max(0, before - 1))];
+      const isPower = kind === "sup" && this.options.power?.test(near);
+      if (kind === "rt") this.wrap(before, "(", ")");
       else if (isPower) this.wrap(before, element.nextSibling?.textContent?.startsWith("\u2044") ? " " : "^", "");
+      else if (kind === "sub" && BASE.test(near)) this.wrap(before, "_", "");
+      else if (kind === "del" || kind === "s") this.wrap(before, "", " (crossed out)");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }

@@ -50,6 +50,7 @@ const visibleCopy = (() => {
   const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
+  const LINE_NUMBER = /^\s*\d+$/;
   /** Maximum length of a text that stands for an icon. */
   const MAX_SAID = 30;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
@@ -149,8 +150,10 @@ const visibleCopy = (() => {
       const isBlank = !text.data.trim();
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
-      const mayBeApart = rect !== null && tagOf(from) !== "code";
-      if (mayBeApart && this.last && this.#isApart(this.last, text, rect)) this.last.copy.appendData(" ");
+      // The number of a line of code may be next to any character.
+      const isNumbered = LINE_NUMBER.test(this.last?.text.data ?? "") && HAS_LINES.test(style.whiteSpace);
+      const mayBeApart = rect !== null && (isNumbered || tagOf(from) !== "code");
+      if (mayBeApart && this.last && this.#isApart(this.last, text, rect, isNumbered)) this.last.copy.appendData(" ");
       const copy = this.inert.importNode(text);
       this.last = mayBeApart ? { text, rect, copy } : null;
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
@@ -274,11 +277,12 @@ const visibleCopy = (() => {
      * @param {{text: Text, rect: DOMRect}} last
      * @param {Text} text
      * @param {DOMRect} rect
+     * @param {boolean} isNumbered
      * @returns {boolean} whether there is space between two texts without a space character
      */
-    #isApart(last, text, rect) {
+    #isApart(last, text, rect, isNumbered) {
       const isInWord = WORD_END.test(last.text.data) && WORD_START.test(text.data);
-      return isInWord && this.meanings.areApart(last.rect, rect);
+      return (isInWord || (isNumbered && !/^\s/.test(text.data))) && this.meanings.areApart(last.rect, rect);
     }
 
     /**
