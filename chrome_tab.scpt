@@ -220,13 +220,11 @@ property asListOfTexts : "(page) => page === 'pdf' ? page : [page.code, page.mes
 -- begin of the page function, written by scripts/embed_page_function.py
 property pageFunction : "function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  const EXCERPT_LENGTH = 80;
-  const CLOSEST_LINES = 3;
+  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
   const MIN_SPARE = 250;
-  const MIN_IMAGE = 50;
-  const MIN_FIELD = 8;
+  const [MIN_IMAGE, MIN_FIELD] = [50, 8];
   const IMAGES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const SHOWN_INSTEAD = {
     canvas: \"This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing or for screen readers, or show a screenshot to a model that accepts images.\",
@@ -247,18 +245,18 @@ property pageFunction : "function readPage(request) {
   const MAX_HEADINGS = 2_000;
   const BLANK = 0;
   const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
-  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED] = [16, 32, 64, 128, 256, 512];
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED, CROSSED] = [16, 32, 64, 128, 256, 512, 1024];
   const TRAITS = new Map(
     Object.entries({
       ...{ nav: FURNITURE, navigation: FURNITURE, banner: FURNITURE, contentinfo: FURNITURE, menu: FURNITURE },
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
-      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
+      ...{ video: UNREAD, frame: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, sub: RAISED },
+      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING, del: CROSSED, s: CROSSED },
     }),
   );
-  const [CHOSEN, CHECKED] = [\"(selected)\", \"(checked)\"];
+  const [CHOSEN, CHECKED, CROSSED_OUT] = [\"(selected)\", \"(checked)\", \"(crossed out)\"];
   const SWITCHED_ON = \"input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)\";
   const NAMED = \"img, svg, :is(i, span):is([aria-label], [title])\";
   const MAX_SIGN = 30;
@@ -269,12 +267,12 @@ property pageFunction : "function readPage(request) {
   const SIGNS = new Map(
     Object.entries({
       ...{ mfrac: [\"\", \"/\"], msqrt: [\"\\u221a\"], mroot: [\"\\u221a\", \" of degree \"], msub: [\"\", \"_\"], munder: [\"\", \"_\"] },
-      ...{ msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
+      ...{ stack: [\"\", \"; \"], msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
     }),
   );
   const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
-  const POWER = /^[\\p{L}\\p{N})][-+\\u2212]?\\p{N}/u;
-  const FRACTION = /^\\p{N}+\\u2044/u;
+  const POWER = /^[\\p{L}\\p{N})](?:[-+\\u2212\\u2013]?\\p{N}|[-+\\u2212\\u2013]\\p{L})/u;
+  const [FRACTION, BASE] = [/^.\\p{N}+\\u2044/u, /^\\p{N}{2}/u];
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -425,11 +423,13 @@ property pageFunction : "function readPage(request) {
     #markAfter(element, own) {
       if (own & OPTION && isChosen(element)) return ` ${CHOSEN}`;
       if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
+      if (own & CROSSED) return ` ${CROSSED_OUT}`;
       if (!(own & RAISED) || drawnSize(element).height === 0) return \"\";
-      const isReading = tagOf.call(element) === \"rt\";
-      const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? \"(\" : FRACTION.test(this.source.slice(this.cursor)) ? \" \" : \"^\");
-      return isReading ? \")\" : \"\";
+      const [tag, near] = [tagOf.call(element), this.cursor ? this.source.slice(this.cursor - 1, this.cursor + 9) : \"\"];
+      const power = POWER.test(near) && (FRACTION.test(near) ? \" \" : \"^\");
+      const sign = tag === \"rt\" ? \"(\" : tag === \"sub\" ? BASE.test(near) && \"_\" : power;
+      if (sign) this.#note(sign);
+      return sign === \"(\" ? \")\" : \"\";
     }
     #traitsOf(element, own) {
       const role = roles.size > 0 ? roles.get(element) : undefined;
@@ -477,11 +477,12 @@ property pageFunction : "function readPage(request) {
       if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
     }
     #isApart(node) {
+      const [last, parent] = [this.last, node.parentElement];
+      if (!last || !parent) return false;
+      const isCode = [last.parentElement, parent].some((one) => one?.localName === \"code\");
       const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
-      const texts = isInWord && this.last ? [this.last, node] : [];
-      if (texts.some((text) => text.parentElement?.localName === \"code\")) return false;
-      const [left, right] = texts.map(rectOf);
-      return Boolean(left && right && areApart(left, right));
+      const isNumbered = /^\\s*\\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith(\"pre\");
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
@@ -620,11 +621,10 @@ property pageFunction : "function readPage(request) {
     }
   }
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
-    const hasGaps = row.gaps.some((gap) => gap > 0);
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes(\"\\n\"));
     if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes(\"\\n\") && written.split(\"\\t\").length === cells.length;
-    if (isLine && !hasField && !hasGaps) return written;
+    if (isLine && !hasField && !row.gaps.some(Boolean)) return written;
     const texts = cells.flatMap(([from, to], i) => {
       const text = written.slice(from - start, to - start).replace(/\\s+/g, \" \");
       return [...Array(row.gaps[i] ?? 0).fill(\"\"), text.trim()];
@@ -665,8 +665,7 @@ property pageFunction : "function readPage(request) {
     return chosen.map((option) => (option.textContent ?? \"\").replace(/\\s+/g, \" \").trim()).join(\", \");
   }
   function isChosen(option) {
-    const list = option.closest(\"select\");
-    return list !== null && list.length > 1 && /** @type {HTMLOptionElement} */ (option).selected;
+    return (option.closest(\"select\")?.length ?? 0) > 1 && /** @type {HTMLOptionElement} */ (option).selected;
   }
   function fieldValue(field, tag) {
     const value = isSign(field, tag) ? saidBy(field, tag) : tag === \"select\" ? chosenIn(field) : typedIn(field, tag);
@@ -752,7 +751,7 @@ property pageFunction : "function readPage(request) {
   }
   function findCards(thirds) {
     for (const third of thirds) {
-      if (!Reflect.apply(Element.prototype.querySelector, third, [\":nth-child(2)\"])) continue;
+      if (!Reflect.apply(Element.prototype.matches, third, [\":is(dt, dd):not(:has(a)), :has(:nth-child(2))\"])) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
@@ -784,15 +783,17 @@ property pageFunction : "function readPage(request) {
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
     const parts = childrenOf(part);
-    const text = String(Reflect.get(Node.prototype, \"textContent\", part));
-    if (parts.length === 0) return text.replace(/[\\s\\u2061-\\u2064]+/g, \" \").trim();
     const tag = tagOf.call(part);
+    const text = String(Reflect.get(Node.prototype, \"textContent\", part)).replace(/[\\s\\u2061-\\u2064]+/g, \" \");
+    if (parts.length === 0) return tag === \"mtext\" ? text : text.trim();
     const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
-    const signs = SIGNS.get(tag);
+    const signs = SIGNS.get(/^0(?!\\.?\\d)/.test(attributeOf(part, \"linethickness\")) ? \"stack\" : tag);
     if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\").trim();
     const operands = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
     const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
-    return signed + (/^\\s*[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\") ? \" \" : \"\");
+    const isMixed = /^\\p{N}/u.test(signed) && /\\p{N}\\s*$/u.test(lastElementOf.call(part)?.textContent ?? \"\");
+    const isFollowed = /^(?:\\n\\s*)?[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\");
+    return `${isMixed ? \" \" : \"\"}${signed}${isFollowed ? \" \" : \"\"}`;
   }
   function isSideBySide(row) {
     const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
@@ -1092,8 +1093,7 @@ property pageFunction : "function readPage(request) {
   function traitsOf(line, piecesOf) {
     const traits = piecesOf(line).map((piece) => piece.traits);
     if (traits.some((each) => each & KEPT)) return KEPT;
-    const isFurniture = traits.length > 0 && traits.every((each) => each & (FURNITURE | LINK));
-    return isFurniture ? FURNITURE : 0;
+    return traits.length > 0 && traits.every((each) => each & (FURNITURE | LINK)) ? FURNITURE : 0;
   }
   function stepsOf(asked) {
     if (\"steps\" in asked) return asked.steps;
@@ -1153,7 +1153,7 @@ property pageFunction : "function readPage(request) {
     });
   }
   const [tagOf, partsOf] = gettersOf(Element.prototype, \"localName\", \"children\");
-  const [nextElementOf] = gettersOf(Element.prototype, \"nextElementSibling\");
+  const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, \"nextElementSibling\", \"previousElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");
   const range = new Range();

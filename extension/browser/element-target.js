@@ -159,8 +159,9 @@ export class ElementTarget {
   async moveMouse(point) {
     const { session } = this.#context;
     for (let moves = 1; moves <= MAX_MOVES; moves += 1) {
-      const [isSeen] = await Promise.all([this.look("awaitMouse"), approach(session, point), moveTo(session, point)]);
-      if (isSeen !== false) return true;
+      // In turns: on a busy page a further move would count the requests of this one as those of an earlier input.
+      await Promise.all([approach(session, point), moveTo(session, point)]);
+      if ((await this.look("awaitMouse")) !== false) return true;
     }
     return false;
   }
@@ -232,7 +233,7 @@ export class ElementTarget {
     const { session } = this.#context;
     const rest = () => Promise.all([session.settled(), this.look("readChanges", request)]);
     let [hasLeft, changed] = await rest();
-    // A response may trigger the next request.
+    // A response may trigger the next request, and a busy page shows the effect of one only after it has been read.
     while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
     if (hasLeft || (changed === null && !this.isFramed)) return this.#announcements();
     return typeof changed === "string" ? changed : "";

@@ -54,17 +54,14 @@
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
-  const EXCERPT_LENGTH = 80;
-  const CLOSEST_LINES = 3;
+  const [EXCERPT_LENGTH, CLOSEST_LINES] = [80, 3];
   const MAX_MAIN_CHARS = 2_000_000;
   /** Minimum length of a line that is running text, not a label. */
   const LONG_LINE = 80;
   /** A `noscript` text of this length is more than the advice to enable scripts. */
   const MIN_SPARE = 250;
-  /** CSS pixels per side; nothing smaller is an image to look at. */
-  const MIN_IMAGE = 50;
-  /** CSS pixels per side; nothing in a smaller field can be read. */
-  const MIN_FIELD = 8;
+  /** CSS pixels per side: nothing smaller is an image to look at, or a field in which anything can be read. */
+  const [MIN_IMAGE, MIN_FIELD] = [50, 8];
   const IMAGES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   /** Why a page has no text, by what it shows instead. */
   const SHOWN_INSTEAD = {
@@ -99,7 +96,7 @@ export function readPage(request) {
   /** Traits of a piece of text. In `KEPT` pieces (code, rows and fields) nothing counts as repeated. */
   const [FURNITURE, LINK, KEPT, SECTION, INHERITED] = [1, 2, 4, 8, 15];
   /** Traits of an element alone. Those that are `UNREAD` show none of the text inside them. */
-  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED] = [16, 32, 64, 128, 256, 512];
+  const [UNREAD, FIELD, OPTION, HEADING, AROUND, RAISED, CROSSED] = [16, 32, 64, 128, 256, 512, 1024];
   /** By the name or the role of an element. */
   const TRAITS = new Map(
     Object.entries({
@@ -107,11 +104,11 @@ export function readPage(request) {
       ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT, option: OPTION, header: AROUND, footer: AROUND },
       ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION, script: UNREAD, style: UNREAD },
       ...{ noscript: UNREAD, template: UNREAD, iframe: UNREAD, object: UNREAD, canvas: UNREAD, audio: UNREAD },
-      ...{ video: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, frame: UNREAD },
-      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING },
+      ...{ video: UNREAD, frame: UNREAD, input: FIELD, textarea: FIELD, rt: RAISED, sup: RAISED, sub: RAISED },
+      ...{ h1: HEADING, h2: HEADING, h3: HEADING, h4: HEADING, h5: HEADING, h6: HEADING, del: CROSSED, s: CROSSED },
     }),
   );
-  const [CHOSEN, CHECKED] = ["(selected)", "(checked)"];
+  const [CHOSEN, CHECKED, CROSSED_OUT] = ["(selected)", "(checked)", "(crossed out)"];
   /** Without forms, whose `labels` can be an element of that name. */
   const SWITCHED_ON = "input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)";
   const NAMED = "img, svg, :is(i, span):is([aria-label], [title])";
@@ -127,15 +124,15 @@ export function readPage(request) {
   const SIGNS = new Map(
     Object.entries({
       ...{ mfrac: ["", "/"], msqrt: ["\u221a"], mroot: ["\u221a", " of degree "], msub: ["", "_"], munder: ["", "_"] },
-      ...{ msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
+      ...{ stack: ["", "; "], msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
     }),
   );
   /** A formula that MathJax 4 draws without MathML; it keeps the TeX. */
   const DRAWN_TEX = "mjx-math[data-latex], [data-mml-node=math][data-latex]";
   /** The last character before a superscript and its text: without a sign, they would be one number or word. */
-  const POWER = /^[\p{L}\p{N})][-+\u2212]?\p{N}/u;
-  /** A superscript after a whole number, with which it is a fraction. */
-  const FRACTION = /^\p{N}+\u2044/u;
+  const POWER = /^[\p{L}\p{N})](?:[-+\u2212\u2013]?\p{N}|[-+\u2212\u2013]\p{L})/u;
+  /** A superscript after a whole number, with which it is a fraction; and a subscript that is the base of a number. */
+  const [FRACTION, BASE] = [/^.\p{N}+\u2044/u, /^\p{N}{2}/u];
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
   const MAX_SPAN = 100;
@@ -409,11 +406,13 @@ export function readPage(request) {
     #markAfter(element, own) {
       if (own & OPTION && isChosen(element)) return ` ${CHOSEN}`;
       if (checked.size > 0 && checked.has(element)) return ` ${CHECKED}`;
+      if (own & CROSSED) return ` ${CROSSED_OUT}`;
       if (!(own & RAISED) || drawnSize(element).height === 0) return "";
-      const isReading = tagOf.call(element) === "rt";
-      const isPower = POWER.test(this.source.slice(this.cursor - 1, this.cursor + 2));
-      if (isReading || isPower) this.#note(isReading ? "(" : FRACTION.test(this.source.slice(this.cursor)) ? " " : "^");
-      return isReading ? ")" : "";
+      const [tag, near] = [tagOf.call(element), this.cursor ? this.source.slice(this.cursor - 1, this.cursor + 9) : ""];
+      const power = POWER.test(near) && (FRACTION.test(near) ? " " : "^");
+      const sign = tag === "rt" ? "(" : tag === "sub" ? BASE.test(near) && "_" : power;
+      if (sign) this.#note(sign);
+      return sign === "(" ? ")" : "";
     }
 
     /**
@@ -475,11 +474,13 @@ export function readPage(request) {
      * @returns {boolean} whether there is space between it and the text before, for which `innerText` has no space
      */
     #isApart(node) {
+      const [last, parent] = [this.last, node.parentElement];
+      if (!last || !parent) return false;
+      const isCode = [last.parentElement, parent].some((one) => one?.localName === "code");
       const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
-      const texts = isInWord && this.last ? [this.last, node] : [];
-      if (texts.some((text) => text.parentElement?.localName === "code")) return false;
-      const [left, right] = texts.map(rectOf);
-      return Boolean(left && right && areApart(left, right));
+      // The number of a line of code may be next to any character.
+      const isNumbered = /^\s*\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith("pre");
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
     }
 
     /** @param {{element: Element, start: number}} open */
@@ -675,11 +676,10 @@ export function readPage(request) {
    * @returns {string | null} its cells, separated by tabs; null if it is not a row of data after all
    */
   function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
-    const hasGaps = row.gaps.some((gap) => gap > 0);
     const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes("\n"));
     if (isMixed || (row.isNarrow && isTall) || written.length > row.maxLength) return null;
     const isLine = !written.includes("\n") && written.split("\t").length === cells.length;
-    if (isLine && !hasField && !hasGaps) return written;
+    if (isLine && !hasField && !row.gaps.some(Boolean)) return written;
     const texts = cells.flatMap(([from, to], i) => {
       const text = written.slice(from - start, to - start).replace(/\s+/g, " ");
       return [...Array(row.gaps[i] ?? 0).fill(""), text.trim()];
@@ -750,8 +750,7 @@ export function readPage(request) {
    * @returns {boolean} whether it is the choice of a list that has others
    */
   function isChosen(option) {
-    const list = option.closest("select");
-    return list !== null && list.length > 1 && /** @type {HTMLOptionElement} */ (option).selected;
+    return (option.closest("select")?.length ?? 0) > 1 && /** @type {HTMLOptionElement} */ (option).selected;
   }
 
   /**
@@ -889,7 +888,7 @@ export function readPage(request) {
    */
   function findCards(thirds) {
     for (const third of thirds) {
-      if (!Reflect.apply(Element.prototype.querySelector, third, [":nth-child(2)"])) continue;
+      if (!Reflect.apply(Element.prototype.matches, third, [":is(dt, dd):not(:has(a)), :has(:nth-child(2))"])) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
@@ -950,16 +949,19 @@ export function readPage(request) {
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, "data-latex").replace(/\s+/g, " ").trim();
     const parts = childrenOf(part);
-    const text = String(Reflect.get(Node.prototype, "textContent", part));
-    if (parts.length === 0) return text.replace(/[\s\u2061-\u2064]+/g, " ").trim();
     const tag = tagOf.call(part);
+    const text = String(Reflect.get(Node.prototype, "textContent", part)).replace(/[\s\u2061-\u2064]+/g, " ");
+    if (parts.length === 0) return tag === "mtext" ? text : text.trim();
     const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
-    const signs = SIGNS.get(tag);
+    // A fraction without a line is not one: a binomial coefficient.
+    const signs = SIGNS.get(/^0(?!\.?\d)/.test(attributeOf(part, "linethickness")) ? "stack" : tag);
     if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "").trim();
     const operands = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
     const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
-    // What follows is not a part of the last operand.
-    return signed + (/^\s*[\p{L}\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? "") ? " " : "");
+    // What is next to it is not a part of its operands.
+    const isMixed = /^\p{N}/u.test(signed) && /\p{N}\s*$/u.test(lastElementOf.call(part)?.textContent ?? "");
+    const isFollowed = /^(?:\n\s*)?[\p{L}\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? "");
+    return `${isMixed ? " " : ""}${signed}${isFollowed ? " " : ""}`;
   }
 
   /** @param {Element} row */
@@ -1431,8 +1433,7 @@ export function readPage(request) {
   function traitsOf(line, piecesOf) {
     const traits = piecesOf(line).map((piece) => piece.traits);
     if (traits.some((each) => each & KEPT)) return KEPT;
-    const isFurniture = traits.length > 0 && traits.every((each) => each & (FURNITURE | LINK));
-    return isFurniture ? FURNITURE : 0;
+    return traits.length > 0 && traits.every((each) => each & (FURNITURE | LINK)) ? FURNITURE : 0;
   }
 
   /**
@@ -1542,7 +1543,7 @@ export function readPage(request) {
   }
 
   const [tagOf, partsOf] = gettersOf(Element.prototype, "localName", "children");
-  const [nextElementOf] = gettersOf(Element.prototype, "nextElementSibling");
+  const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, "nextElementSibling", "previousElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
   /** One for all texts: the document keeps track of each until it is collected. */

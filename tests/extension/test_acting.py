@@ -176,11 +176,13 @@ async def test_what_a_filled_field_asks_for_is_waited_for(asking: DrivenTab, sel
     assert (await asking.do("fill", selector=selector, value=value))["changed"] == 'status "Saved"'
 
 
-async def test_what_hovering_asks_for_is_waited_for(asking: DrivenTab) -> None:
-    # Where no earlier test has left the mouse: it would be over the hint from the start.
+async def test_what_hovering_a_busy_page_asks_for_is_waited_for(asking: DrivenTab) -> None:
+    # The page shows the response late. No earlier test has left the mouse where the hint is.
     await asking.show(
-        "<p id=hint style='margin-top: 400px'>Hint</p><p id=said role=status></p><script>hint.onmouseover = async () => {"
-        " said.textContent = await (await fetch('/asked')).text() }</script>"
+        "<p id=hint style='margin-top: 400px'>Hint</p><p id=said role=status></p><script>"
+        "const busy = setInterval(() => { const end = performance.now() + 400; while (performance.now() < end) ; }, 0);"
+        "hint.onmouseover = async () => {"
+        " said.textContent = await (await fetch('/asked')).text(); clearInterval(busy) }</script>"
     )
 
     assert (await asking.do("hover", selector="#hint"))["changed"] == 'status "Saved"'

@@ -507,3 +507,44 @@ async def test_field_has_the_focus_again_although_the_page_gave_it_to_what_is_ar
 
     assert result["value"] == "bc"
     assert await value_of(blank, "#heading") == "bc"
+
+
+# Each change makes the page draw everything again: with what was entered, or as it was.
+REDRAWN = """<div id=w></div><script>
+  const held = { f: "", s: "A", c: false };
+  const draw = () => {
+    w.innerHTML = "<input id=f><select id=s><option>A<option>B</select><label id=l>Gift <input type=checkbox id=c></label>";
+    Object.assign(f, { value: held.f });
+    Object.assign(s, { value: held.s });
+    Object.assign(c, { checked: held.c });
+    w.onchange = () => {
+      if (KEEPS) Object.assign(held, { f: f.value, s: s.value, c: c.checked });
+      draw();
+    };
+  };
+  draw();
+</script>"""
+
+
+async def test_element_that_the_page_draws_again_is_read_where_it_is_then(blank: DrivenTab) -> None:
+    await blank.write(REDRAWN.replace("KEEPS", "true"))
+    filled = await blank.do("fill", selector="#f", value="new")
+    assert (filled["value"], "notes" in filled) == ("new", False)
+    assert (await blank.do("select", selector="#s", value="B"))["selected"] == [{"value": "B", "label": "B"}]
+    assert (await blank.do("click", selector="#l"))["checked"] is True
+
+    await blank.write(REDRAWN.replace("KEEPS", "false"))
+    for command, selector, value in (("fill", "#f", "new"), ("select", "#s", "B")):
+        assert (await blank.refused(command, selector=selector, value=value))[0] == "VALUE_NOT_KEPT"
+    assert (await blank.do("click", selector="#l"))["checked"] is False
+
+
+async def test_next_item_of_a_list_is_not_taken_for_one_that_is_gone(blank: DrivenTab) -> None:
+    await blank.write("""<ul id=w></ul><script>
+      const items = ["one", "two"];
+      const draw = () => { w.innerHTML = items.map((each) => `<li><input type=checkbox aria-label=Done>${each}`).join("") };
+      w.onchange = () => { items.shift(); draw() };
+      draw();
+    </script>""")
+
+    assert (await blank.do("click", selector="li:first-child input"))["checked"] is True

@@ -110,10 +110,12 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
     "<ol start=3><li>measure</li><li>record</li><li value=9>publish</li></ol>"
+    "<ol start=0 type=a reversed><li value=28>boats</li><li style='list-style: upper-roman'>sand<li style='list-style: none'>bags"
+    "<li style='display: block'>ropes</ol><ol start=0><li value=0>water</li></ol>"
     "<table><caption>Levels of May</caption><tr><th rowspan=2>Day</th><th>Level</th><th>Pier</th></tr><tr><td>2 | 3 m</td><td>B</td><td>low</td></tr></table>"
-    "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, which is"
+    "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, <s>12</s> or 15<sub>8</sub>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
-    "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
+    "<pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote>"
 )
 MARKDOWN = """## Levels
@@ -126,15 +128,22 @@ MARKDOWN = """## Levels
 4. record
 9. publish
 
+ab. boats
+XXVII. sand
+- bags
+- ropes
+
+0. water
+
 Levels of May
 | Day | Level | Pier |  |
 | --- | --- | --- | --- |
 |  | 2 \\| 3 m | B | low |
 
-Flow (checked) is 1 1\u20442 m^3 by the hour 13, which is V/t. \u5ddd(kawa)
+Flow (checked) is 1 1\u20442 m^3 by the hour 13, 12 (crossed out) or 15_8, which is V/t. \u5ddd(kawa)
 
 ```
-if rise:
+1 if rise:
     warn()
 }
 }

@@ -15,6 +15,8 @@ export class ActionRequests {
   #since = -Infinity;
   /** Whether there has been a relevant request since then. */
   hasBegun = false;
+  /** Whether one has ended that no reply has taken into account yet. */
+  #hasEnded = false;
   #ended = () => {};
   /** @type {Map<string, ReturnType<typeof setTimeout>>} timers, by the ids of answers that end unless more arrives */
   #ending = new Map();
@@ -23,6 +25,7 @@ export class ActionRequests {
   begin() {
     this.#open.clear();
     this.hasBegun = false;
+    this.#hasEnded = false;
     for (const timer of this.#ending.values()) clearTimeout(timer);
     this.#ending.clear();
     this.#since = performance.now();
@@ -67,19 +70,25 @@ export class ActionRequests {
   /** @param {string} id */
   end(id) {
     this.#ending.delete(id);
-    if (this.#open.delete(id) && this.#open.size === 0) this.#ended();
+    if (!this.#open.delete(id)) return;
+    this.#hasEnded = true;
+    if (this.#open.size === 0) this.#ended();
   }
 
   /**
-   * @returns {Promise<boolean>} whether there was anything to wait for
+   * @returns {Promise<boolean>} whether there was anything to wait for, or one has ended since the last call
    */
   async ended() {
-    if (!this.isOpen) return false;
-    const left = MOST_MS - (performance.now() - this.#since);
-    await new Promise((resolve) => {
-      this.#ended = () => resolve(undefined);
-      setTimeout(resolve, left);
-    });
-    return true;
+    const hasWaited = this.isOpen;
+    if (hasWaited) {
+      const left = MOST_MS - (performance.now() - this.#since);
+      await new Promise((resolve) => {
+        this.#ended = () => resolve(undefined);
+        setTimeout(resolve, left);
+      });
+    }
+    const hasEnded = this.#hasEnded;
+    this.#hasEnded = false;
+    return hasWaited || hasEnded;
   }
 }

@@ -390,7 +390,7 @@ export class CommandSession {
   /**
    * Waits for the requests that the latest input started, at most 1 s.
    *
-   * @returns {Promise<boolean>} whether there were any
+   * @returns {Promise<boolean>} whether there were any, or one has ended since the last call: the page shows its effect later
    */
   async requestsEnded() {
     if (!this.hasRequests) await this.#reported();

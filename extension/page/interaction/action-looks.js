@@ -7,6 +7,7 @@
  * @property {string} id
  * @property {AbortSignal} [signal]
  * @property {Element} [element]
+ * @property {Trace} [trace] of it
  * @property {PreparedField} [prepared]
  * @property {HTMLElement} [widget]
  * @property {Element} [cell] of a table that the widget is in
@@ -52,7 +53,7 @@ const actionLooks = (() => {
   const { isDated } = leaving;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { isField } = targets;
+  const { checkableOf, isField } = targets;
   const { allRoots } = search;
 
   const DRAWING_WAIT_MS = 500;
@@ -65,6 +66,27 @@ const actionLooks = (() => {
   const TOGGLING_MS = 400;
 
   /**
+   * Goes on with the element that the page has put in the place of the action's own one.
+   *
+   * @param {Looked} state
+   * @returns {boolean} whether it has
+   */
+  function follow(state) {
+    const { trace, prepared, checkable } = state;
+    const next = trace ? replacements.replacementOf(trace) : null;
+    const now = next ?? trace?.element;
+    // A part of it may have been replaced.
+    if (checkable && !isInPage(checkable) && now && isInPage(now)) state.checkable = checkableOf(now);
+    if (!trace || !next) return false;
+    for (const name of /** @type {const} */ (["element", "pressed", "widget"])) {
+      if (state[name] === trace.element) state[name] = /** @type {HTMLElement} */ (next);
+    }
+    if (prepared?.field === trace.element) prepared.field = /** @type {HTMLInputElement} */ (next);
+    trace.element = next;
+    return true;
+  }
+
+  /**
    * @param {Looked} state of a fill
    * @param {FinishRequest} request
    * @returns {Promise<FilledField | null>}
@@ -72,7 +94,8 @@ const actionLooks = (() => {
   async function finishFill(state, request) {
     const { prepared, signal, changes: watch } = state;
     if (!prepared || !signal || !watch) return null;
-    const filled = await filling.finishFill({ prepared, signal, watch }, request);
+    const left = await filling.finishFill({ prepared, signal, watch }, request);
+    const filled = !left.next && follow(state) ? filling.readField(prepared, request.text) : left;
     if (filled.next || prepared.isEntered) return filled;
     // It may turn out only now that it opens a list.
     const { field } = prepared;
@@ -337,5 +360,5 @@ const actionLooks = (() => {
     readTransitions,
     watchPress,
   };
-  return { describe, isWhole, looks, rememberWidget };
+  return { describe, follow, isWhole, looks, rememberWidget };
 })();

@@ -54,6 +54,7 @@ const actionability = (() => {
    * @typedef {object} Ready
    * @property {Element} element the first visible one
    * @property {Element[]} found
+   * @property {Element} first of these, which the element is, or belongs to
    * @property {Root[]} roots
    * @property {string} rest the rest of the selector, if cross-origin frames were found that lead on
    * @property {string[]} [notes]
@@ -109,7 +110,8 @@ const actionability = (() => {
         const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
           (note) => typeof note === "string",
         );
-        if (!trouble || aimed.isLater) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
+        const match = { element, found, first, roots, rest };
+        if (!trouble || aimed.isLater) return { ...match, ...(notes.length && { notes }), ...aimed };
         const isGone = trouble === UNSEEN && this.#request.tries;
         if (isGone && performance.now() > begun + GONE_MS) {
           throw new PageError("EXECUTION_ERROR", nameOf(element) + GONE);

@@ -25,7 +25,7 @@ const elementCommands = (() => {
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
-  const { describe, isWhole, rememberWidget } = actionLooks;
+  const { describe, follow, isWhole, rememberWidget } = actionLooks;
 
   /** Actions whose reply reports changes. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
@@ -65,7 +65,7 @@ const elementCommands = (() => {
     const { changes: begun, drag, form } = before;
     const known = request.action === "place" ? before.placed : undefined;
     const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
-    const { element, found, roots, rest, ...more } = ready;
+    const { element, found, first, roots, rest, ...more } = ready;
     latest.press?.stop();
     if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
     // The steps of one action are reported together.
@@ -76,6 +76,8 @@ const elementCommands = (() => {
     if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
     // The action may remove the element.
     const description = describe(element, roots);
+    const isOwn = request.selector && !request.isStep;
+    latest.trace = isOwn ? replacements.trace(element, request, { found, first }) : before.trace;
     if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
     if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
     const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
@@ -109,7 +111,7 @@ const elementCommands = (() => {
     // For every action: this refuses an empty page.
     const focused = focusedElement();
     const element = action === "scroll" ? pageScroller() : focused;
-    return { element, found: [element], roots: allRoots(), rest: "" };
+    return { element, found: [element], first: element, roots: allRoots(), rest: "" };
   }
 
   /**
@@ -362,8 +364,11 @@ const elementCommands = (() => {
 
   const looks = Object.entries(actionLooks.looks).map(([name, look]) => [
     name,
-    (/** @type {{id: string}} */ { id, ...request }) =>
-      /** @type {(state: Looked, request: object) => unknown} */ (look)(stateOf(id), request),
+    (/** @type {{id: string}} */ { id, ...request }) => {
+      const state = stateOf(id);
+      follow(state);
+      return /** @type {(state: Looked, request: object) => unknown} */ (look)(state, request);
+    },
   ]);
   const commands = {
     act,

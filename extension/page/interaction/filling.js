@@ -183,6 +183,8 @@ const filling = (() => {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
       if ((await Promise.race([typed, late])) === "late") return todo("look");
       signal.throwIfAborted();
+      // The next look goes on with the field that has replaced it.
+      if (!isInPage(field)) return todo("look");
     }
     const isDate = isDated(request.text);
     const isListing = !isDate && watch.hasOpenedList();

@@ -48,7 +48,7 @@ const scrolling = (() => {
     const isReached = await comesTrue(isThere, WHEEL_MS);
     if (goal && !isReached) scroller.scrollTo({ ...goal, behavior: "instant" });
     // By the next frame the page has dealt with it.
-    if (element) await Promise.race([new Promise(requestAnimationFrame), pause(FRAME_MS)]);
+    await Promise.race([new Promise(requestAnimationFrame), pause(FRAME_MS)]);
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;
     return {
       top: Math.round(scrollTop),

@@ -32,6 +32,7 @@ const search = (() => {
 
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
+  const NEAR = { contentVisibilityAuto: true };
   /** Letters that are drawn as one. */
   const MAX_CAPITALS = 3;
   /** A character of a word in a script with spaces between its words. */
@@ -361,16 +362,33 @@ const search = (() => {
   function smallestWith(element, wanted) {
     // Drawn text is slower to query than all text, and only longer than it by spaces and capitals ("ß" is drawn as
     // "SS").
-    const most = (textContentOf(element)?.length ?? 0) * MAX_CAPITALS;
-    if (most < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
+    const whole = textContentOf(element) ?? "";
+    if (whole.length * MAX_CAPITALS < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
     const shown = folded(visibleTextOf(element));
-    if (!shown.includes(wanted)) return [];
+    if (!shown.includes(wanted)) return smallestLaterWith(element, wanted);
     const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
     if (inner.length) return inner;
     const own = hit(element, shown, wanted);
     if (own.some(({ isExact }) => isExact)) return own;
     const read = hit(element, readTextOf(element), wanted);
     return read.length ? read : own;
+  }
+
+  /**
+   * Finds the same in what the browser draws only near the window (`content-visibility: auto`): until then, it is not part
+   * of the drawn text.
+   *
+   * @param {Element} element
+   * @param {string} wanted
+   * @returns {{element: Element, isExact: boolean}[]}
+   */
+  function smallestLaterWith(element, wanted) {
+    const [word = ""] = wanted.split(" ");
+    const whole = textContentOf(element) ?? "";
+    // Faster than the folding of all texts and scripts.
+    if (!whole.toLowerCase().includes(word) || !isRendered(element)) return [];
+    const inner = [...childrenOf(element)].flatMap((child) => smallestLaterWith(child, wanted));
+    return inner.length || isRendered(element, NEAR) ? inner : hit(element, whole, wanted);
   }
 
   /**

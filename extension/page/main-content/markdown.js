@@ -8,6 +8,13 @@ const markdown = (() => {
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
   const FENCE = "```";
+  /** A digit before a subscript that begins with one, as in 101 with the base 2. */
+  const BASE = /^\p{N}{2}/u;
+  /** Markers of lists that show no number. */
+  const NO_NUMBER = /^(?:none|disc|circle|square)$/;
+  const ROMAN = Object.entries({
+    ...{ m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
+  });
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
@@ -105,10 +112,12 @@ const markdown = (() => {
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;
-      const isRaised = !this.options.isPlain && (tag === "rt" || tag === "sup");
-      const isPower = isRaised && this.options.power?.test(this.line.slice(Math.max(0, before - 1)));
-      if (isRaised && tag === "rt") this.wrap(before, "(", ")");
+      const [kind, near] = [this.options.isPlain ? "" : tag, this.line.slice(Math.max(0, before - 1))];
+      const isPower = kind === "sup" && this.options.power?.test(near);
+      if (kind === "rt") this.wrap(before, "(", ")");
       else if (isPower) this.wrap(before, element.nextSibling?.textContent?.startsWith("\u2044") ? " " : "^", "");
+      else if (kind === "sub" && BASE.test(near)) this.wrap(before, "_", "");
+      else if (kind === "del" || kind === "s") this.wrap(before, "", " (crossed out)");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }
@@ -165,12 +174,14 @@ const markdown = (() => {
 
     /** @param {Element} item of a list */
     bullet(item) {
-      const list = item.parentElement;
+      const [list, marker] = [item.parentElement, item.getAttribute("data-marker") ?? ""];
       if (list?.localName !== "ol") return "- ";
-      const next = (this.items.get(list) ?? (Number(list.getAttribute("start")) || 1) - 1) + 1;
-      const number = Number(item.getAttribute("value")) || next;
+      const isReversed = list.hasAttribute("reversed");
+      const first = numberIn(list, "start") ?? (isReversed ? list.querySelectorAll(":scope > li").length : 1);
+      const last = this.items.get(list);
+      const number = numberIn(item, "value") ?? (last === undefined ? first : last + (isReversed ? -1 : 1));
       this.items.set(list, number);
-      return `${number}. `;
+      return NO_NUMBER.test(marker) ? "- " : `${numeral(number, marker)}. `;
     }
 
     /** @param {number} gap minimum number of line breaks that follow */
@@ -275,6 +286,33 @@ const markdown = (() => {
     const hasSpaces = lines && lines !== "pre-line";
     const [indent] = (hasSpaces ? /^[ \t\u00a0]*/ : /^(?:\u00a0 ?)*/).exec(text) ?? [""];
     return indent.replaceAll("\u00a0", " ");
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name
+   * @returns {number | undefined} the value of an attribute
+   */
+  function numberIn(element, name) {
+    const [number] = /^\s*-?\d+/.exec(element.getAttribute(name) ?? "") ?? [];
+    return number === undefined ? undefined : Number(number);
+  }
+
+  /**
+   * @param {number} number of a list item
+   * @param {string} marker its style
+   * @returns {string} the number as drawn, in letters or Roman numerals
+   */
+  function numeral(number, marker) {
+    let [left, text] = [number, ""];
+    if (/(?:alpha|latin)$/.test(marker)) {
+      for (; left > 0; left = Math.floor((left - 1) / 26)) text = String.fromCodePoint(97 + ((left - 1) % 26)) + text;
+    } else if (marker.endsWith("roman") && left < 4_000) {
+      for (const [letters, value] of ROMAN) {
+        for (; left >= value; left -= value) text += letters;
+      }
+    }
+    return (marker.startsWith("upper") ? text.toUpperCase() : text) || String(number);
   }
 
   /** @param {Element} element */

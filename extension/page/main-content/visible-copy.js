@@ -50,6 +50,7 @@ const visibleCopy = (() => {
   const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
+  const LINE_NUMBER = /^\s*\d+$/;
   /** Maximum length of a text that stands for an icon. */
   const MAX_SAID = 30;
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
@@ -151,8 +152,10 @@ const visibleCopy = (() => {
       const isBlank = !text.data.trim();
       const rect = isBlank ? null : rectOfText(text);
       if (rect && !isSeen(layer, style, text, rect)) return;
-      const mayBeApart = rect !== null && tagOf(from) !== "code";
-      if (mayBeApart && this.last && this.#isApart(this.last, text, rect)) this.last.copy.appendData(" ");
+      // The number of a line of code may be next to any character.
+      const isNumbered = LINE_NUMBER.test(this.last?.text.data ?? "") && HAS_LINES.test(style.whiteSpace);
+      const mayBeApart = rect !== null && (isNumbered || tagOf(from) !== "code");
+      if (mayBeApart && this.last && this.#isApart(this.last, text, rect, isNumbered)) this.last.copy.appendData(" ");
       const copy = this.inert.importNode(text);
       this.last = mayBeApart ? { text, rect, copy } : null;
       if (this.meanings.checked.has(text)) this.#marked(to).append(copy);
@@ -273,11 +276,12 @@ const visibleCopy = (() => {
      * @param {{text: Text, rect: DOMRect}} last
      * @param {Text} text
      * @param {DOMRect} rect
+     * @param {boolean} isNumbered
      * @returns {boolean} whether there is space between two texts without a space character
      */
-    #isApart(last, text, rect) {
+    #isApart(last, text, rect, isNumbered) {
       const isInWord = WORD_END.test(last.text.data) && WORD_START.test(text.data);
-      return isInWord && this.meanings.areApart(last.rect, rect);
+      return (isInWord || (isNumbered && !/^\s/.test(text.data))) && this.meanings.areApart(last.rect, rect);
     }
 
     /**
@@ -312,7 +316,7 @@ const visibleCopy = (() => {
      * @param {CSSStyleDeclaration} style
      * @returns {Element} a copy without children
      */
-    #shell(element, tag, { display, whiteSpace, fontFamily }) {
+    #shell(element, tag, { display, whiteSpace, fontFamily, listStyleType }) {
       let copy = this.inert.importNode(element);
       const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
       const isCode =
@@ -334,6 +338,7 @@ const visibleCopy = (() => {
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
+      if (tag === "li") copy.setAttribute("data-marker", markerOf(element, display, listStyleType));
       return copy;
     }
   }
@@ -391,6 +396,17 @@ const visibleCopy = (() => {
     if (tag !== "button" || element.hasAttribute("aria-haspopup")) return false;
     if (isFigure(element, tag) || element.hasAttribute("aria-expanded")) return true;
     return element.querySelector("p") !== null;
+  }
+
+  /**
+   * @param {Element} item of a list
+   * @param {string} display
+   * @param {string} style of its marker
+   * @returns {string} the style of the marker that is drawn, if any, also by a style with a counter of its own
+   */
+  function markerOf(item, display, style) {
+    if (display.includes("list-item") && style !== "none") return style;
+    return getComputedStyle(item, "::before").content.includes("counter") ? "decimal" : "none";
   }
 
   /** @param {Element} element */
