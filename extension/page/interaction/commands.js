@@ -10,7 +10,7 @@ const elementCommands = (() => {
   const { placeOfSpot } = geometry;
   const { comeBy } = selectorGenerator;
   const { Wait } = actionability;
-  const { describeFrame, holders, placeOutside, traitsOf } = crossOriginFrames;
+  const { describeFrame, frameWithInput, holders, placeOutside, readableFrames, traitsOf } = crossOriginFrames;
   const { caretToEnd, isCheckable, isChecked, refuseSetting, selectionIsKnown, wayOf } = formControls;
   const { chooseOptions, chosenIn } = nativeLists;
   const { readList } = listFields;
@@ -152,23 +152,6 @@ const elementCommands = (() => {
     const { rest, roots } = met.search;
     if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
     return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
-  }
-
-  /**
-   * @param {{way: string, count?: number}} request `way`: path of the frame that this page is in; empty in the main
-   *   frame; `count` of the frames in this page, if known
-   */
-  function readableFrames({ way, count }) {
-    comeBy(way);
-    return crossOriginFrames.readableFrames(count);
-  }
-
-  /**
-   * @param {{point?: Point}} request before an input
-   * @returns {ReturnType<typeof crossOriginFrames.frameWithInput>}
-   */
-  function frameWithInput({ point }) {
-    return crossOriginFrames.frameWithInput(point);
   }
 
   /** @returns {(FrameTraits & {isVisible: boolean})[]} all cross-origin frames; `holder` returns their elements */

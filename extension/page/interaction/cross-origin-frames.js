@@ -8,7 +8,7 @@ const crossOriginFrames = (() => {
   const { focusedElement } = focusing;
   const { nameOf } = texts;
   const { boundsOf, hitAt, inDocument, isDrawn, isVisible, outOf, pinched, placeInMainFrame, round } = geometry;
-  const { selectorOf } = selectorGenerator;
+  const { comeBy, selectorOf } = selectorGenerator;
   const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
   /** Smaller ones contain counters and buttons. */
@@ -64,11 +64,14 @@ const crossOriginFrames = (() => {
   }
 
   /**
-   * @param {number} [count] of the frames in this page. If its document has as many of other sites, no shadow root has
-   *   any, and searching a large page for shadow roots takes longer than reading it
+   * @param {object} request
+   * @param {string} request.way the selector that leads to this page; empty in the main frame
+   * @param {number} [request.count] of the frames in this page. If its document has as many of other sites, no shadow root
+   *   has any, and searching a large page for shadow roots takes longer than reading it
    * @returns {CrossOriginFrame[]} those that a user can see and read
    */
-  function readableFrames(count) {
+  function readableFrames({ way, count }) {
+    comeBy(way);
     const isSimple = queryAll(document, "iframe, frame").filter(isCrossOrigin).length === count;
     const frames = crossOriginFramesIn(isSimple ? [document] : allRoots()).filter((frame) => {
       const { width, height } = traitsOf(frame);
@@ -112,11 +115,11 @@ const crossOriginFrames = (() => {
   /**
    * Finds the cross-origin frame that receives an input.
    *
-   * @param {Point} [point] of the mouse, in this page's viewport; without it, the keyboard focus decides
+   * @param {{point?: Point}} request with the mouse's point in this page's viewport; without it, the keyboard focus decides
    * @returns {{frame?: FrameTraits, point?: Point}} empty if this page receives it; the point is in the frame's
    *   viewport
    */
-  function frameWithInput(point) {
+  function frameWithInput({ point }) {
     const element = point ? hitAt(point) : focusedElement();
     if (!element || !isHolder(element)) return {};
     if (!point) return { frame: traitsOf(element) };
