@@ -82,7 +82,7 @@ const listFields = (() => {
       chips: chipTexts,
       selected: selected.map(labelOf),
       isReachable: isReachable(field),
-      others: native ? without(native, values) : othersAmong(selected, values).map(labelOf),
+      others: native ? native.filter((label) => !isAmong(label, values)) : othersAmong(selected, values).map(labelOf),
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
@@ -137,8 +137,7 @@ const listFields = (() => {
    *   is none that can be pressed
    */
   function removerOf(field, values) {
-    const isOther = (/** @type {string} */ text) => !values.some((value) => fold(value) === fold(text));
-    const other = chipsOf(field).find((chip) => isOther(chip.text));
+    const other = chipsOf(field).find(({ text }) => !isAmong(text, values));
     if (!other) return null;
     const { text, remover } = other;
     bringIntoView(remover, "nearest");
@@ -172,11 +171,11 @@ const listFields = (() => {
   }
 
   /**
-   * @param {string[]} labels
+   * @param {string} text
    * @param {string[]} values
    */
-  function without(labels, values) {
-    return labels.filter((label) => !values.some((value) => fold(value) === fold(label)));
+  function isAmong(text, values) {
+    return values.some((value) => fold(value) === fold(text));
   }
 
   /**
@@ -185,8 +184,7 @@ const listFields = (() => {
    * @returns {Element[]} those that are not meant, and do not follow from one that is: as its branch of a tree, or in it
    */
   function othersAmong(selected, values) {
-    const isMeant = (/** @type {Element} */ one) => values.some((value) => fold(value) === fold(labelOf(one)));
-    const meant = selected.filter(isMeant);
+    const meant = selected.filter((one) => isAmong(labelOf(one), values));
     return selected.filter((one) => !meant.some((other) => holds(one, other) || holds(other, one)));
   }
 
