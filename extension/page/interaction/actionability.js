@@ -31,6 +31,7 @@ const actionability = (() => {
   const { DIALOGS } = pageState;
   const { isDrawnFor, nativeBehind, shownNextTo } = standIns;
 
+  const WRITING = new Set(["check", "fill", "select"]);
   const POLL_MS = 50;
   /**
    * A tab that is not visible draws one frame per second: in a background tab that is not awaited, in a covered window
@@ -183,8 +184,8 @@ const actionability = (() => {
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
       const value = this.#value;
-      const isWidget = widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
-      if (isWritten(action) && isWidget) return { trouble: "" };
+      const isWidget = () => widgetKind(element, value) || (action === "select" && kindOf(element) !== "select");
+      if (WRITING.has(action) && isWidget()) return { trouble: "" };
       if (action === "fill") return { trouble: refusesText(element, value) ? READ_ONLY : "" };
       if (action === "check") {
         const trouble = entryTrouble(element, value ?? "");
@@ -277,11 +278,6 @@ const actionability = (() => {
   function passedNote(found, element) {
     const isPassed = getComputedStyle(found).pointerEvents === "none" && !isDrawnIn(element, found);
     return isPassed && kindOf(found) !== "file" && `${nameOf(found)} lets the mouse through to ${nameOf(element)}.`;
-  }
-
-  /** @param {ElementAction["action"]} action */
-  function isWritten(action) {
-    return action === "fill" || action === "check" || action === "select";
   }
 
   /**

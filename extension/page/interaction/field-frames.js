@@ -59,16 +59,12 @@ const fieldFrames = (() => {
   }
 
   /**
-   * @param {DOMRect} a
+   * @param {DOMRect} a of a field, without a size if the page draws it completely
    * @param {DOMRect} b
    */
   function overlap(a, b) {
-    return isEmpty(a) || (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom);
-  }
-
-  /** @param {DOMRect} box of a field, without a size if the page draws it completely */
-  function isEmpty({ width, height }) {
-    return width === 0 || height === 0;
+    const meets = a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return meets || a.width === 0 || a.height === 0;
   }
 
   return { framesField, isDrawnForField, isMark };

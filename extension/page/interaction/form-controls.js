@@ -157,7 +157,8 @@ const formControls = (() => {
     const { type } = field;
     const wanted = text.trim();
     if (!FORMATS.has(kindOf(field)) || (wanted === "" && !STRICT.has(type))) return;
-    if ((isNumeric(type) && !isNumber(wanted)) || isOutOfRange(field, wanted)) throw misfitValue(field);
+    const isNumeric = type === "number" || type === "range";
+    if ((isNumeric && !isNumber(wanted)) || isOutOfRange(field, wanted)) throw misfitValue(field);
     if (type === "color" && !/^#[\da-f]{6}$/iu.test(wanted)) throw misfitValue(field);
     const probe = /** @type {HTMLInputElement} */ (
       Reflect.apply(Document.prototype.createElement, document, ["input"])
@@ -176,11 +177,6 @@ const formControls = (() => {
   function refuseSetting(element, text) {
     const hasWords = isControl(element) && !isNumber(text) && !isNumber(attributeOf(element, "aria-valuetext") ?? "0");
     if (isControl(element) && !hasWords) refuseValue(/** @type {HTMLInputElement} */ (element), text);
-  }
-
-  /** @param {string} type */
-  function isNumeric(type) {
-    return type === "number" || type === "range";
   }
 
   /**

@@ -51,6 +51,7 @@ const states = (() => {
     const words = [valueOf(element, role, length), checkOf(element, role)];
     const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
+    const looksDisabled = () => PRESSED.has(role) && LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
@@ -60,17 +61,12 @@ const states = (() => {
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isDisabled(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
-    else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
+    else if (looksDisabled()) words.push("looks disabled");
     if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
-  }
-
-  /** @param {Element} element */
-  function looksDisabled(element) {
-    return LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
   }
 
   /**
