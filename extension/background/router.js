@@ -49,8 +49,8 @@ const ENDINGS = {
 
 // --- The server
 
-/** @type {Set<AbortController>} the running commands of the server and of our own pages */
-const underWay = new Set();
+/** @type {Set<AbortController>} of the running commands of the server and of our own pages */
+const controllers = new Set();
 /** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
 const running = new Map();
 
@@ -80,7 +80,7 @@ export async function answerCommand(command, services, { signal, observe = false
   };
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
-  underWay.add(controller);
+  controllers.add(controller);
   const trace = new Trace(command);
   try {
     const run = () => runCommand(command, services, controller, { observe, trace, untilAnswered });
@@ -95,7 +95,7 @@ export async function answerCommand(command, services, { signal, observe = false
     return failure(id, error);
   } finally {
     clearTimeout(timer);
-    underWay.delete(controller);
+    controllers.delete(controller);
     if (!observe) trace.write(services.activity);
     signal.removeEventListener("abort", leave);
   }
@@ -119,7 +119,7 @@ function stopAll() {
     "TAB_DISCONNECTED",
     "The user pressed Stop: all running commands were canceled and all tabs detached. Ask the user before you continue.",
   );
-  void abortAll(underWay, stopped);
+  void abortAll(controllers, stopped);
 }
 
 /** What the activity log records about a command. */
@@ -402,7 +402,7 @@ export async function viewOf(tabId, bridge, { attachments, consentPrompts, prefe
     title: titleOf(tab),
     site: siteOf(urlOf(tab)),
   }));
-  const isRunning = underWay.size > 0 || sidePanelChat.isAnswering;
+  const isRunning = controllers.size > 0 || sidePanelChat.isAnswering;
   const whole = { type: /** @type {const} */ ("view"), status, requests: consentPrompts.list(), attached, isRunning };
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { ...whole, tab: null };
