@@ -145,10 +145,10 @@ const changeWatch = (() => {
       for (const view of roots.filter(isDocument).map(windowOf)) {
         for (const type of INPUTS) {
           view?.addEventListener(type, this.#expectInput, { capture: true, signal });
-          view?.addEventListener(type, this.#noteInput, { signal });
+          view?.addEventListener(type, this.noteInput, { signal });
         }
       }
-      this.#noteInput();
+      this.noteInput();
     }
 
     /**
@@ -443,16 +443,12 @@ const changeWatch = (() => {
      */
     #expectInput = (event) => {
       this.#latestInput = event;
-      const note = () => this.#latestInput === event && this.#noteInput();
+      const note = () => this.#latestInput === event && this.noteInput();
       void scheduler.postTask(note, { priority: "user-blocking" });
     };
 
     /** Makes `rest` count from now on, because the page is about to react to something. */
-    expect() {
-      this.#noteInput();
-    }
-
-    #noteInput = () => {
+    noteInput = () => {
       this.#latestInput = null;
       this.#inputAt = performance.now();
     };

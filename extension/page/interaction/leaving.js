@@ -61,7 +61,7 @@ const leaving = (() => {
      * @returns {Promise<boolean>} whether the browser has fired a change event
      */
     async end(isDate) {
-      if (isDate) this.#watch.expect();
+      if (isDate) this.#watch.noteInput();
       if (focusedElement() === this.#field) leave(this.#field);
       await turns();
       if (isDate) await this.#watch.rest();
