@@ -4313,8 +4313,8 @@ def digits_of(value: str) -> str:
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
-# A number, time or fraction, or a month (0: no month at all) and its day (or its year, without a day).
-Value = str | tuple[int, int]
+# A number, time or fraction, or a month (0: no month at all), its day (or its year, without a day), and the day's year.
+Value = str | tuple[int, ...]
 
 
 class Figure(NamedTuple):
@@ -4447,7 +4447,7 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
             continue
         is_taken[date.start : date.end] = b"\1" * (date.end - date.start)
         options = (
-            {(month, int(numbers[0]) if numbers else 0), *each}
+            {(month, int(numbers[0]) if numbers else 0, *map(int, each[1:][-1:])), *each}  # the year is last
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
@@ -4600,9 +4600,9 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
         yield Date(start, after.end() if after else name_end, tuple((month, numbers) for month in months), is_sure)
 
 
-def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
-    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    pairs = set[tuple[int, int]]()
+def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, ...]]:
+    """Return the month with its day or its year, and both with a day's year (or 0), as they are together in a text."""
+    pairs = set[tuple[int, ...]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
         is_first = re.match("[0-9]{1,2}(?![0-9])", text)
@@ -4612,11 +4612,13 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
         for month, numbers in date.readings:
             pairs.update((month, int(number)) for number in (*numbers, *days))
+            given = years(numbers[-1]) if numbers[1:] else ["0"]
+            pairs.update((month, int(numbers[0]), int(year)) for year in given if numbers)
             # A month without a day, as above a calendar, has the day 0.
             pairs |= {(month, 0)} if all(len(number) == DIGITS_OF_YEAR for number in numbers) else set()
     for short in SHORT_DATE.findall(folded):
         first, second = map(int, filter(None, short))
-        pairs |= {(first, second), (second, first)}
+        pairs |= {(first, second), (second, first), (first, second, 0), (second, first, 0)}
     return pairs
 
 
@@ -4749,8 +4751,8 @@ class TextChunk:
         return {factor for word in apart for factor in self.vocabulary.factors[word]}
 
     @functools.cached_property
-    def dates(self) -> set[tuple[int, int]]:
-        """The pairs of a month and a day, or of a month and a year, that are together."""
+    def dates(self) -> set[tuple[int, ...]]:
+        """The dates, as in a figure's values; the year is 0 if the text has none."""
         return dates_in(self.folded, self.vocabulary)
 
     @functools.cached_property
@@ -4801,13 +4803,16 @@ class TextChunk:
         yield from spelled.words.intersection(self.words)
         yield from filter(self.folded.__contains__, spelled.parts)
 
-    def _has_date(self, month: int, day: int) -> bool:
+    def _has_date(self, month: int, day: int, year: int = 0) -> bool:
         """Return whether the chunk has a day with its month, or a month above a calendar and no other with it."""
         if not month:  # the day must be a number that is in no date
-            return self._has_value(str(day)) and all(day != other for _, other in self.dates)
+            return self._has_value(str(day)) and all(day != each[1] for each in self.dates)
         if not day:
-            return any(month == other for other, _ in self.dates)
-        return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
+            return any(month == each[0] for each in self.dates)
+        given = {each[-1] for each in self.dates if each[:2] == (month, day) != each}
+        if year and given and given.isdisjoint((0, year)):  # the day of another year
+            return False
+        return (month, day) in self.dates or ((month, 0) in self.dates and all(day != each[1] for each in self.dates))
 
 
 def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:

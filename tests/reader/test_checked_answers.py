@@ -211,6 +211,12 @@ def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true:
         ("Closed on 3/5 from 6 am.", "Closed on May 3", "Closed on June 3"),
         ("Open from 2026-05-03 for 6 crowns.", "Open in May 2026", "Open in June 2026"),
         ("Open on 3, 4 and 5 June, closed on 9 May.", "Open on 3 June", "Open on 9 June"),
+        (
+            "Published on 2 January 2023, updated on 3 May.",
+            "Published on January 2, 2023",
+            "Published on January 2, 2026",
+        ),
+        ("Vom 2.1.2023 bis 3.5.26, geändert 2024.", "Vom 2. Januar 2023", "Vom 2. Januar 2024"),
         ("June 2026\nMo\tTu\n3\t4\nClosed on 9 May.", "Open on 3 June 2026", "Open on 9 June 2026"),
         ("Am Morgen des 27. Januar 1967.", "Es war am 27. Januar 1967", "Es war am 27. Februar 1967"),
         ("2026年5月3日下午6点30分。", "Open on 3 May 2026", "Open on 3 June 2026"),
