@@ -192,6 +192,15 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("It costs CHF 12.50 pro person.", "It costs CHF 12.50", "It costs CHF 12.05"),
         ("Une hausse de 2 points de pourcentage.", "Une hausse de 2 points de pourcentage", "Une hausse de 2 %"),
         ("The limit is 120 km/h.", "At most 120 kilometers per hour", "At most 120 miles per hour"),
+        ("Umsatz 3,5 Mio. €, 2 Tage.", "It is 3.5 million euros", "It is 3.5 million dollars"),
+        ("Kosten von 2 Mrd. US-Dollar, 3 Jahre.", "Es sind 2 Mrd. US-Dollar", "Es sind 2 Mrd. Euro"),
+        ("価格は20ドルです。", "It costs 20 dollars", "It costs 20 yen"),
+        ("가격은 20달러, 3일.", "20 dollars", "20원"),
+        ("Take 5 mg for 3 days.", "Take 5 milligrams", "Take 5 mcg"),
+        ("Take 1 tbsp of oil, 2 eggs.", "Take 1 tablespoon", "Take 1 teaspoon"),
+        ("Alkohol: 0,5 ‰, 2 Bier.", "0.5 per mille", "0.5 percent"),
+        ("A CPU with 3.2 GHz, 4 cores.", "It has 3.2 gigahertz", "It has 3.2 MHz"),
+        ("Je Portion 500 kcal, 2 Eier.", "It has 500 kilocalories", "It has 500 kJ"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
