@@ -3722,9 +3722,10 @@ SENTENCE_STOP = re.compile(
     r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'\u201d\u00bb)\]]{0,3}\s+"
     rf"|(?<={FULL_STOPS})(?<!{FULL_STOPS}{{2}}){FULL_STOPS}*+[\"\u201d\u00bb\u300d\u300f\uff09)]{{0,3}}\s*)"
 )
-# After these a full stop does not end a sentence: a short word, unless it may be a unit after a number, and a list number.
+# No sentence ends with the full stop after a short word (unless it may be a unit of a number), a list number or factor.
 ABBREVIATED = re.compile(
     r"(?<![^\s(])(?!(?<=[0-9] )[^\W\d_]{2}\Z)(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z"
+    r"|(?<=[0-9]\s)(?:Mio|Mrd|Tsd|Bio|mil|tis)\Z"
 )
 COMBINING = "\u0300\u0301\u0302\u0303\u0306\u0308\u030a\u030c\u0327\u3099"  # frequent marks of decomposed text
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u207f\u208a-\u209f]")
@@ -3918,17 +3919,19 @@ SHORT_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 # The units of measure that are compared, by kind.
 UNITS = {
     "area": "hectare acre square-meter square-kilometer square-foot square-mile",
-    "concentr": "percent",
+    "concentr": "percent permille",
     "digital": "kilobyte megabyte gigabyte terabyte",
-    "duration": "second minute hour day week month year",
-    "length": "millimeter centimeter meter kilometer inch foot yard mile",
-    "mass": "milligram gram kilogram tonne ounce pound",
-    "power": "watt kilowatt megawatt",
-    "speed": "kilometer-per-hour mile-per-hour",
+    "duration": "millisecond second minute hour day week month year",
+    "energy": "calorie kilocalorie kilojoule kilowatt-hour",
+    "frequency": "hertz kilohertz megahertz gigahertz",
+    "length": "nanometer micrometer millimeter centimeter meter kilometer inch foot yard mile nautical-mile",
+    "mass": "microgram milligram gram kilogram tonne ounce pound",
+    "power": "milliwatt watt kilowatt megawatt gigawatt horsepower",
+    "speed": "meter-per-second kilometer-per-hour mile-per-hour knot",
     "temperature": "celsius fahrenheit",
-    "volume": "milliliter liter gallon",
+    "volume": "milliliter centiliter deciliter liter gallon tablespoon teaspoon",
 }
-# CLDR does not have these.
+# CLDR does not have these (nor "mcg").
 PERCENTAGE_POINTS = (
     "percentage point, percentage points, prozentpunkt, prozentpunkte, prozentpunkten, puntos porcentuales, "
     "point de pourcentage, points de pourcentage, punkty procentowe, punkt\u00f3w procentowych, puncte procentuale, "
@@ -4030,6 +4033,7 @@ def cldr_words(language: str) -> tuple[list[tuple[str, Any]], ...]:
     hours = [(fold(word), "clock") for word in re.findall(r"[^\WHK]+", locale.datetime_skeletons["H"].pattern)]
     measures = (f"{kind}-{name}" for kind, names in UNITS.items() for name in names.split())
     units = [(word, unit) for unit in measures for word in unit_words(locale, unit)]
+    units += [("mcg", "mass-microgram")]
     units += [(word, "concentr-percentage-point") for word in PERCENTAGE_POINTS.split(", ")]
     hours += [(word, "unit") for word, unit in units if unit == "duration-hour"]
     return months, factors, [*currency_words(locale), *units], [*number_words(language)], day_parts, hours
@@ -4103,8 +4107,7 @@ def languages_of(characters: Collection[str]) -> tuple[str, ...]:
     """Return the languages that a text with these characters may be in."""
     names = (unicodedata.name(character, "") for character in characters if character.isalpha())
     scripts = {name.partition(" ")[0] for name in names} | {"LATIN"}
-    codes = (codes for script, codes in LANGUAGES.items() if script in scripts)
-    return tuple(dict.fromkeys(" ".join(codes).split()))
+    return tuple(dict.fromkeys(" ".join(codes for script, codes in LANGUAGES.items() if script in scripts).split()))
 
 
 # --- Figures ---
@@ -4119,7 +4122,7 @@ MAX_NAME_CHARS, MAX_GLUE_CHARS = 21, 18  # before a figure, and before a month w
 SCALED = "scaled "  # prefix of the value of a number before "million"
 CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
-CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
+CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|yen|[\u30a1-\u30fc\uac00-\ud7a3]{1,8}\Z|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
@@ -4187,7 +4190,7 @@ SHORT_DATE = re.compile(
 DAY_AND_MONTH = re.compile(r"(?<![\d./-])([0-3]?\d)(?:/([0-3]?\d)|\.([01]?\d)(?=\.))(?!\d|[./-]\d)")
 MONEY_BEFORE = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z")
 UNIT_AFTER = re.compile(
-    rf"[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /]{LETTER}{{1,16}}){{0,2}})(?!')"
+    rf"(?:(?<=[^\W\d_])\.)?[ -]?([%\u2030\u066a]|{CURRENCY}|\u00b0[cf]?\b|{LETTER}{{1,16}}(?:[ /-]{LETTER}{{1,16}}){{0,2}})(?!')"
 )
 GLUE = "[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of|\u03c4\u03bf\u03c5|\u0645\u0646|\u0639\u0627\u0645|\u0633\u0646\u0629|n\u0103m)[ .,]{1,2}){0,2}"
 BEFORE_MONTH = re.compile(rf"(?<![0-9.,:/])([0-9]{{4}}|[0-9]{{1,2}}){GLUE}\Z")
@@ -4254,7 +4257,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
 
 def known_word(text: str, table: Mapping[str, Any]) -> str:
     """Return the most words of a table that a text begins with, or a part of the first in a script without spaces."""
-    words = [text, *(text[: space.start()] for space in reversed([*re.finditer("[ /.,]", text)]))]
+    words = [text, *(text[: space.start()] for space in reversed([*re.finditer("[ /.,-]", text)]))]
     first = words[-1]
     ends = range(len(first) - 1, 0, -1) if not first.isascii() else ()
     parts = (first[:end] for end in ends if SPACELESS.search(first, end - 1, end + 1))
@@ -4313,8 +4316,8 @@ def digits_of(value: str) -> str:
     return (digits[DIGITS_OF_SHORT_YEAR:] if len(digits) == DIGITS_OF_YEAR else digits).strip("0")
 
 
-# A number, time or fraction, or a month (0: no month at all) and its day (or its year, without a day).
-Value = str | tuple[int, int]
+# A number, time or fraction, or a month (0: no month at all), its day (or its year, without a day), and the day's year.
+Value = str | tuple[int, ...]
 
 
 class Figure(NamedTuple):
@@ -4415,17 +4418,9 @@ def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[
     """Return the numbers, dates and times in a folded sentence; `places` maps its characters to the answer."""
     found: list[Figure] = []
     left = list(folded)
-    for notation in (
-        stated_dates,
-        stated_times,
-        short_dates,
-        find_fractions,
-        find_scores,
-        find_compounds,
-        find_codes,
-        plain_numbers,
-        spelled_numbers,
-    ):
+    dates = stated_dates, stated_times, short_dates
+    others = find_fractions, find_scores, find_compounds, find_codes, plain_numbers, spelled_numbers
+    for notation in (*dates, *others):
         figures = list(notation("".join(left), words))
         found += figures
         for each in figures:  # the next notations do not look at these
@@ -4447,7 +4442,7 @@ def stated_dates(folded: str, words: Vocabulary) -> Iterator[Figure]:
             continue
         is_taken[date.start : date.end] = b"\1" * (date.end - date.start)
         options = (
-            {(month, int(numbers[0]) if numbers else 0), *each}
+            {(month, int(numbers[0]) if numbers else 0, *map(int, each[1:][-1:])), *each}  # the year is last
             for month, numbers in date.readings
             for each in itertools.product(*map(years, numbers))
         )
@@ -4600,9 +4595,9 @@ def named_dates(folded: str, words: Vocabulary) -> Iterator[Date]:
         yield Date(start, after.end() if after else name_end, tuple((month, numbers) for month in months), is_sure)
 
 
-def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
-    """Return the pairs of a month and a day, or of a month and a year, that are together in a folded text."""
-    pairs = set[tuple[int, int]]()
+def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, ...]]:
+    """Return the month with its day or its year, and both with a day's year (or 0), as they are together in a text."""
+    pairs = set[tuple[int, ...]]()
     for date in find_dates(folded, words):
         text = folded[date.start : date.end]
         is_first = re.match("[0-9]{1,2}(?![0-9])", text)
@@ -4612,11 +4607,13 @@ def dates_in(folded: str, words: Vocabulary) -> set[tuple[int, int]]:
         days = [day for each in listed if each for day in re.findall("[0-9]+", each[0])]
         for month, numbers in date.readings:
             pairs.update((month, int(number)) for number in (*numbers, *days))
+            given = years(numbers[-1]) if numbers[1:] else ["0"]
+            pairs.update((month, int(numbers[0]), int(year)) for year in given if numbers)
             # A month without a day, as above a calendar, has the day 0.
             pairs |= {(month, 0)} if all(len(number) == DIGITS_OF_YEAR for number in numbers) else set()
     for short in SHORT_DATE.findall(folded):
         first, second = map(int, filter(None, short))
-        pairs |= {(first, second), (second, first)}
+        pairs |= {(first, second), (second, first), (first, second, 0), (second, first, 0)}
     return pairs
 
 
@@ -4749,8 +4746,8 @@ class TextChunk:
         return {factor for word in apart for factor in self.vocabulary.factors[word]}
 
     @functools.cached_property
-    def dates(self) -> set[tuple[int, int]]:
-        """The pairs of a month and a day, or of a month and a year, that are together."""
+    def dates(self) -> set[tuple[int, ...]]:
+        """The dates, as in a figure's values; the year is 0 if the text has none."""
         return dates_in(self.folded, self.vocabulary)
 
     @functools.cached_property
@@ -4801,13 +4798,16 @@ class TextChunk:
         yield from spelled.words.intersection(self.words)
         yield from filter(self.folded.__contains__, spelled.parts)
 
-    def _has_date(self, month: int, day: int) -> bool:
+    def _has_date(self, month: int, day: int, year: int = 0) -> bool:
         """Return whether the chunk has a day with its month, or a month above a calendar and no other with it."""
         if not month:  # the day must be a number that is in no date
-            return self._has_value(str(day)) and all(day != other for _, other in self.dates)
+            return self._has_value(str(day)) and all(day != each[1] for each in self.dates)
         if not day:
-            return any(month == other for other, _ in self.dates)
-        return (month, day) in self.dates or ((month, 0) in self.dates and all(day != other for _, other in self.dates))
+            return any(month == each[0] for each in self.dates)
+        given = {each[-1] for each in self.dates if each[:2] == (month, day) != each}
+        if year and given and given.isdisjoint((0, year)):  # the day of another year
+            return False
+        return (month, day) in self.dates or ((month, 0) in self.dates and all(day != each[1] for each in self.dates))
 
 
 def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:

@@ -192,6 +192,15 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("It costs CHF 12.50 pro person.", "It costs CHF 12.50", "It costs CHF 12.05"),
         ("Une hausse de 2 points de pourcentage.", "Une hausse de 2 points de pourcentage", "Une hausse de 2 %"),
         ("The limit is 120 km/h.", "At most 120 kilometers per hour", "At most 120 miles per hour"),
+        ("Umsatz 3,5 Mio. €, 2 Tage.", "It is 3.5 million euros", "It is 3.5 million dollars"),
+        ("Kosten von 2 Mrd. US-Dollar, 3 Jahre.", "Es sind 2 Mrd. US-Dollar", "Es sind 2 Mrd. Euro"),
+        ("価格は20ドルです。", "It costs 20 dollars", "It costs 20 yen"),
+        ("가격은 20달러, 3일.", "20 dollars", "20원"),
+        ("Take 5 mg for 3 days.", "Take 5 milligrams", "Take 5 mcg"),
+        ("Take 1 tbsp of oil, 2 eggs.", "Take 1 tablespoon", "Take 1 teaspoon"),
+        ("Alkohol: 0,5 ‰, 2 Bier.", "0.5 per mille", "0.5 percent"),
+        ("A CPU with 3.2 GHz, 4 cores.", "It has 3.2 gigahertz", "It has 3.2 MHz"),
+        ("Je Portion 500 kcal, 2 Eier.", "It has 500 kilocalories", "It has 500 kJ"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
@@ -211,6 +220,12 @@ def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true:
         ("Closed on 3/5 from 6 am.", "Closed on May 3", "Closed on June 3"),
         ("Open from 2026-05-03 for 6 crowns.", "Open in May 2026", "Open in June 2026"),
         ("Open on 3, 4 and 5 June, closed on 9 May.", "Open on 3 June", "Open on 9 June"),
+        (
+            "Published on 2 January 2023, updated on 3 May.",
+            "Published on January 2, 2023",
+            "Published on January 2, 2026",
+        ),
+        ("Vom 2.1.2023 bis 3.5.26, geändert 2024.", "Vom 2. Januar 2023", "Vom 2. Januar 2024"),
         ("June 2026\nMo\tTu\n3\t4\nClosed on 9 May.", "Open on 3 June 2026", "Open on 9 June 2026"),
         ("Am Morgen des 27. Januar 1967.", "Es war am 27. Januar 1967", "Es war am 27. Februar 1967"),
         ("2026年5月3日下午6点30分。", "Open on 3 May 2026", "Open on 3 June 2026"),
