@@ -340,6 +340,15 @@ async def test_editor_that_loses_a_space_gets_its_text_by_keys_and_one_that_is_e
     assert (code, "is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
+async def test_editor_that_shows_a_part_of_the_text_is_not_said_to_show_it_in_its_own_format(fields: DrivenTab) -> None:
+    notes = []
+    for change in ("replace(/\\s/, '')", "slice(0, 3)"):
+        await fields.page.evaluate(f"void (editor.onblur = () => (editor.textContent = editor.textContent.{change}))")
+        notes += (await fields.do("fill", selector="#editor", value="new est"))["notes"]
+
+    assert len(set(notes)) == 2
+
+
 async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
     await lists.page.evaluate(
         "setTimeout(() => document.querySelector('#many').add(new Option('Late', 'late')), 300)",
