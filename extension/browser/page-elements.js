@@ -39,7 +39,7 @@ const ALIKE =
   "cross-origin frames in shadow roots of this page are identical and cannot be distinguished. Act on the page around them.";
 
 /** @typedef {{code: ErrorCode, message: string}} Refusal */
-/** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met the awaited element or text */
+/** @typedef {{code: "", element?: ElementDescription, matches?: number, notes?: string[]}} Met the awaited element or text */
 
 /**
  * Waits until the page, or one that follows, shows what was requested.

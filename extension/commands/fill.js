@@ -11,7 +11,7 @@ import { LEFT, noting, selectorOf } from "./element-params.js";
 import { ListWidget } from "./list-widget.js";
 import { NumberWidget } from "./number-widget.js";
 import { TextEntry } from "./text-entry.js";
-import { notKept } from "./widget.js";
+import { isAlike, notKept, plain } from "./widget.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 const SECRET = "(hidden)";
@@ -125,22 +125,39 @@ async function outcomeOf({ entry, field, changed, isUnread }, value) {
  */
 async function operated({ context, target, found }, kind, value) {
   const selector = selectorOf(context);
-  const held =
-    kind === "list"
-      ? (await filledList(new ListWidget(context, target, found, selector), value)).join(", ")
-      : await new NumberWidget(context, target, found, selector).set(value);
-  const reply = await target.reply(found, await target.consequences());
+  const Kind = kind === "list" ? ListWidget : NumberWidget;
+  const widget = new Kind(context, target, found, selector);
+  const text = value.replace(/\r?\n$/u, "");
+  const isList = widget instanceof ListWidget;
+  const isEntered = isList && text !== value;
+  const held = isList ? await (isEntered ? widget.enter(text) : widget.set([value])) : await widget.set(value);
+  const values = [held].flat();
+  // After Enter the page may clear the field.
+  const changed = await (isEntered ? target.consequences() : settled(widget, values));
+  const reply = await target.reply(found, changed);
   const complaint = context.isPart ? "" : await target.look("operate", { look: "complaint" });
-  return { ...noting(reply, complaint ? [String(complaint)] : []), value: held };
+  return { ...noting(reply, complaint ? [String(complaint)] : []), value: values.join(", ") };
 }
 
 /**
- * @param {ListWidget} list
- * @param {string} value
+ * Waits for what the page does with the new value, which a server may reject, and reads the field again.
+ *
+ * @param {ListWidget | NumberWidget} widget
+ * @param {string[]} held the values that it held before
+ * @returns {Promise<string>} what has changed on the page
+ * @throws {CommandError} VALUE_NOT_KEPT
  */
-function filledList(list, value) {
-  const text = value.replace(/\r?\n$/u, "");
-  return text === value ? list.set([value]) : list.enter(text);
+async function settled(widget, held) {
+  const isList = widget instanceof ListWidget;
+  const before = await widget.shown();
+  const changed = await widget.target.consequences();
+  const now = await widget.shown();
+  const isIn = (/** @type {string[]} */ shown, /** @type {string} */ one) =>
+    shown.some((each) => isAlike(each, one) || (isList && plain(each).includes(plain(one))));
+  // What it shows may be just the number of its values.
+  if (!before || !now || held.every((one) => !isIn(before, one) || isIn(now, one))) return changed;
+  if (changed && !now.length) throw new ResetError(widget.found, held.join(", "), "", changed);
+  throw notKept(widget.found, held.join(", "), isList ? now.join(", ") : (now[0] ?? ""), "");
 }
 
 /** A list is back at its prompt after a change of the page: either it refuses the option, or that was a command. */
@@ -177,8 +194,9 @@ export async function select(context) {
   const found = await target.find({ action: "select", selector, values });
   if (found.widget) {
     const isList = Array.isArray(params.value);
-    const held = await new ListWidget(context, target, found, selector).set(values, isList);
-    const reply = await target.reply(found, await target.consequences());
+    const list = new ListWidget(context, target, found, selector);
+    const held = await list.set(values, isList);
+    const reply = await target.reply(found, await settled(list, held));
     return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }
   const changed = await target.consequences();

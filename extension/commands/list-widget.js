@@ -65,6 +65,12 @@ export class ListWidget extends Widget {
     }
   }
 
+  /** @returns {Promise<string[] | null>} the values that it shows; null if the page has removed it */
+  async shown() {
+    const state = /** @type {ListState | null} */ (await this.target.look("operate", { look: "list" }));
+    return state && state.shown;
+  }
+
   /**
    * @param {unknown} error that ended the choice
    * @returns {Promise<unknown>} it also says what the field holds now, if that is not what it held before

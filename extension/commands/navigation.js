@@ -90,7 +90,7 @@ async function load(context, timeoutMs, leave) {
     await leave();
     await Promise.race([watch.loaded(tabId, AbortSignal.any([signal, timeUp])), session.refusedLeave()]);
   } catch (error) {
-    throw error === timeUp.reason ? tooSlow(timeoutMs) : error;
+    throw error === timeUp.reason ? tooSlow(timeoutMs, watch.hasPage(tabId)) : error;
   } finally {
     if (!timeUp.aborted && !signal.aborted) letLoad();
     watch.stop();
@@ -117,10 +117,15 @@ function readStatus() {
   return /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.responseStatus;
 }
 
-/** @param {number} timeoutMs */
-function tooSlow(timeoutMs) {
+/**
+ * @param {number} timeoutMs
+ * @param {boolean} hasPage whether the tab shows a part of the new page
+ */
+function tooSlow(timeoutMs, hasPage) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The page did not finish loading within ${timeoutMs} ms. Read what has loaded so far, or try again.`,
+    hasPage
+      ? `The page did not finish loading within ${timeoutMs} ms. Read what has loaded so far, or try again.`
+      : `The server sent no page within ${timeoutMs} ms, so the tab stays on the page before. Try again later.`,
   );
 }

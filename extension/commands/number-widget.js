@@ -36,6 +36,12 @@ export class NumberWidget extends Widget {
     return isAlike(text, value) || now === null ? text : String(now);
   }
 
+  /** @returns {Promise<string[] | null>} the values that it shows; null if the page has removed it */
+  async shown() {
+    const state = /** @type {NumberState | null} */ (await this.target.look("operate", { look: "number" }));
+    return state && [state.text, String(state.now ?? "")].filter(Boolean);
+  }
+
   /**
    * @param {string} value
    * @returns {boolean} whether it is a value for all segments of the date that a spin button belongs to

@@ -30,5 +30,6 @@ export async function waitFor(context) {
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);
-  return { element: answer.element, matches: answer.matches, ...addressOf(await tabById(tabId)) };
+  const { element, matches, notes } = answer;
+  return { element, matches, ...addressOf(await tabById(tabId)), ...(notes && { notes }) };
 }

@@ -518,7 +518,9 @@ export interface WaitRequest {
 }
 
 export type WaitAnswer =
-  { code: ErrorCode; message: string } | { code: ""; element?: ElementDescription; matches?: number } | FoundFrames;
+  | { code: ErrorCode; message: string }
+  | { code: ""; element?: ElementDescription; matches?: number; notes?: string[] }
+  | FoundFrames;
 
 export interface FormField {
   selector: string;

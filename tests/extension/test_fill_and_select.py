@@ -340,6 +340,15 @@ async def test_editor_that_loses_a_space_gets_its_text_by_keys_and_one_that_is_e
     assert (code, "is empty now" in message) == ("VALUE_NOT_KEPT", True)
 
 
+async def test_editor_that_shows_a_part_of_the_text_is_not_said_to_show_it_in_its_own_format(fields: DrivenTab) -> None:
+    notes = []
+    for change in ("replace(/\\s/, '')", "slice(0, 3)"):
+        await fields.page.evaluate(f"void (editor.onblur = () => (editor.textContent = editor.textContent.{change}))")
+        notes += (await fields.do("fill", selector="#editor", value="new est"))["notes"]
+
+    assert len(set(notes)) == 2
+
+
 async def test_options_that_appear_late_are_waited_for(lists: DrivenTab) -> None:
     await lists.page.evaluate(
         "setTimeout(() => document.querySelector('#many').add(new Option('Late', 'late')), 300)",
@@ -548,3 +557,21 @@ async def test_next_item_of_a_list_is_not_taken_for_one_that_is_gone(blank: Driv
     </script>""")
 
     assert (await blank.do("click", selector="li:first-child input"))["checked"] is True
+
+
+async def test_choice_and_number_that_a_server_rejects_are_not_kept(blank: DrivenTab) -> None:
+    blank.site.delays_s["/rejected"] = 0.2
+    await blank.write("""<ul id=list role=listbox tabindex=0><li role=option aria-selected=true>A<li role=option>B</ul>
+    <div id=slider role=slider tabindex=0 aria-valuemin=0 aria-valuemax=9 aria-valuenow=5 style='height: 20px'></div><script>
+      const choose = (chosen) => { for (const one of list.children) one.ariaSelected = one === chosen };
+      const rejected = () => fetch("/rejected");
+      list.onclick = ({ target }) => { choose(target); rejected().then(() => choose(list.children[0])) };
+      slider.onkeydown = ({ key }) => {
+        slider.ariaValueNow = key === "ArrowUp" ? "6" : "5";
+        rejected().then(() => (slider.ariaValueNow = "5"));
+      };
+    </script>""")
+
+    for command, selector, value, held in (("select", "#list", "B", '"A"'), ("fill", "#slider", "6", '"5"')):
+        code, message = await blank.refused(command, selector=selector, value=value)
+        assert (code, held in message) == ("VALUE_NOT_KEPT", True), message

@@ -319,6 +319,10 @@ async def test_element_that_appears_late_in_one_of_several_frames_is_waited_for(
     assert found["element"]["selector"] == "#turned >>> #deep"
 
 
+async def test_text_that_is_gone_may_still_be_in_a_frame(page: DrivenTab) -> None:
+    assert len((await page.do("wait_for", gone="No such text"))["notes"]) == 1
+
+
 @pytest.mark.parametrize("selector", ["#pay >>> .shown", "iframe >>> .shown"])
 async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) -> None:
     frame = await frame_of(page, "pay")

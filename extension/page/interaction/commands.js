@@ -22,7 +22,7 @@ const elementCommands = (() => {
   const { DragWatch } = dragWatch;
   const { announcementsOf } = announcements;
   const { ChangeWatch } = changeWatch;
-  const { allRoots } = search;
+  const { allRoots, crossOriginFramesIn } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
   const { describe, follow, isWhole, rememberWidget } = actionLooks;
@@ -33,6 +33,9 @@ const elementCommands = (() => {
   const SELECTING = new Set(["fill", "focus"]);
   /** Actions that move the mouse to the element. */
   const MOVING = new Set(["click", "drag", "hover", "upload"]);
+
+  /** Of a wait for a text to disappear. */
+  const UNSEARCHED = "Frames of other sites were not searched. Check them if the text may be in one.";
 
   /** The latest request that may be canceled. */
   let running = { id: "", controller: new AbortController() };
@@ -148,10 +151,11 @@ const elementCommands = (() => {
     comeBy(request.way ?? "");
     const met = await untilAllHold(request, signal);
     const [element] = met?.shown ?? [];
-    if (!met || !element) return { code: "" };
+    const notes = request.gone && crossOriginFramesIn(allRoots()).length ? { notes: [UNSEARCHED] } : {};
+    if (!met || !element) return { code: "", ...notes };
     const { rest, roots } = met.search;
     if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
-    return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
+    return { code: "", element: describe(element, met.search.roots), matches: met.shown.length, ...notes };
   }
 
   /** @returns {(FrameTraits & {isVisible: boolean})[]} all cross-origin frames; `holder` returns their elements */

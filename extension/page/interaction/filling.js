@@ -98,6 +98,7 @@ const filling = (() => {
   const pickers = new WeakMap();
   /** @type {WeakSet<Element>} such fields, once nothing is open for them any more */
   const closed = new WeakSet();
+  const PART = "The editor shows only part of the text. Check whether it has kept the rest.";
   const REPLACED = "The page replaced the field when it lost the focus.";
 
   /**
@@ -452,9 +453,10 @@ const filling = (() => {
       (isControl(field) && !editor
         ? value !== (field.type === "color" ? text.toLowerCase() : text)
         : !isWritten(field, text));
+    const isPart = !isControl(field) && essenceOf(value).length < essenceOf(text).length;
     return [
       !hasRoomFor(field, text) && `The field accepts at most ${field.maxLength} characters.`,
-      isOther && !isLost && "The field shows the value in its own format.",
+      isOther && !isLost && (isPart ? PART : "The field shows the value in its own format."),
       editor && !isLost && indentsOtherwise(editor, text) && "The editor indented the lines in its own way.",
     ].filter((note) => typeof note === "string");
   }
