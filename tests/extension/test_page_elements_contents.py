@@ -317,6 +317,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "message in a slot": ['alert "Too short"', 'button "Go"  button'],
         "button that only looks disabled": ['button "Print" looks disabled  #a', 'button "Copy"  #b'],
+        "label with a link to help": [
+            'text "Versions"',
+            'link "Help"  [href="#h"]',
+            'select next to "Versions" {}  #v',
+        ],
         "words after much indentation": ['button "Photos"  #a'],
         "fields that are named after their component": [
             'text "Amount:"',
