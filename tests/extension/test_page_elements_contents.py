@@ -316,7 +316,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "x"  #c',
         ],
         "message in a slot": ['alert "Too short"', 'button "Go"  button'],
-        "button that only looks disabled": ['button "Print" looks disabled  #a', 'button "Copy"  #b'],
+        "button that only looks disabled": [
+            'button "Print" looks disabled  #a',
+            'button "Copy"  #b',
+            'button "Undo" looks disabled  #c',
+            'text "Off"',
+            'button "Redo"  #d',
+        ],
         "label with a link to help": [
             'text "Versions"',
             'link "Help"  [href="#h"]',

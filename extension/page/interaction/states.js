@@ -5,6 +5,7 @@
 const states = (() => {
   const {
     attributeOf,
+    closestOf,
     documentOf,
     drawnAncestors,
     holds,
@@ -18,6 +19,7 @@ const states = (() => {
     queryAll,
     queryIn,
     referred,
+    textContentOf,
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
@@ -68,9 +70,19 @@ const states = (() => {
     return words.filter(Boolean).join(" ");
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether its class says so, or that of something around it without other words
+   */
   function looksDisabled(element) {
-    return LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
+    const marked = closestOf(element, "[class*='disabled' i]");
+    if (!marked || !LOOKS_DISABLED.test(attributeOf(marked, "class") ?? "")) return false;
+    return marked === element || wordsOf(marked) === wordsOf(element);
+  }
+
+  /** @param {Element} element */
+  function wordsOf(element) {
+    return plain(textContentOf(element) ?? "");
   }
 
   /**
