@@ -509,6 +509,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
         ],
+        "backdrop that scrolls with the page": [
+            "A dialog lies over the page: only what is in it or above it is listed.",
+            'button "Yes"  button text=Yes',
+        ],
         "part of a panel that declares itself modal": [
             'button "Save"  body > button',
             'button "Undo"  button text=Undo',
