@@ -411,6 +411,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "field that only gives a form its value": ['text "read"'],
         "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
+        "list that is transparent while it is shut": ['clickable "Red"  #list', "-- out of sight --", 'text "Later"'],
         "backdrop": ['text "read"'],
         "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
         "placeholders": [
