@@ -41,6 +41,7 @@ CHANGES = {
     "what is invisible": "",
     "what is invisible of it": "",
     "the same again": "",
+    "a part that is drawn again with what it hides": "",
     "a menu": 'menu with 19 items: "Entry 0" #m0, "Entry 1" #m1, "Entry 2" #m2, "Entry 3" #m3, "Entry 4" #m4',
     "styles and scripts": "",
     "a text for screen readers only": "",

@@ -316,7 +316,19 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "x"  #c',
         ],
         "message in a slot": ['alert "Too short"', 'button "Go"  button'],
-        "button that only looks disabled": ['button "Print" looks disabled  #a', 'button "Copy"  #b'],
+        "button that only looks disabled": [
+            'button "Print" looks disabled  #a',
+            'button "Copy"  #b',
+            'button "Undo" looks disabled  #c',
+            'text "Off"',
+            'button "Redo"  #d',
+        ],
+        "label with a link to help": [
+            'text "Versions"',
+            'link "Help"  [href="#h"]',
+            'select next to "Versions" {}  #v',
+        ],
+        "words after much indentation": ['button "Photos"  #a'],
         "fields that are named after their component": [
             'text "Amount:"',
             'textbox "numeric box"  #amount',
@@ -399,6 +411,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "field that only gives a form its value": ['text "read"'],
         "list that something else stands for": ['text "Room"', 'button "Single"  #b'],
+        "list that is transparent while it is shut": ['clickable "Red"  #list', "-- out of sight --", 'text "Later"'],
         "backdrop": ['text "read"'],
         "nearly gray box": ['text "read"', "box gray #bbbba5 90x90  #gray"],
         "placeholders": [
@@ -496,6 +509,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Contains"  #filter > button',
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
+        ],
+        "backdrop that scrolls with the page": [
+            "A dialog lies over the page: only what is in it or above it is listed.",
+            'button "Yes"  button text=Yes',
         ],
         "part of a panel that declares itself modal": [
             'button "Save"  body > button',
@@ -703,6 +720,7 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *('[aria-rowindex="1"] > div', '[aria-rowindex="2"] > div'),
         # Generated ids and figures do not outlive anything.
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
+        *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button"),
         *("button text=Deploy all", "button text=Deploy"),
         *("[placeholder=City]", "select"),
     ]

@@ -49,6 +49,7 @@ UNDECLARED = [
     ("#hue", "hues", [["Red", "Blue"], ["Blue"]]),
     ("#slow", "slow", ["Low"]),
     ("#spice", "spice", ["Cumin"]),
+    ("#juice", "juice", ["Grape", "Pear juice"]),
 ]
 
 

@@ -235,10 +235,11 @@ const accessibleNames = (() => {
       return rest.trimStart().startsWith((this.#parts[index] ?? "").trim());
     }
 
-    /** @param {string} text */
+    /** @param {string} text whose indentation must not count */
     #add(text) {
-      this.#parts.push(text);
-      this.#length += text.length;
+      const words = text.replace(/\s+/gu, " ");
+      this.#parts.push(words);
+      this.#length += words.length;
     }
 
     /**

@@ -100,12 +100,12 @@ const changeSummary = (() => {
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
-    const { come, gone } = differences(outermost(shown), outermost(left), hasState);
+    const { come, gone } = differences(outermost(shown), outermost(left), before.hidden, hasState);
     const isUnreported = (/** @type {News} */ { node }) =>
       !reported.some((one) => holds(one, node) || (isElement(node) && isDrawnIn(one, node)));
     // A new part of the page may contain a reported one.
     const withoutReported = (/** @type {News} */ { node, texts: own }) => {
-      const known = new Set(reported.filter((one) => holds(node, one)).flatMap(textsIn));
+      const known = new Set(reported.filter((one) => holds(node, one)).flatMap((one) => textsIn(one)));
       return { node, texts: own.filter((text) => !known.has(text)) };
     };
     const isOfClosed = (/** @type {News} */ { node }) =>
@@ -138,7 +138,7 @@ const changeSummary = (() => {
     const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one) && !isInEditor(one));
     const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
-      .map(newsOf)
+      .map((node) => newsOf(node))
       .filter(hasText);
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
@@ -343,26 +343,28 @@ const changeSummary = (() => {
    *
    * @param {Node[]} shown
    * @param {Node[]} left
+   * @param {Set<Node>} hidden elements that were not drawn before
    * @param {boolean} hasState whether signs alone are no news
    * @returns {{come: News[], gone: News[]}}
    */
-  function differences(shown, left, hasState) {
+  function differences(shown, left, hidden, hasState) {
     const isNotIn = (/** @type {News[]} */ others) => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
     const isRead = (/** @type {News} */ { texts: own }) => !hasState || own.some((text) => READ.test(text));
-    const come = shown.map(newsOf).filter(isRead);
-    const gone = left.map(newsOf).filter(isRead);
+    const come = shown.map((node) => newsOf(node)).filter(isRead);
+    const gone = left.map((node) => newsOf(node, hidden)).filter(isRead);
     return { come: come.map(isNotIn(gone)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
   }
 
   /**
    * @param {Node} node
+   * @param {Set<Node>} [hidden] elements that were not drawn before
    * @returns {News}
    */
-  function newsOf(node) {
-    return { node, texts: textsIn(node) };
+  function newsOf(node, hidden) {
+    return { node, texts: textsIn(node, hidden) };
   }
 
   /** @param {News} news */
@@ -372,10 +374,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
+   * @param {Set<Node>} [hidden] elements that were not drawn before
    * @returns {string[]} the texts in it, even if it was removed
    */
-  function textsIn(node) {
-    return [...runsIn(node)].map(collapse).filter((text) => WORDED.test(text));
+  function textsIn(node, hidden = new Set()) {
+    return [...runsIn(node, hidden)].map(collapse).filter((text) => WORDED.test(text));
   }
 
   /** @param {Node} node */
@@ -385,9 +388,10 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
+   * @param {Set<Node>} hidden elements that were not drawn before
    * @returns {Generator<string>} uninterrupted texts; a word in one may be emphasized
    */
-  function* runsIn(node) {
+  function* runsIn(node, hidden) {
     const around = isText(node) ? parentElementOf(node) : null;
     if (isText(node) && !(around && isIconWord(around))) yield textContentOf(node) ?? "";
     if (!isElement(node) || isUnread(node)) return;
@@ -395,12 +399,12 @@ const changeSummary = (() => {
     const children = [...drawnChildrenOf(node, likelyRootOf(node))];
     const isMixed = children.some((child) => isText(child) && isWorded(child));
     for (const child of children) {
-      if (isText(child) || (isMixed && isPhrase(child))) {
+      if (isText(child) || (isMixed && isPhrase(child, hidden))) {
         run += textContentOf(child) ?? "";
       } else {
         yield run;
         run = "";
-        if (!isElement(child) || !isHiddenPart(child)) yield* runsIn(child);
+        if (!isElement(child) || !isHiddenPart(child, hidden)) yield* runsIn(child, hidden);
       }
     }
     yield run;
@@ -416,19 +420,23 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element in another one
+   * @param {Set<Node>} hidden elements that were not drawn before
    * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
    */
-  function isHiddenPart(element) {
-    if (!isInPage(element) || isVisible(element)) return false;
+  function isHiddenPart(element, hidden) {
+    if (!isInPage(element)) return hidden.has(element);
+    if (isVisible(element)) return false;
     const { display, opacity } = getComputedStyle(element);
     return isMatch(element, "[hidden], [style]") || display === "none" || opacity === "0";
   }
 
-  /** @param {Node} node */
-  function isPhrase(node) {
-    return (
-      isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node) && !isHiddenPart(node)
-    );
+  /**
+   * @param {Node} node
+   * @param {Set<Node>} hidden elements that were not drawn before
+   */
+  function isPhrase(node, hidden) {
+    if (!isElement(node) || !PHRASES.has(tagOf(node)) || childrenOf(node).length) return false;
+    return !isUnread(node) && !isHiddenPart(node, hidden);
   }
 
   /**

@@ -216,10 +216,10 @@ const changeWatch = (() => {
       return this.appeared().filter((one) => isSeen(one) && isList(one));
     }
 
-    /** @returns {Element[]} what has come, or was hidden before */
+    /** @returns {Element[]} what has come, or was hidden before and is not any more */
     appeared() {
       this.#take();
-      const all = [...this.#come, ...this.#before.hidden].filter(isElement);
+      const all = [...this.#come, ...[...this.#before.hidden].filter(isSeen)].filter(isElement);
       return all.filter((one) => isInPage(one) && isVisible(one));
     }
 

@@ -101,6 +101,14 @@ const itemPlaces = (() => {
     return width <= 1 && height <= 1;
   }
 
+  /**
+   * @param {CSSStyleDeclaration} style
+   * @returns {boolean} whether neither the user sees the element nor the mouse reaches it
+   */
+  function isFadedOut({ opacity, pointerEvents }) {
+    return opacity === "0" && pointerEvents === "none";
+  }
+
   /** @param {Item} item */
   function isSheet({ role, element }) {
     const { width, height } = boxOf(element);
@@ -146,6 +154,7 @@ const itemPlaces = (() => {
     coversMiddle,
     hasPlace,
     inGridOrder,
+    isFadedOut,
     isOnlySpoken,
     isScrollable,
     isSheet,

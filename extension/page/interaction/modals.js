@@ -3,7 +3,7 @@
 // Layers over the page: modal ones, which must be answered first, and those that only float above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, isDrawnIn, isMatch, outermost, queryAll, queryIn, treeAncestors } = dom;
+  const { boxOf, drawnAncestors, hasNodes, isDrawnIn, isMatch, outermost, queryAll, queryIn, treeAncestors } = dom;
   const { hitAt, isClippedAway, isPartOf, isPositioned, isVisible, placeInMainFrame } = geometry;
   const { layersWithInput } = actionability;
   const { CANDIDATES } = roles;
@@ -51,7 +51,7 @@ const modals = (() => {
   }
 
   /**
-   * Finds fixed layers that cover every tested point of the page.
+   * Finds layers over the page that cover every tested point of it.
    *
    * @returns {Element[]}
    */
@@ -128,11 +128,14 @@ const modals = (() => {
     return [...drawnAncestors(element)].findLast((one) => isPositioned(one));
   }
 
-  /** @param {Element} layer */
+  /**
+   * @param {Element} layer
+   * @returns {boolean} whether it fills the viewport: a fixed one, or an empty one that a script has placed there
+   */
   function isCover(layer) {
     const { width, height } = boxOf(layer);
     const isWide = width >= COVERING * innerWidth && height >= COVERING * innerHeight;
-    return isWide && getComputedStyle(layer).position === "fixed";
+    return isWide && (!hasNodes(layer) || getComputedStyle(layer).position === "fixed");
   }
 
   /**

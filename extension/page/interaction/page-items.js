@@ -56,9 +56,9 @@ const pageItems = (() => {
   const { INLINE, plain, symbolOf } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
-  const { coversMiddle, hasPlace, inGridOrder, isOnlySpoken, isScrollable, isSheet, isUnclipped, measure, meets } =
+  const { coversMiddle, hasPlace, inGridOrder, isFadedOut, isOnlySpoken, isScrollable, isSheet, isUnclipped } =
     itemPlaces;
-  const { placeOf } = itemPlaces;
+  const { measure, meets, placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isDrawing } = itemLooks;
   const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
@@ -108,6 +108,8 @@ const pageItems = (() => {
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
+    /** @readonly @type {Element[]} what a page has faded out, such as lists that are shut */
+    #shut = [];
     /** @readonly @type {Set<Text>} texts of links, which have their own lines */
     #linked = new Set();
 
@@ -227,8 +229,9 @@ const pageItems = (() => {
         return within.isInThing && this.#inner.size === 1 && !this.#acted.holders.has(element);
       }
       within.isDrawing = false;
+      const shutBefore = this.#shut.length;
       this.#visitChildren(element, within);
-      this.#nameByOwnText(place);
+      this.#nameByOwnText(place, this.#shut.slice(shutBefore));
       return true;
     }
 
@@ -266,18 +269,19 @@ const pageItems = (() => {
      * Names an element that listens to the mouse by its own text, and omits it if its descendants say everything.
      *
      * @param {number} place index of its item; items inside it follow
+     * @param {Element[]} shut parts of it that are not drawn
      */
-    #nameByOwnText(place) {
+    #nameByOwnText(place, shut) {
       const inner = this.items.slice(place + 1);
       const item = /** @type {Item} */ (this.items[place]);
       const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
       // A field that only takes the keys needs what is drawn around it for the mouse.
-      if (things.every((one) => isTextField(one) && isClippedAway(one))) return;
+      if (!shut.length && things.every((one) => isTextField(one) && isClippedAway(one))) return;
       // Signs between its parts say nothing.
       const isWorded = (/** @type {string} */ text) => /[\p{L}\p{N}]/u.test(text);
       // What has no size until the mouse comes does not name it either.
       const unseen = queryIn(item.element, "[aria-label]").filter((one) => !isVisible(one));
-      const own = plain(contentOf(item.element, new Set([...things, ...unseen])));
+      const own = plain(contentOf(item.element, new Set([...things, ...unseen, ...shut])));
       item.own = isWorded(own) ? own : "";
       const isSilent = (/** @type {Item} */ { kind, cells }) =>
         kind === "thing" || kind === "look" || !isWorded(cells.flat().map(dataOf).join(""));
@@ -309,12 +313,15 @@ const pageItems = (() => {
         return grippedRole(style.cursor, element) || role;
       }
       if (role) return role;
-      if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
+      // A list that is shut. Out of sight, it may be what fades in once it is scrolled into view.
+      const isShut = isFadedOut(style) && meets(boxOf(element), this.#sight);
+      if (isShut) this.#shut.push(element);
+      if (isShut || (style.position === "absolute" && isOnlySpoken(element, style))) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
       const gripped = isTaken ? grippedRole(within.cursor, element) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
-      return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
+      return SCROLLABLE.has(tag) && !isShut && isScrollable(element, style) ? "scrollable" : "";
     }
 
     /**

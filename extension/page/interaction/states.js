@@ -5,6 +5,7 @@
 const states = (() => {
   const {
     attributeOf,
+    closestOf,
     holds,
     innerRootOf,
     isControl,
@@ -18,6 +19,7 @@ const states = (() => {
     queryIn,
     referred,
     tagOf,
+    textContentOf,
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
@@ -51,7 +53,6 @@ const states = (() => {
     const words = [valueOf(element, role, length), checkOf(element, role)];
     const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
-    const looksDisabled = () => PRESSED.has(role) && LOOKS_DISABLED.test(attributeOf(element, "class") ?? "");
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
@@ -61,12 +62,27 @@ const states = (() => {
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
     if (isDisabled(element)) words.push("disabled");
     else if (PRESSED.has(role) && isUntouchable(element)) words.push("not clickable");
-    else if (looksDisabled()) words.push("looks disabled");
+    else if (PRESSED.has(role) && looksDisabled(element)) words.push("looks disabled");
     if (isReadOnly(element) || (TEXT_FIELDS.has(role) && isNow(LOCKED))) words.push("readonly");
     if (isNow(":required") || is("required")) words.push("required");
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether its class says so, or that of something around it without other words
+   */
+  function looksDisabled(element) {
+    const marked = closestOf(element, "[class*='disabled' i]");
+    if (!marked || !LOOKS_DISABLED.test(attributeOf(marked, "class") ?? "")) return false;
+    return marked === element || wordsOf(marked) === wordsOf(element);
+  }
+
+  /** @param {Element} element */
+  function wordsOf(element) {
+    return plain(textContentOf(element) ?? "");
   }
 
   /**

@@ -51,6 +51,8 @@ const surroundingNames = (() => {
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
+  /** Labels without a field of their own. */
+  const LOOSE_LABELS = "label:not([for], :has(input, select, textarea))";
   const BUTTONS = "button, [role=button]";
   const CHECKBOXES = "input[type=checkbox], [role=checkbox]";
   const CHECKABLE = "[type=checkbox], [type=radio]";
@@ -123,7 +125,7 @@ const surroundingNames = (() => {
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
-        if (isElement(before) && isMatch(before, UNSEEN)) continue;
+        if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
@@ -135,6 +137,15 @@ const surroundingNames = (() => {
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} before
+   * @returns {boolean} whether it is a link that belongs to the label in front of it
+   */
+  function isHelp(before) {
+    const label = isMatch(before, "a[href]") ? previousElementOf(before) : null;
+    return label !== null && isMatch(label, LOOSE_LABELS);
   }
 
   /**
