@@ -72,10 +72,14 @@ export class Redactor {
 
   /**
    * @param {string} address a URL, or the part after `?` or `#` in one
+   * @param {number} [nested]
    * @returns {string} the same; parameters are also redacted by name
    */
-  address(address) {
-    return this.#address(address, 0);
+  address(address, nested = 0) {
+    const [, start = "", user = "", host = "", place = "", query = "", hash = ""] =
+      /^(?:([A-Za-z][A-Za-z\d+.-]*:\/\/)([^/?#]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? [];
+    const parts = [query, hash].map((part) => part.slice(0, 1) + this.#parameters(part.slice(1), nested));
+    return start + (user && `${this.#redact("secret")}@`) + host + this.#path(place, host) + parts.join("");
   }
 
   /**
@@ -249,7 +253,7 @@ export class Redactor {
     if (nested < MAX_NESTED) {
       const json = this.#json(text, nested + 1);
       if (json !== null) return json;
-      if (ADDRESS.test(text)) return this.#address(text, nested + 1);
+      if (ADDRESS.test(text)) return this.address(text, nested + 1);
       if (FORM.test(text)) return this.#parameters(text, nested + 1, meaning);
     }
     const pairs = text
@@ -279,17 +283,6 @@ export class Redactor {
     } catch {
       return null;
     }
-  }
-
-  /**
-   * @param {string} address
-   * @param {number} nested
-   */
-  #address(address, nested) {
-    const [, start = "", user = "", host = "", place = "", query = "", hash = ""] =
-      /^(?:([A-Za-z][A-Za-z\d+.-]*:\/\/)([^/?#]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? [];
-    const parts = [query, hash].map((part) => part.slice(0, 1) + this.#parameters(part.slice(1), nested));
-    return start + (user && `${this.#redact("secret")}@`) + host + this.#path(place, host) + parts.join("");
   }
 
   /**

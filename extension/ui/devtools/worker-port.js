@@ -2,7 +2,7 @@
  * The panel's connection to the service worker. The worker may be stopped at any moment; opening another port starts it
  * again.
  *
- * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, RunRequest, View} from "../../shared/types.d.ts"
+ * @import {ConsoleBatch, PageMessage, PageRequest, Response, RunRequest, View} from "../../shared/types.d.ts"
  */
 
 import { phrase } from "../../shared/messages.js";
@@ -30,14 +30,9 @@ export class WorkerPort {
     this.#open();
   }
 
-  /** @param {Action} action */
-  send(action) {
-    this.#post(action);
-  }
-
   /** @param {string} selector of the element to highlight in the page; empty for none */
   highlight(selector) {
-    this.#post({ action: "highlight", tabId: this.tabId, selector });
+    this.send({ action: "highlight", tabId: this.tabId, selector });
   }
 
   /**
@@ -69,7 +64,7 @@ export class WorkerPort {
     const id = `panel-${(this.#lastId += 1)}`;
     return new Promise((resolve) => {
       this.#running.set(id, resolve);
-      this.#post({ action: "run", id, ...request });
+      this.send({ action: "run", id, ...request });
     });
   }
 
@@ -86,11 +81,11 @@ export class WorkerPort {
       this.#failAll(phrase("workerStopped"));
       this.#open();
     });
-    this.#post({ action: "watch", tabId: this.tabId });
+    this.send({ action: "watch", tabId: this.tabId });
   }
 
   /** @param {PageRequest} request */
-  #post(request) {
+  send(request) {
     try {
       if (!this.#port) throw new Error("The extension has gone.");
       this.#port.postMessage(request);
