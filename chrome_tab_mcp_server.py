@@ -4469,7 +4469,8 @@ def pairs_of(first: str, second: str) -> list[set[Value]]:
 def stated_times(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the times in an answer; a page may have only the hour, or a full stop before the minutes."""
     for clock in find_times(folded, words):
-        options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in clock.hours]
+        hours = clock.hours[:1] if folded[clock.start] == "0" else clock.hours  # 02:30 is not in the afternoon
+        options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in hours]
         options += [] if clock.minute or clock.second else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
         options += [] if clock.is_sure else [{str(clock.hour), *([str(clock.minute)] if clock.minute else [])}]
         yield figure_of((clock.start, clock.end), options)
@@ -5295,8 +5296,7 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
         receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
-    wanted = query.evidence and not query.output_schema
-    evidence = find_evidence(answer.text, index, pages, said) if wanted else ()
+    evidence = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
     notes = evidence_notes(answer.text, evidence, said)
     read = answer.read and read_line(receipt)
     return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)

@@ -112,6 +112,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Ask 192.168.1.2 of 3 servers.", "Ask 192.168.1.2", "Ask 192.168.1.3"),
         ("Take 1½ cups of rice.", "Take 1½ cups", "Take 2½ cups"),
         ("Bis 15 Uhr offen.", "Open until 15:00", "Open until 16:00"),
+        ("Open until 2:30 pm.", "Open until 14:30", "Open until 02:30"),
         ("最終入場21時", "最終入場は午後9時", "最終入場は午後8時"),
         ("Account 3704 0044 0532 0130.", "Account 3704004405320130", "Account 3704004405320131"),
         ("Geöffnet 9-17 Uhr, 2 Räume.", "Open from 9 am", "Open from 2 pm"),
