@@ -371,13 +371,14 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
 async def test_values_of_json_are_checked_by_their_paths() -> None:
     schema = {"type": "object", "properties": {"price": {"type": "number"}}}
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "stops": [{"at": "17:45"}, {"at": "17:46"}], "via": "Burgas"}
+    data |= {"currency": "USD", "paid": "EUR"}
 
     result = await asked(json.dumps(data), output_schema=schema)
 
     assert result.structured_content == data
     found = receipt_of(result)["checked"]
-    assert found["not_on_page"] == ["$.stops[1].at", "$.via"]
-    assert {"$.price", "$.seats", "$.to", "$.stops[0].at"} == {*found["on_page"], *found["elsewhere"]}
+    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency"]
+    assert {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid"} == {*found["on_page"], *found["elsewhere"]}
 
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:
