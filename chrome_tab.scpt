@@ -791,7 +791,7 @@ property pageFunction : "function readPage(request) {
     if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\").trim();
     const operands = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
     const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
-    const isMixed = /^\\p{N}/u.test(signed) && /\\p{N}\\s*$/u.test(lastElementOf.call(part)?.textContent ?? \"\");
+    const isMixed = /^\\p{N}/u.test(signed) && /[\\p{L}\\p{N}]\\s*$/u.test(lastElementOf.call(part)?.textContent ?? \"\");
     const isFollowed = /^(?:\\n\\s*)?[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\");
     return `${isMixed ? \" \" : \"\"}${signed}${isFollowed ? \" \" : \"\"}`;
   }

@@ -4469,7 +4469,8 @@ def pairs_of(first: str, second: str) -> list[set[Value]]:
 def stated_times(folded: str, words: Vocabulary) -> Iterator[Figure]:
     """Yield the times in an answer; a page may have only the hour, or a full stop before the minutes."""
     for clock in find_times(folded, words):
-        options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in clock.hours]
+        hours = clock.hours[:1] if folded[clock.start] == "0" else clock.hours  # 02:30 is not in the afternoon
+        options: list[Collection[Value]] = [{f"{hour}:{clock.after_hour}"} for hour in hours]
         options += [] if clock.minute or clock.second else [{f"h{hour}"} for hour in (*clock.hours, clock.hour)]
         options += [] if clock.is_sure else [{str(clock.hour), *([str(clock.minute)] if clock.minute else [])}]
         yield figure_of((clock.start, clock.end), options)
@@ -5007,10 +5008,9 @@ class Evidence(NamedTuple):
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
     letters = max(re.findall(r"[^\W\d]+", figure.name), key=len, default="")
-    if len(letters) >= MIN_SPELLED_CHARS:
-        word = re.compile(f"{NAME_START}{letters}{NAME_END}")
-        if not any(word.search(chunk.folded) for chunk in index.chunks):
-            figure = figure._replace(name="")  # a word of another language than the page's: "Typ-2-Diabetes"
+    word = f"{NAME_START}{letters}{NAME_END}"
+    if len(letters) >= MIN_SPELLED_CHARS and not any(re.search(word, chunk.folded) for chunk in index.chunks):
+        figure = figure._replace(name="")  # a word of another language than the page's: "Typ-2-Diabetes"
     if any(holds(figure, [index.chunks[number]]) for number in best):
         return "on_page"
     if holds(figure, index.chunks):
@@ -5072,14 +5072,15 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     text = text_of_value(value)
     figures = figures_of_value(value, index.vocabulary)
     best = index.matching({*about, *stems(fold(text))})
-    results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
-    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and has_words(text, figures):
+    results: list[CheckResult] = ["on_page", *(locate(figure, best, index, given) for figure in figures)]
+    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and (not figures or has_words(text, figures)):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
         words = index.weights(set(stems(fold(text))))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
-        results.append("on_page" if is_near else whole)
-    worst: CheckResult = "on_page"
-    return max((worst, *results), key=CHECK_RESULTS.index)
+        unit = index.vocabulary.units.get(fold(text), frozenset())  # a currency alone, such as EUR for "12 €"
+        is_unit = any(unit & each for chunk in index.chunks for each in itertools.chain(*chunk.numbers.values()))
+        results.append("on_page" if is_near or is_unit else whole)
+    return max(results, key=CHECK_RESULTS.index)
 
 
 def has_words(text: str, figures: Sequence[Figure]) -> bool:
@@ -5295,8 +5296,7 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
         receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
-    wanted = query.evidence and not query.output_schema
-    evidence = find_evidence(answer.text, index, pages, said) if wanted else ()
+    evidence = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
     notes = evidence_notes(answer.text, evidence, said)
     read = answer.read and read_line(receipt)
     return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)

@@ -112,6 +112,7 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Ask 192.168.1.2 of 3 servers.", "Ask 192.168.1.2", "Ask 192.168.1.3"),
         ("Take 1½ cups of rice.", "Take 1½ cups", "Take 2½ cups"),
         ("Bis 15 Uhr offen.", "Open until 15:00", "Open until 16:00"),
+        ("Open until 2:30 pm.", "Open until 14:30", "Open until 02:30"),
         ("最終入場21時", "最終入場は午後9時", "最終入場は午後8時"),
         ("Account 3704 0044 0532 0130.", "Account 3704004405320130", "Account 3704004405320131"),
         ("Geöffnet 9-17 Uhr, 2 Räume.", "Open from 9 am", "Open from 2 pm"),
@@ -370,13 +371,14 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
 async def test_values_of_json_are_checked_by_their_paths() -> None:
     schema = {"type": "object", "properties": {"price": {"type": "number"}}}
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "stops": [{"at": "17:45"}, {"at": "17:46"}], "via": "Burgas"}
+    data |= {"currency": "USD", "paid": "EUR"}
 
     result = await asked(json.dumps(data), output_schema=schema)
 
     assert result.structured_content == data
     found = receipt_of(result)["checked"]
-    assert found["not_on_page"] == ["$.stops[1].at", "$.via"]
-    assert {"$.price", "$.seats", "$.to", "$.stops[0].at"} == {*found["on_page"], *found["elsewhere"]}
+    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency"]
+    assert {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid"} == {*found["on_page"], *found["elsewhere"]}
 
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:

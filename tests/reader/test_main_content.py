@@ -116,7 +116,7 @@ MARKUP = (
     "<p><label><input type=radio checked> Flow</label> is 1<sup>1</sup>\u2044<sub>2</sub> m<sup>3</sup> by the hour<b style='margin-left: 9px'>13</b>, <s>12</s> or 15<sub>8</sub>, which is"
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
-    "<blockquote>We saw it coming.</blockquote>"
+    "<blockquote>We saw it coming.</blockquote><p><sup>2</sup> That spring.</p><div style='display: flex'><s>12</s>&nbsp;<b>15</b></div>"
 )
 MARKDOWN = """## Levels
 
@@ -151,7 +151,12 @@ Flow (checked) is 1 1\u20442 m^3 by the hour 13, 12 (crossed out) or 15_8, which
 
 Call `warn()` in time, see the book.
 
-> We saw it coming."""
+> We saw it coming.
+
+2 That spring.
+
+12 (crossed out)
+15"""
 
 
 def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> None:

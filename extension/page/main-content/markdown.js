@@ -55,18 +55,17 @@ const markdown = (() => {
 
     /** @param {Element} parent */
     children(parent) {
-      const isMarked = parent.hasAttribute("data-checked") && !this.options.isPlain;
-      const before = isMarked ? `${this.text}${this.line}`.trim().length : 0;
+      const mark = this.options.isPlain ? "" : markOf(parent);
+      const before = mark ? `${this.text}${this.line}`.trim().length : 0;
       for (const node of parent.childNodes) {
         if (node instanceof Text) this.words(node.data, parent.getAttribute("data-lines"));
         else if (node instanceof Element) this.element(node);
       }
-      if (isMarked && `${this.text}${this.line}`.trim().length > before) this.mark();
+      if (mark && `${this.text}${this.line}`.trim().length > before) this.mark(mark);
     }
 
-    /** Marks the latest text as the name of a control that is switched on. */
-    mark() {
-      const mark = " (checked)";
+    /** @param {string} mark to write after the latest text */
+    mark(mark) {
       if (this.line.trim()) this.line = `${this.line.trimEnd()}${mark} `;
       else {
         const last = this.kept.at(-1);
@@ -112,12 +111,11 @@ const markdown = (() => {
       this.children(element);
       const words = this.line.slice(before).trim();
       if (!words || this.line.length < before) return;
-      const [kind, near] = [this.options.isPlain ? "" : tag, this.line.slice(Math.max(0, before - 1))];
+      const [kind, near] = [this.options.isPlain ? "" : tag, before > 0 ? this.line.slice(before - 1) : ""];
       const isPower = kind === "sup" && this.options.power?.test(near);
       if (kind === "rt") this.wrap(before, "(", ")");
       else if (isPower) this.wrap(before, element.nextSibling?.textContent?.startsWith("\u2044") ? " " : "^", "");
       else if (kind === "sub" && BASE.test(near)) this.wrap(before, "_", "");
-      else if (kind === "del" || kind === "s") this.wrap(before, "", " (crossed out)");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }
@@ -286,6 +284,15 @@ const markdown = (() => {
     const hasSpaces = lines && lines !== "pre-line";
     const [indent] = (hasSpaces ? /^[ \t\u00a0]*/ : /^(?:\u00a0 ?)*/).exec(text) ?? [""];
     return indent.replaceAll("\u00a0", " ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} what follows its text
+   */
+  function markOf(element) {
+    if (element.hasAttribute("data-checked")) return " (checked)";
+    return element.localName === "del" || element.localName === "s" ? " (crossed out)" : "";
   }
 
   /**
