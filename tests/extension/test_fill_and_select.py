@@ -468,7 +468,9 @@ async def test_list_that_returns_to_its_prompt_may_be_one_of_commands_and_is_not
 
 
 async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab) -> None:
-    assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
+    result = await lists.do("select", selector="#goes", value="there")
+
+    assert (result["title"], len(result["notes"])) == ("One", 1)
 
 
 async def test_decimal_point_that_a_field_takes_only_from_a_key_is_not_lost(blank: DrivenTab) -> None:
