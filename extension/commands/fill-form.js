@@ -298,7 +298,7 @@ async function write(context, field, readyMs) {
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);
     const labels = (reply.selected ?? []).map(({ label }) => label);
-    const shown = await shownOf(context, field, labels);
+    const shown = way === "select" ? labels : await shownOf(context, field, labels);
     return { ...reply, field, shown, held: { selector: field.selector, selected: reply.selected } };
   }
   const reply = await fill(own);

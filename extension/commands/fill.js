@@ -200,12 +200,13 @@ export async function select(context) {
     return { ...reply, selected: held.map((label) => ({ value: label, label })) };
   }
   const changed = await target.consequences();
-  const selected = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected")) ?? found.selected;
+  const now = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected"));
+  const selected = now ?? found.selected;
   if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
     const labels = (selected ?? []).map(({ label }) => label).join(", ");
     const isReset = changed !== "" && (selected ?? []).every((option) => option.value === "");
     if (isReset) throw new ResetError(found, values.join(", "), labels, changed);
     throw notKept(found, values.join(", "), labels, "");
   }
-  return { ...(await target.reply(found, changed)), selected };
+  return { ...noting(await target.reply(found, changed), now ? [] : [LEFT]), selected };
 }

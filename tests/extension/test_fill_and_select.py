@@ -194,6 +194,12 @@ async def test_disabled_field_is_rejected_until_it_is_enabled(fields: DrivenTab)
     assert (await fields.do("fill", selector="#disabled", value="x"))["value"] == "x"
 
 
+async def test_text_that_only_the_next_field_holds_is_not_kept(blank: DrivenTab) -> None:
+    await blank.write("<input id=here onchange='this.value = ``'><input value=new>")
+
+    assert (await blank.refused("fill", selector="#here", value="new"))[0] == "VALUE_NOT_KEPT"
+
+
 async def test_field_that_passes_the_focus_on_is_not_mistaken_for_the_one_that_gets_it(blank: DrivenTab) -> None:
     await blank.write("<input id=drawn onfocus='real.focus()'><input id=real>")
 
@@ -468,7 +474,9 @@ async def test_list_that_returns_to_its_prompt_may_be_one_of_commands_and_is_not
 
 
 async def test_list_that_navigates_is_followed_before_the_reply(lists: DrivenTab) -> None:
-    assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
+    result = await lists.do("select", selector="#goes", value="there")
+
+    assert (result["title"], len(result["notes"])) == ("One", 1)
 
 
 async def test_decimal_point_that_a_field_takes_only_from_a_key_is_not_lost(blank: DrivenTab) -> None:

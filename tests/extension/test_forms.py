@@ -154,6 +154,16 @@ async def test_field_that_enter_clears_has_taken_its_value(blank: DrivenTab) -> 
     assert (await blank.do("fill_form", fields=fields))["fields"][0]["value"] == "FOOD"
 
 
+async def test_choice_that_is_gone_with_its_page_is_not_kept(blank: DrivenTab) -> None:
+    await blank.show(
+        "<select id=size autocomplete=off onchange='location.reload()'><option>S<option>M</select><input id=name>"
+    )
+
+    fields = [{"selector": "#size", "value": "M"}, {"selector": "#name", "value": "Ada"}]
+    code, message = await blank.refused("fill_form", fields=fields)
+    assert (code, " in #size. " in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
         {"selector": "#news", "value": True},

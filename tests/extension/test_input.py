@@ -206,6 +206,24 @@ async def test_list_that_opens_over_its_button_on_press_is_reported(tab: DrivenT
     assert "notes" not in await tab.do("click", selector="#list")
 
 
+async def test_element_that_is_drawn_again_on_press_gets_no_click_and_the_reply_says_so(tab: DrivenTab) -> None:
+    await tab.write(
+        """<button id=go>Go</button><button id=once>Once</button><script>
+          document.querySelector("#go").onmousedown = ({ target }) => {
+            const other = target.cloneNode(true);
+            other.onclick = () => (document.title = "Clicked");
+            target.replaceWith(other);
+          };
+          document.querySelector("#once").onmousedown = ({ target }) => target.remove();
+        </script>"""
+    )
+
+    result = await tab.do("click", selector="#go")
+    assert (len(result["notes"]), result["title"]) == (1, "Shown")
+    assert "notes" not in await tab.do("click", selector="#once")
+    assert (await tab.do("click", selector="#go"))["title"] == "Clicked"
+
+
 async def test_element_that_is_replaced_on_hover_is_still_clicked(tab: DrivenTab) -> None:
     await tab.write(
         """<button id=go>Go</button><script>

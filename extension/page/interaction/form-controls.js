@@ -205,7 +205,9 @@ const formControls = (() => {
     const held = fieldsFrom(field)
       .map(({ value }) => value)
       .join("");
-    return held === text || isCodePart(field) ? held : null;
+    // What another field holds alone has not come from this one.
+    const isSpread = held === text && field.value !== "";
+    return isSpread || isCodePart(field) ? held : null;
   }
 
   /**

@@ -3,7 +3,9 @@
 // Whether a mouse press reaches its intended element: hovering may cover or replace it.
 
 const hitTarget = (() => {
-  const { holds, innerRootOf, isDocument, isFrame, isMatch, windowOf } = dom;
+  const { holds, innerRootOf, isDocument, isFrame, isMatch, treeAncestors, windowOf } = dom;
+  const { nameOf } = texts;
+  const { isCopy } = replacements;
   const { hitAt, isPartOf } = geometry;
   const { coverName } = actionability;
   const { HOLDERS } = crossOriginFrames;
@@ -131,7 +133,7 @@ const hitTarget = (() => {
 
     /** @param {Element} hit */
     #noteRelease(hit) {
-      this.#releasedOver ||= this.#isTurnedOff(hit) ? "" : this.#coverNow(hit);
+      this.#releasedOver ||= this.#isTurnedOff(hit) ? "" : this.#coverNow(hit) || this.#copyAt(hit);
       this.#presses -= 1;
       if (this.#presses > 0) return;
       this.#release.resolve(this.#releasedOver);
@@ -146,6 +148,18 @@ const hitTarget = (() => {
      */
     #isTurnedOff(hit) {
       return holds(hit, this.#element) && getComputedStyle(this.#element).pointerEvents === "none";
+    }
+
+    /**
+     * @param {Element} hit
+     * @returns {string} what the page has drawn in the place of the element since the press: the browser takes that for
+     *   another element, and dispatches no click to it
+     */
+    #copyAt(hit) {
+      const copy = this.#element.isConnected
+        ? undefined
+        : [...treeAncestors(hit)].find((one) => isCopy(one, this.#element));
+      return copy ? `another ${nameOf(copy)}` : "";
     }
 
     /** @param {Element} hit */

@@ -42,6 +42,15 @@ const replacements = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {Element} removed
+   * @returns {boolean} whether it looks the same
+   */
+  function isCopy(element, removed) {
+    return isAlike(element, removed) && textContentOf(element) === textContentOf(removed);
+  }
+
+  /**
    * @param {Element} a
    * @param {Element} b
    */
@@ -76,5 +85,5 @@ const replacements = (() => {
     }
   }
 
-  return { replacementOf, trace };
+  return { isCopy, replacementOf, trace };
 })();
