@@ -246,6 +246,8 @@ async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenT
 
 
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
+    # A mouse that an earlier test has left there would open the tip before.
+    await tab.page.mouse.move(700, 500)
     await tab.write(
         "<style>#tip { display: none } #menu:hover ~ #tip { display: block }</style><p id=menu>Menu</p>"
         "<p onmouseenter=\"setTimeout(() => (late.textContent = 'Late tip'), 200)\" id=slow>More</p><p id=late></p>"
