@@ -103,10 +103,11 @@ const itemPlaces = (() => {
 
   /**
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether neither the user sees the element nor the mouse reaches it
+   * @returns {boolean} whether it is a layer that neither the user sees nor the mouse reaches
    */
-  function isFadedOut({ opacity, pointerEvents }) {
-    return opacity === "0" && pointerEvents === "none";
+  function isFadedOut(style) {
+    const isLayer = style.position === "absolute" || style.position === "fixed";
+    return isLayer && style.opacity === "0" && style.pointerEvents === "none";
   }
 
   /** @param {Item} item */
