@@ -122,10 +122,14 @@ function readStatus() {
  * @param {boolean} hasPage whether the tab shows a part of the new page
  */
 function tooSlow(timeoutMs, hasPage) {
+  if (!hasPage) {
+    return new CommandError(
+      "COMMAND_TIMEOUT",
+      `The server sent no page within ${timeoutMs} ms, so the tab stays on the page before. Try again later.`,
+    );
+  }
   return new CommandError(
     "COMMAND_TIMEOUT",
-    hasPage
-      ? `The page did not finish loading within ${timeoutMs} ms. Read what has loaded so far, or try again.`
-      : `The server sent no page within ${timeoutMs} ms, so the tab stays on the page before. Try again later.`,
+    `The page did not finish loading within ${timeoutMs} ms. Read what has loaded so far, or try again.`,
   );
 }
