@@ -5078,7 +5078,7 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
         words = index.weights(set(stems(fold(text))))
         is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
         unit = index.vocabulary.units.get(fold(text), frozenset())  # a currency alone, such as EUR for "12 €"
-        is_unit = any(unit & each for chunk in index.chunks for each in itertools.chain(*chunk.numbers.values()))
+        is_unit = unit and any(unit & one for chunk in index.chunks for held in chunk.numbers.values() for one in held)
         results.append("on_page" if is_near or is_unit else whole)
     return max(results, key=CHECK_RESULTS.index)
 
