@@ -79,7 +79,7 @@ const elementCommands = (() => {
     if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
     // The action may remove the element.
     const description = describe(element, roots);
-    const isOwn = request.selector && !request.isStep;
+    const isOwn = request.selector && !request.isStep && !isWhole(element);
     latest.trace = isOwn ? replacements.trace(element, request, { found, first }) : before.trace;
     if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
     if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
