@@ -1509,7 +1509,7 @@ export function readPage(request) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     const meanings = { fieldValue, isSign, rows, checked, formulas, formulaOf, areApart };
-    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER };
+    const options = { links: request.links ?? false, shown: shown.length, meanings, gapsIn, power: POWER, base: BASE };
     try {
       return chromeTabMainContent.read(document, options);
     } catch {

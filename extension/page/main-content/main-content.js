@@ -78,6 +78,7 @@ const mainContent = (() => {
    * @property {Parameters<typeof copyOf>[1]} [meanings]
    * @property {Parameters<typeof render>[1]["gapsIn"]} [gapsIn]
    * @property {RegExp} [power]
+   * @property {RegExp} [base]
    */
 
   const NO_MEANINGS = {
@@ -310,7 +311,13 @@ const mainContent = (() => {
    */
   function read(page, options) {
     const { copy, rows, path, chars, kind, isProgram, readable, readableText, aside } = prepare(page, options);
-    const form = { links: options.links ?? false, rows, gapsIn: options.gapsIn, power: options.power };
+    const form = {
+      links: options.links ?? false,
+      rows,
+      gapsIn: options.gapsIn,
+      power: options.power,
+      base: options.base,
+    };
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, form) };
     }

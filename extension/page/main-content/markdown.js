@@ -8,8 +8,6 @@ const markdown = (() => {
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
   const FENCE = "```";
-  /** A digit before a subscript that begins with one, as in 101 with the base 2. */
-  const BASE = /^\p{N}{2}/u;
   /** Markers of lists that show no number. */
   const NO_NUMBER = /^(?:none|disc|circle|square)$/;
   const ROMAN = Object.entries({
@@ -26,6 +24,7 @@ const markdown = (() => {
    * @property {Rows} [rows]
    * @property {((cells: Element[][]) => number[][]) | undefined} [gapsIn] the columns before each cell that others cover
    * @property {RegExp | undefined} [power] the last character before a superscript and its text, if it needs a sign
+   * @property {RegExp | undefined} [base] the same for a subscript
    * @property {boolean} [isPlain] whether each block is a line of its own, even in tables and code
    * @property {boolean} [isCell] whether it becomes one line of a table, in which headings have no marks
    */
@@ -115,7 +114,7 @@ const markdown = (() => {
       const isPower = kind === "sup" && this.options.power?.test(near);
       if (kind === "rt") this.wrap(before, "(", ")");
       else if (isPower) this.wrap(before, element.nextSibling?.textContent?.startsWith("\u2044") ? " " : "^", "");
-      else if (kind === "sub" && BASE.test(near)) this.wrap(before, "_", "");
+      else if (kind === "sub" && this.options.base?.test(near)) this.wrap(before, "_", "");
       else if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
     }
