@@ -138,7 +138,7 @@ export class TextEntry {
   async #suggests() {
     const { session } = this.context;
     if (await this.target.look("awaitList")) return true;
-    return session.hasRequests && (await session.requestsEnded()) && Boolean(await this.target.look("awaitList"));
+    return (await session.requestsEnded()) && Boolean(await this.target.look("awaitList"));
   }
 
   /**
@@ -190,7 +190,7 @@ export class TextEntry {
   async #result(filled) {
     const { text, isEntered, days } = this.filling;
     let [field, changed] = [filled, ""];
-    if (!filled || isEntered || filled.changed || this.context.session.hasRequests) {
+    if (!filled || isEntered || filled.changed || (await this.context.session.hasBegunRequests())) {
       changed = await this.target.consequences();
       const later = /** @type {FilledField | null} */ (await this.target.look("readField", { text }));
       // After Enter the page may clear the field, or complete the text.
