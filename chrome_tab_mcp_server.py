@@ -2867,9 +2867,9 @@ class PageAnalyzer:
             self.windows[model] = ContextWindow(given, "--context-length") if given else await self.server.window(model)
         return self.windows[model]
 
-    def shrink_window(self, model: str, tokens: int) -> None:
-        """Record that the window is smaller, as the server has just shown."""
-        self.windows[model] = ContextWindow(tokens, "shown by the server")
+    def shrink_window(self, model: str, tokens: int, *, halves: bool) -> None:
+        """Record that the window is smaller, as the server has just shown by a cut or a refusal (`halves` is false)."""
+        self.windows[model] = ContextWindow(tokens, "shown by the server", halves)
 
     @functools.cached_property
     def _secret(self) -> bytes:
@@ -3321,7 +3321,7 @@ class PageReading:
         self.was_too_long = True
         shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
         if shown < window * 0.98:
-            self.analyzer.shrink_window(self.model, shown)
+            self.analyzer.shrink_window(self.model, shown, halves=True)
         else:
             self.meter.doubt()
 
@@ -3331,7 +3331,7 @@ class PageReading:
         else:
             self.meter.doubt()
         if error.window:
-            self.analyzer.shrink_window(self.model, error.window)
+            self.analyzer.shrink_window(self.model, error.window, halves=False)
 
     # Combining
 

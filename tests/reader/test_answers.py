@@ -217,6 +217,20 @@ async def test_a_count_of_half_the_window_is_suspect_only_from_a_server_that_cut
     assert receipt["window"] == 8192
 
 
+async def test_a_count_of_half_the_window_is_not_suspect_after_a_refusal(osascript: FakeOsascript) -> None:
+    class FakeLlamaCppThatCountsHalf(FakeLlamaCpp):
+        def _answer(self, request: Request) -> Reply:
+            reply = super()._answer(request)
+            return answer("Noted.", prompt_tokens=1024) if reply.status == 200 else reply
+
+    osascript.shows(page_of(prose, tokens_like_usual, 2 * 2048))
+    async with FakeLlamaCppThatCountsHalf(2048, reported=16_384) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert (receipt["window"], fake.refused) == (2048, 1)
+    assert not any("max_tokens" in request.body for request in fake.chats)
+
+
 async def test_a_quarter_of_the_window_is_reserved_for_the_answer(osascript: FakeOsascript, ollama: FakeOllama) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
     async with serving(ollama) as asker:
