@@ -127,10 +127,13 @@ const search = (() => {
      * @param {Wanted} wanted
      */
     #withText(elements, { text, isWhole }) {
-      const exact = elements.filter((element) => wholeTextOf(element) === text);
-      this.isPartial = !exact.length;
-      if (exact.length || isWhole) return innermost(exact);
-      return innermost(elements.filter((element) => hasPart(wholeTextOf(element), text)));
+      const letters = text.replaceAll(" ", "");
+      const near = elements.filter((element) => wholeTextOf(element).replaceAll(" ", "").includes(letters));
+      const tests = [wholeTextOf, spacedTextOf];
+      const exact = tests.map((read) => near.filter((element) => read(element) === text)).find(({ length }) => length);
+      this.isPartial = !exact;
+      if (exact || isWhole) return innermost(exact ?? []);
+      return innermost(near.filter((element) => tests.some((read) => hasPart(read(element), text))));
     }
   }
 
@@ -175,6 +178,18 @@ const search = (() => {
    */
   function wholeTextOf(element) {
     return folded(textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the same with a space between its parts: without one, the cells of a row are one word
+   */
+  function spacedTextOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    /** @type {string[]} */
+    const parts = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) parts.push(textContentOf(node) ?? "");
+    return folded(parts.join(" "));
   }
 
   /**
