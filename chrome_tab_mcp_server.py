@@ -668,11 +668,8 @@ class Settings(BaseSettings):
 
     def denied_browsers(self, tool: str) -> list[str]:
         """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
-        return [
-            name
-            for name, rule in self.browsers.items()
-            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
-        ]
+        rules = ((name, rule.deny, rule.tools) for name, rule in self.browsers.items())
+        return [name for name, deny, tools in rules if deny or (tool and tools is not None and tool not in tools)]
 
     def site(self, url: str) -> SiteRule:
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
@@ -1514,11 +1511,20 @@ THINK_TAG = re.compile(
 )
 
 
+# Reasoning that a reply begins with: between tags such as [THINK], or in the channels of Gemma or of gpt-oss.
+LEADING_REASONING = re.compile(
+    r"\A\s*(?:([<\[\u25c1])((?:\w{1,9}:)?(?:think(?:ing)?|thought|reason(?:ing)?))([>\]\u25b7]).*?(?:\1/\2\3|\Z)"
+    r"|<\|channel>.*?(?:<channel\|>|\Z)|(?:<\|start\|>assistant)?<\|channel\|>"
+    r"(?:.*?(?<=<\|channel\|>)final(?:<\|constrain\|>\w+)?<\|message\|>|.*))|<\|return\|>\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
 def strip_reasoning(text: str) -> str:
     """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
     for tag in THINK_TAG.finditer(text):
+    text = LEADING_REASONING.sub("", text)
         if not thinking:
             kept.append(text[end : tag.start()])
         end = tag.end()
@@ -1935,11 +1941,9 @@ def listed_names(model: str) -> set[str]:
 
 def loaded_context(running: Any, model: str) -> int | None:
     """Return `context_length` of a loaded model in an Ollama /api/ps reply."""
-    for entry in items(running, "models"):
-        if {entry.get("name"), entry.get("model")} & listed_names(model):
-            length = entry.get("context_length")
-            return length if is_count(length, MIN_WINDOW) else None
-    return None
+    named = (each for each in items(running, "models") if {each.get("name"), each.get("model")} & listed_names(model))
+    length = next(named, {}).get("context_length")
+    return length if is_count(length, MIN_WINDOW) else None
 
 
 def retry_after_s(value: str | None) -> float | None:
@@ -2070,7 +2074,7 @@ def content_text(content: Any) -> str:
 
 def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     """Return the text and the reasoning of a message or a piece of one."""
-    reasoning = message.get("reasoning") or message.get("reasoning_content")
+    reasoning = message.get("reasoning") or message.get("reasoning_content") or message.get("thinking")
     return content_text(message.get("content")), content_text(reasoning)
 
 
@@ -2389,7 +2393,8 @@ class ModelServer:
         about_model = "model" in message.lower()
         if status not in NO_SUCH_PATH and not (about_model and status in WRONG_REQUEST):
             return None
-        try:
+        names: list[str] = []
+        with contextlib.suppress(ChromeTabError):
             names = await self.models()
         except ChromeTabError:
             names = []
