@@ -90,6 +90,7 @@ from collections.abc import (
     Sequence,
 )
 from contextvars import ContextVar
+from decimal import Decimal
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -1510,7 +1511,6 @@ THINK_TAG = re.compile(
     re.IGNORECASE,
 )
 
-
 # Reasoning that a reply begins with: between tags such as [THINK], or in the channels of Gemma or of gpt-oss.
 LEADING_REASONING = re.compile(
     r"\A\s*(?:([<\[\u25c1])((?:\w{1,9}:)?(?:think(?:ing)?|thought|reason(?:ing)?))([>\]\u25b7]).*?(?:\1/\2\3|\Z)"
@@ -1519,12 +1519,13 @@ LEADING_REASONING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+
 def strip_reasoning(text: str) -> str:
     """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
-    for tag in THINK_TAG.finditer(text):
     text = LEADING_REASONING.sub("", text)
+    for tag in THINK_TAG.finditer(text):
         if not thinking:
             kept.append(text[end : tag.start()])
         end = tag.end()
@@ -2396,8 +2397,6 @@ class ModelServer:
         names: list[str] = []
         with contextlib.suppress(ChromeTabError):
             names = await self.models()
-        except ChromeTabError:
-            names = []
         if not_listed := await self.not_listed(model, names):
             return not_listed
         if status == HTTPStatus.NOT_FOUND and about_model:
@@ -3573,7 +3572,8 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
     """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
-        return sanitize_json(parse_json(without_fence(plain_text(text))), known, counts), None
+        data = sanitize_json(parse_json(without_fence(plain_text(text))), known, counts)
+        return json.loads(json.dumps(data, allow_nan=False)), None
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
@@ -3644,7 +3644,7 @@ def without_fence(text: str) -> str:
 
 
 class MergedJson(NamedTuple):
-    """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
+    """Partial JSON answers in one: lists are joined without what an earlier one has, other values replace null."""
 
     value: Any
     is_clear: bool  # no values contradict each other; otherwise the model must reconcile them
@@ -3677,7 +3677,8 @@ def merge_values(contradictions: list[Any], left: Any, right: Any) -> Any:
     if left is None or right is None:
         return right if left is None else left
     if isinstance(left, list) and isinstance(right, list):
-        return list({json.dumps(value, sort_keys=True): value for value in [*left, *right]}.values())
+        known = {json.dumps(value, sort_keys=True) for value in left}
+        return [*left, *(value for value in right if json.dumps(value, sort_keys=True) not in known)]
     if isinstance(left, dict) and isinstance(right, dict):
         both = {key: merge_values(contradictions, left[key], right[key]) for key in left if key in right}
         return left | right | both
@@ -5097,16 +5098,14 @@ def has_words(text: str, figures: Sequence[Figure]) -> bool:
 def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
     """Return the figures of a value of a JSON answer, in which a percentage may be a fraction."""
     text = text_of_value(value)
-    figures = find_figures(text, 0, len(text), words)
-    if isinstance(value, str) or not 0 < value < 1:
-        return figures
-    share = frozenset({scaled(numeral(*f"{value:.10f}".split(".")), 100)})
-    return [figure._replace(options=(*figure.options, share)) for figure in figures]
+    is_share = not isinstance(value, str) and 0 < abs(value) < 1
+    shares = [frozenset({scaled(numeral(*text.strip("-").split(".")), 100)})] if is_share else []
+    return [each._replace(options=(*each.options, *shares)) for each in find_figures(text, 0, len(text), words)]
 
 
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
-    return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
+    return value if isinstance(value, str) else f"{Decimal(repr(value)):f}".removesuffix(".0")
 
 
 # --- Evidence ---
@@ -5128,21 +5127,18 @@ BLOCK_MARKS = "#>*+-| "
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
 
-def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> tuple[Evidence, ...]:
-    """Return for each sentence of an answer the passage that supports it best."""
-    about, found = stems(fold(prompt)), list[Evidence]()
-    code = code_ranges(answer)
+def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> Iterator[Evidence]:
+    """Yield for each sentence of an answer the passage that supports it best."""
+    about, code = stems(fold(prompt)), code_ranges(answer)
     for line_start, line_end in sentence_spans(answer, MAX_ANSWER_CHARS):
         line = answer[line_start:line_end]
         start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
         end = line_start + len(line.rstrip("| \t"))
         is_code = any(first <= start < last for first, last in code)
-        if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
-            continue
-        found.append(evidence_of(start, end, best_passage(answer[start:end], index, about), pages))
-        if len(found) == MAX_EVIDENCE:
-            break
-    return tuple(found)
+        if not (
+            is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS
+        ):
+            yield evidence_of(start, end, best_passage(answer[start:end], index, about), pages)
 
 
 def evidence_of(start: int, end: int, best: RankedPassage | None, pages: Sequence[Page]) -> Evidence:
@@ -5165,14 +5161,12 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
     return best if best and best.support >= MIN_SUPPORT else None
 
 
-def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> list[dict[str, Any]]:
-    """Return, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
-    found: list[dict[str, Any]] = []
-    for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
+def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> Iterator[dict[str, Any]]:
+    """Yield, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
+    for path, value, about in scalar_values(data):
         ranked = rank_passages(text_of_value(value), index, about)
         best = next((each for each in ranked if states(each.text, value, index.vocabulary)), None)
-        found.append({"path": path, **evidence_of(0, 0, best, pages).passage_data()})
-    return found
+        yield {"path": path, **evidence_of(0, 0, best, pages).passage_data()}
 
 
 def states(passage: str, value: str | float, words: Vocabulary) -> bool:
@@ -5300,8 +5294,9 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     if page.quick:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
-        receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
-    evidence = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
+        receipt |= {"evidence": [*itertools.islice(find_value_evidence(answer.data, index, pages), MAX_EVIDENCE)]}
+    found = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
+    evidence = tuple(itertools.islice(found, MAX_EVIDENCE))
     notes = evidence_notes(answer.text, evidence, said)
     read = answer.read and read_line(receipt)
     return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)

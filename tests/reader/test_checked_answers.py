@@ -368,17 +368,20 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
     assert (await checked("The ferry to Varna costs 17 \N{EURO SIGN}."))["not_on_page"] == ["17 \N{EURO SIGN}"]
 
 
-async def test_values_of_json_are_checked_by_their_paths() -> None:
+async def test_values_of_json_are_checked_by_their_paths(osascript: FakeOsascript) -> None:
+    osascript.shows(f"{FARES}\nBooking 1799887766554433221 to 52.5200066 is 5.25 % less.")
     schema = {"type": "object", "properties": {"price": {"type": "number"}}}
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "stops": [{"at": "17:45"}, {"at": "17:46"}], "via": "Burgas"}
-    data |= {"currency": "USD", "paid": "EUR"}
+    data |= {"currency": "USD", "paid": "EUR", "changed": -0.0525, "latitude": 52.5200066}
+    data |= {"booking": 1799887766554433221, "other": 1799887766554433200, "endless": 10**400}
 
     result = await asked(json.dumps(data), output_schema=schema)
 
     assert result.structured_content == data
     found = receipt_of(result)["checked"]
-    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency"]
-    assert {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid"} == {*found["on_page"], *found["elsewhere"]}
+    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency", "$.other", "$.endless"]
+    there = {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid", "$.changed", "$.latitude", "$.booking"}
+    assert there == {*found["on_page"], *found["elsewhere"]}
 
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:
