@@ -2423,8 +2423,7 @@ class ModelServer:
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
         listed = await self.fetch_json("GET", "/v1/models", failing=True)
-        names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
-        return [one_line(without_key(name, self._api_key)) for name in names]
+        return [one_line(without_key(str(one["id"]), self._api_key)) for one in items(listed, "data") if "id" in one]
 
     async def catalog(self) -> list[ListedModel]:
         """Return the models that can answer and where they run; raise when the server fails."""
@@ -4060,8 +4059,7 @@ def currencies_with_sign() -> frozenset[str]:
     """Return the codes of the currencies that English texts write with a sign."""
     from babel import Locale
 
-    signs = Locale.parse("en").currency_symbols
-    return frozenset(code for code, sign in signs.items() if sign != code)
+    return frozenset(code for code, sign in Locale.parse("en").currency_symbols.items() if sign != code)
 
 
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
@@ -5000,15 +4998,14 @@ class Evidence(NamedTuple):
 
     def passage_data(self) -> dict[str, Any]:
         """Return the passage as JSON, with its offset and link."""
-        about: dict[str, Any] = {"passage": None}
-        if self.passage:
-            about = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
-        return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
+        found = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
+        tab = {} if self.page.tab_id is None else {"tab_id": self.page.tab_id}
+        return (found if self.passage else {"passage": None}) | tab
 
     @property
     def link(self) -> str | None:
         """Return a URL that scrolls to the passage; None if the page has no URL that a browser opens."""
-        return fragment_link(self.page.url, self.passage) if self.passage else None
+        return fragment_link(self.page.url, self.passage, self.page.text[: self.offset]) if self.passage else None
 
 
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
@@ -5122,7 +5119,11 @@ MIN_SUPPORT = 0.204
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"
-BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
+# Where the text of a passage may differ from what the page draws: Markdown, and what reading adds.
+BLOCK_END = re.compile(
+    r"\n|\t| \| |\*\*|`|\[|\]\([^()\s]*\)|\S*\^\S*| ?\((?:checked|selected|crossed out)\)"
+    r"|(?<=[\u3400-\u9fff])\([^()\s]{1,20}\)"
+)
 BLOCK_MARKS = "#>*+-| "
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
@@ -5218,17 +5219,18 @@ def passage_score(weights: Mapping[str, float], window: Window, around: float) -
     return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
 
 
-def fragment_link(url: str, passage: str) -> str | None:
+def fragment_link(url: str, passage: str, before: str = "") -> str | None:
     """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
-    if not url.startswith(("http://", "https://")):
-        return None
     parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
-    blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
-    if not blocks:
+    blocks = [block for part in parts if letters_of(block := LIST_NUMBER.sub("", part, count=1))]
+    if not (blocks and url.startswith(("http://", "https://"))):
         return None
     first, last = blocks[0].split(" "), blocks[-1].split(" ")
     if len(blocks) > 1 or (len(blocks[0]) > MAX_FRAGMENT_CHARS and len(first) >= 2 * FRAGMENT_WORDS):
-        blocks = [" ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])]
+        start, end = " ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])
+        # A start that the text has `before` the passage, too, would be found there.
+        new = [block for block in blocks if block not in before]
+        blocks = [max(new, key=len)] if new and start in before else [start, end]
     encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
     return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
 
@@ -6226,8 +6228,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         query = build_query(tabs.settings, system_prompt, output_schema, model)._replace(evidence=evidence, quick=quick)
         await check_schema(output_schema)
         options = ReadOptions(start, end, "selection" if selection else content)
-        answer = await tabs.process(query, options, tab_id, client_progress(context))
-        return answer_result(answer)
+        return answer_result(await tabs.process(query, options, tab_id, client_progress(context)))
 
     @tool(READ_ONLY, "Get the page's text itself, in portions. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
@@ -6245,8 +6246,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
     @tool(READ_ONLY, "Check every layer from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await status(tabs)
-        return ToolResult("\n".join(map(str, layers)))
+        return ToolResult("\n".join(map(str, await status(tabs))))
 
 
 def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:

@@ -559,9 +559,14 @@ async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(os
         ("- Boil **all** the water", "Boil,the water"),
         ("### Boil water", "Boil water"),
         ("1.5 litres of water", "1.5 litres of water"),
+        ("See the [fares](https://ferry.test/a).", "See the,fares"),
+        ("It cost 99 € (crossed out) and costs 79 €", "It cost 99 €,and costs 79 €"),
+        ("Green tea (checked)", "Green tea"),
+        ("About 10^6 boats", "About,boats"),
+        ("\u6f22\u5b57(\u304b\u3093\u3058)", "\u6f22\u5b57"),
     ],
 )
-def test_a_link_has_the_text_of_the_page_without_its_markdown(passage: str, linked: str) -> None:
+def test_a_link_has_the_text_of_the_page_without_its_markdown_and_what_reading_adds(passage: str, linked: str) -> None:
     link = server.fragment_link(URL, passage)
 
     assert link is not None
@@ -577,6 +582,9 @@ def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_both_ends() -> 
     )
     assert server.fragment_link("https://a.test/", "## Price\n| 17 €") == "https://a.test/#:~:text=Price,17%20%E2%82%AC"
     assert server.fragment_link("file:///tmp/a.html", "Price") is None
+    # An end that the page has before would be found there.
+    link = server.fragment_link("https://a.test/", "Oslo\t17 crowns", "Ferries to Oslo\n")
+    assert link == "https://a.test/#:~:text=17%20crowns"
 
 
 # --- Quick reading ---
