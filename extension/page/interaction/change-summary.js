@@ -32,7 +32,7 @@ const changeSummary = (() => {
   const { faultOf, messagesOf } = faults;
   const { innermost } = search;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isTiny, isUnshown, valueOf } = pageState;
 
   const UNREAD_PARTS =
     "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
@@ -330,10 +330,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it, or all that is in it, keeps its place when the page is scrolled, such as a dialog
+   * @returns {boolean} whether it, or all that is in it, lies over the page, such as a dialog or a menu
    */
   function isLayer(element) {
-    if (getComputedStyle(element).position === "fixed") return true;
+    const { position, zIndex } = getComputedStyle(element);
+    if (position === "fixed" || (position === "absolute" && Number(zIndex) > 0)) return true;
     const [child, ...others] = childrenOf(element);
     return child !== undefined && !others.length && isLayer(child);
   }
@@ -415,7 +416,7 @@ const changeSummary = (() => {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
     // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
     if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
-    return isUnshown(element);
+    return isTiny(element);
   }
 
   /**
@@ -425,7 +426,7 @@ const changeSummary = (() => {
    */
   function isHiddenPart(element, hidden) {
     if (!isInPage(element)) return hidden.has(element);
-    if (isVisible(element)) return false;
+    if (isVisible(element)) return isUnshown(element);
     const { display, opacity } = getComputedStyle(element);
     return isMatch(element, "[hidden], [style]") || display === "none" || opacity === "0";
   }
