@@ -428,7 +428,7 @@ const changeSummary = (() => {
     if (!isInPage(element)) return hidden.has(element);
     if (isVisible(element)) return isUnshown(element);
     const { display, opacity } = getComputedStyle(element);
-    return isMatch(element, "[hidden], [style]") || display === "none" || opacity === "0";
+    return display === "none" || opacity === "0" || isMatch(element, "[style*='visibility']");
   }
 
   /**
