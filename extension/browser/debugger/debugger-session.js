@@ -74,6 +74,8 @@ export class DebuggerSession {
   /** @readonly @type {Set<string>} the sessions of cross-origin frames */
   #frames = new Set();
   #isLoading = false;
+  /** Whether a page has come since loading began: a download, for example, leaves the one that is there. */
+  #hasCome = false;
   /** Fires `stopped` when the page has loaded and `dialog` when it shows one. */
   #events = new EventTarget();
 
@@ -222,19 +224,19 @@ export class DebuggerSession {
    *
    * @param {AbortSignal} signal
    * @param {number} milliseconds
-   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was requested, and whether it has loaded
+   * @returns {Promise<{isLoading: boolean, hasCome: boolean}>} whether it is still loading, and whether it has replaced
+   *   the one before
    */
   async settled(signal, milliseconds) {
     // One round through the page's task queue shows what the action started, independent of the page's clock.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
       // The page is gone: a new one is loading, or has loaded.
     });
-    if (!this.#isLoading) return "rest";
+    if (!this.#isLoading) return { isLoading: false, hasCome: false };
     const waiting = new AbortController();
     try {
-      return (await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal)))
-        ? "loaded"
-        : "loading";
+      const hasStopped = await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal));
+      return { isLoading: !hasStopped, hasCome: this.#hasCome };
     } finally {
       waiting.abort();
     }
@@ -286,10 +288,10 @@ export class DebuggerSession {
         break;
       case "Page.frameRequestedNavigation":
         // A middle click opens another tab.
-        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#loads();
         break;
       case "Page.frameStartedLoading":
-        if (params.frameId === this.#pages.mainId) this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId) this.#loads();
         break;
       case "Page.frameStoppedLoading":
         if (params.frameId === this.#pages.mainId) this.#loaded();
@@ -387,8 +389,14 @@ export class DebuggerSession {
   /** @param {{id: string, loaderId?: string}} mainFrame */
   #showsPage({ id, loaderId = "" }) {
     this.#isPrinting = false;
+    this.#hasCome = true;
     this.network.showsPage(loaderId);
     this.#pages.mainId = id;
+  }
+
+  #loads() {
+    this.#hasCome &&= this.#isLoading;
+    this.#isLoading = true;
   }
 
   #loaded() {
