@@ -284,7 +284,7 @@ export class DebuggerSession {
         this.#command?.addDownload(params.suggestedFilename);
         break;
       case "Page.frameNavigated":
-        if (!params.frame.parentId) this.#showsPage(params.frame);
+        if (!params.frame.parentId) this.#showsPage(params.frame, params.type);
         break;
       case "Page.frameRequestedNavigation":
         // A middle click opens another tab.
@@ -386,11 +386,14 @@ export class DebuggerSession {
     if (isOwn) this.ownWorldId = id;
   }
 
-  /** @param {{id: string, loaderId?: string}} mainFrame */
-  #showsPage({ id, loaderId = "" }) {
+  /**
+   * @param {{id: string, loaderId?: string}} mainFrame
+   * @param {string} [type] how the page has come; `BackForwardCacheRestore` for one that was there before
+   */
+  #showsPage({ id, loaderId = "" }, type) {
     this.#isPrinting = false;
     this.#hasCome = true;
-    this.network.showsPage(loaderId);
+    this.network.showsPage(loaderId, type === "BackForwardCacheRestore");
     this.#pages.mainId = id;
   }
 
