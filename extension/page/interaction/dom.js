@@ -139,7 +139,7 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root} root or the topmost element of what the page has removed
+   * @param {Root | Element} root
    * @param {string} selector
    * @returns {Element[]}
    */
