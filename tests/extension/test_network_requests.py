@@ -50,8 +50,10 @@ async def test_requests_before_a_page_was_left_and_returned_to_do_not_count_as_r
 
     left = {"url": tab.site.url("/left"), "method": "GET", "headers": {}}
 
-    assert await reported("Network.requestWillBeSent", requestId="left", type="Fetch", request=left)
+    assert await reported("Network.requestWillBeSent", requestId="left", timestamp=1, type="Fetch", request=left)
     assert not await reported("Page.frameNavigated", frame=frame, type="BackForwardCacheRestore")
+    # The following tests wait until every request of the tab has ended.
+    await reported("Network.loadingFinished", requestId="left", timestamp=2, encodedDataLength=0)
 
 
 async def test_requests_of_a_tab_are_reported_newest_first_with_their_results_across_pages(tab: DrivenTab) -> None:
