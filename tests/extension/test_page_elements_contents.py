@@ -253,6 +253,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# 3 rows",
             'link "hide"  [href="#h"]',
             'text "Name Ada"',
+            'text "Elm 3 Oak 2"',
+            'button "Speed 9 kB"  #b',
         ],
         "name of what only surrounds it": [
             'button "Filter rows" disabled  #f',

@@ -268,7 +268,8 @@ const accessibleNames = (() => {
       const { display } = getComputedStyle(inner);
       // A user sees the image, not what it is called.
       if (symbolOf(inner)) return this.#add(" ");
-      const edge = display === "inline" || display === "contents" ? "" : " ";
+      const isWord = tag !== "img" && (display === "inline" || display === "contents");
+      const edge = isWord ? "" : " ";
       const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
       const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
       this.#add(edge);

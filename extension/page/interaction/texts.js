@@ -24,6 +24,9 @@ const texts = (() => {
 
   /** Of a link at the end of a line. */
   const OPENING = /\s*[([]$/u;
+  const [ENDS_IN_WORD, STARTS_WITH_WORD] = [/[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u];
+  /** Share of a line's height; texts that are further apart are not one word. */
+  const MIN_SPACE = 0.2;
   const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
   const INLINE = new Set([
@@ -116,7 +119,7 @@ const texts = (() => {
   /**
    * @param {Text} before
    * @param {Text} after
-   * @returns {boolean} whether a line break, a space or another element is drawn between the two
+   * @returns {boolean} whether a line break, a space or another element is drawn between the two, or a gap
    */
   function isApart(before, after) {
     const root = rootOf(before);
@@ -126,7 +129,22 @@ const texts = (() => {
     for (let node = walker.nextNode(); node && node !== after; node = walker.nextNode()) {
       if (isElement(node) ? !isInline(node) : dataOf(/** @type {Text} */ (node)) !== "") return true;
     }
-    return false;
+    return ENDS_IN_WORD.test(dataOf(before)) && STARTS_WITH_WORD.test(dataOf(after)) && isGapBetween(before, after);
+  }
+
+  /**
+   * @param {Text} before
+   * @param {Text} after
+   * @returns {boolean} whether they are too far apart to be one word, such as two badges
+   */
+  function isGapBetween(before, after) {
+    const range = new Range();
+    const boxOfText = (/** @type {Text} */ text) => {
+      range.selectNodeContents(text);
+      return range.getBoundingClientRect();
+    };
+    const [left, right] = [boxOfText(before), boxOfText(after)];
+    return right.left - left.right > MIN_SPACE * right.height;
   }
 
   /**
