@@ -522,6 +522,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Colors"',
             'button "Red"  [aria-label=Colors] > button',
         ],
+        "menu of links without a role": [
+            "Open above the page: popover  #m",
+            'link "Cut"  [href="#a"]',
+            'link "Paste"  [href="#b"]',
+            'button "Copy"  button',
+        ],
     },
 }
 
