@@ -254,6 +254,9 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "hide"  [href="#h"]',
             'text "Name Ada"',
             'text "Elm 3 Oak 2"',
+            'text "Find it … or write … now"',
+            'link "in the logs"  [href="#l"]',
+            'link "it"  [href="#w"]',
             'button "Speed 9 kB"  #b',
         ],
         "name of what only surrounds it": [

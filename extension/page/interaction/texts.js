@@ -3,8 +3,20 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, dataOf, hasIn, holds, idOf, innerTextOf, isControl, isElement, isHtml, isMatch } =
-    dom;
+  const {
+    attributeOf,
+    childNodesOf,
+    dataOf,
+    hasIn,
+    holds,
+    idOf,
+    innerTextOf,
+    isAfter,
+    isControl,
+    isElement,
+    isHtml,
+    isMatch,
+  } = dom;
   const { isText, labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
@@ -111,9 +123,18 @@ const texts = (() => {
    * @returns {boolean} whether a link or a button between the two is part of their line
    */
   function isAroundControl(before, after) {
-    const next = Reflect.get(Node.prototype, "nextSibling", before);
-    if (next === null || !isElement(next) || !isMatch(next, CONTROLS) || holds(next, after)) return false;
-    return isInline(next) && collapse(textContentOf(next) ?? "") !== "";
+    const root = rootOf(before);
+    if (!root || root !== rootOf(after) || leavesLine(before, after) || leavesLine(after, before)) return false;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+    walker.currentNode = before;
+    let isAround = false;
+    for (let node = walker.nextNode(); node && isAfter(after, node); node = walker.nextNode()) {
+      const element = /** @type {Element} */ (node);
+      if (!isInline(element)) return false;
+      const isWorded = collapse(textContentOf(element) ?? "") !== "";
+      isAround ||= isMatch(element, CONTROLS) && !holds(element, after) && isWorded;
+    }
+    return isAround;
   }
 
   /**
