@@ -208,7 +208,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button next to "Settings" icon "zoom_in"  #z',
             'button "warning Two"  #w',
         ],
-        "picture with a name": ['button "Go"  button'],
+        "picture with a name": ['button "Go"  button', 'textbox "Search"  #q'],
         "field that a link stands next to": [
             'link "Subtitle"  [href="#s"]',
             'textbox next to "Subtitle"  #s',
