@@ -593,12 +593,14 @@ def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
     assert elements.refusal("", "focus")[0] == "UNREADABLE_PAGE"
 
 
-def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
+def test_shapes_boxes_and_icons_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
     elements.write(cases("boxes")["box among enough other elements"])
 
     named = 'box "Pay" red 90x90  #pay'
     assert [line for line in lines_of(elements) if line.startswith("box")] == [named]
     assert lines_of(elements, find="box") == ["box red 90x90  #box", named]
+    assert [line for line in lines_of(elements) if line.startswith("image")] == ["image tree.png 90x90  #boat > img"]
+    assert "image oak.png 20x20  #go > img" in lines_of(elements, within="body")
 
 
 def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Elements) -> None:
