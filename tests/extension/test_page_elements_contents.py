@@ -593,7 +593,9 @@ def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
     assert elements.refusal("", "focus")[0] == "UNREADABLE_PAGE"
 
 
-def test_shapes_boxes_and_icons_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
+def test_shapes_boxes_and_icons_on_a_page_with_enough_other_elements_are_listed_only_on_search(
+    elements: Elements,
+) -> None:
     elements.write(cases("boxes")["box among enough other elements"])
 
     named = 'box "Pay" red 90x90  #pay'
