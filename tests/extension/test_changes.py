@@ -108,7 +108,7 @@ CHANGES = {
     "a class of a box without height": "",
     "a dialog whose content fades in a web component": 'dialog "Tour" closed',
     "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
-    "boxes of a tree": 'input in li#go "Trees" on',
+    "boxes of a tree": 'input in li#go "3 Trees" on',
     "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
     "a field that is disabled": 'button#box "Pay" disabled',
     "buttons that change their states": 'button#bold "Bold" pressed; button#left "Left" not pressed',

@@ -113,8 +113,10 @@ const changeSummary = (() => {
     const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
-    const statuses = wholesIn(news, STATUSES).filter(
-      (one) => !alerts.includes(one) && !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
+    // A region for messages of both kinds may contain earlier ones.
+    const unalerted = news.filter(({ node }) => !alerts.some((one) => holds(one, node)));
+    const statuses = wholesIn(unalerted, STATUSES).filter(
+      (one) => !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
     );
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
