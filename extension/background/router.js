@@ -320,8 +320,8 @@ function unexpected(error) {
 function timeUp() {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    "The tab did not respond within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Check the " +
-      "tab, or reload it.",
+    "The tab did not respond within 30 s. Its page may be busy, show a dialog or the browser's request for a name and " +
+      "a password, or be paused in DevTools. Check the tab, reload it, or close it with browser_close_tab.",
   );
 }
 

@@ -208,7 +208,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button next to "Settings" icon "zoom_in"  #z',
             'button "warning Two"  #w',
         ],
-        "picture with a name": ['button "Go"  button'],
+        "picture with a name": ['button "Go"  button', 'textbox "Search"  #q'],
         "field that a link stands next to": [
             'link "Subtitle"  [href="#s"]',
             'textbox next to "Subtitle"  #s',
@@ -253,6 +253,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# 3 rows",
             'link "hide"  [href="#h"]',
             'text "Name Ada"',
+            'text "Elm 3 Oak 2"',
+            'text "Find it … or write … now"',
+            'link "in the logs"  [href="#l"]',
+            'link "it"  [href="#w"]',
+            'button "Speed 9 kB"  #b',
         ],
         "name of what only surrounds it": [
             'button "Filter rows" disabled  #f',
@@ -521,6 +526,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Colors"',
             'button "Red"  [aria-label=Colors] > button',
         ],
+        "menu of links without a role": [
+            "Open above the page: popover  #m",
+            'link "Cut"  [href="#a"]',
+            'link "Paste"  [href="#b"]',
+            'button "Copy"  button',
+        ],
     },
 }
 
@@ -583,12 +594,16 @@ def test_page_that_is_being_replaced_is_empty(elements: Elements) -> None:
     assert elements.refusal("", "focus")[0] == "UNREADABLE_PAGE"
 
 
-def test_shapes_and_boxes_on_a_page_with_enough_other_elements_are_listed_only_on_search(elements: Elements) -> None:
+def test_shapes_boxes_and_icons_on_a_page_with_enough_other_elements_are_listed_only_on_search(
+    elements: Elements,
+) -> None:
     elements.write(cases("boxes")["box among enough other elements"])
 
     named = 'box "Pay" red 90x90  #pay'
     assert [line for line in lines_of(elements) if line.startswith("box")] == [named]
     assert lines_of(elements, find="box") == ["box red 90x90  #box", named]
+    assert [line for line in lines_of(elements) if line.startswith("image")] == ["image tree.png 90x90  #boat > img"]
+    assert "image oak.png 20x20  #go > img" in lines_of(elements, within="body")
 
 
 def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Elements) -> None:

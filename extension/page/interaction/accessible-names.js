@@ -33,6 +33,8 @@ const accessibleNames = (() => {
 
   /** Longer names are cut anyway. */
   const ENOUGH = 400;
+  /** All that the title of a field in a wiki may say. */
+  const ACCESS_KEY = /^\[[^\]]+\]$/u;
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
   /** Images in content that a style adds before or after. */
@@ -62,8 +64,9 @@ const accessibleNames = (() => {
       () => nativeNameOf(element),
       () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
       () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
-      () => writtenOn(element, "title"),
+      () => writtenOn(element, "title")?.replace(ACCESS_KEY, ""),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
+      () => writtenOn(element, "title"),
     ];
     for (const way of ways) {
       const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
@@ -268,7 +271,8 @@ const accessibleNames = (() => {
       const { display } = getComputedStyle(inner);
       // A user sees the image, not what it is called.
       if (symbolOf(inner)) return this.#add(" ");
-      const edge = display === "inline" || display === "contents" ? "" : " ";
+      const isWord = tag !== "img" && (display === "inline" || display === "contents");
+      const edge = isWord ? "" : " ";
       const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
       const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
       this.#add(edge);

@@ -17,6 +17,7 @@
 const elementList = (() => {
   const {
     attributeOf,
+    boxOf,
     dataOf,
     drawnAncestors,
     idOf,
@@ -27,6 +28,7 @@ const elementList = (() => {
     roleOf,
     tagOf,
     textContentOf,
+    treeAncestors,
   } = dom;
   const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
@@ -77,6 +79,9 @@ const elementList = (() => {
   const FEW_ROWS = 3;
   /** Pages with more elements to act on are listed without shapes and boxes. */
   const MOST_WITH_LOOKS = 15;
+  /** Maximum side of an image that is an icon, and levels to climb from it to what it belongs to. */
+  const ICON_SIDE = 32;
+  const ICON_STEPS = 4;
   const OUT_OF_SIGHT = "-- out of sight --";
 
   /**
@@ -248,17 +253,25 @@ const elementList = (() => {
   /**
    * @param {Item[]} items
    * @param {boolean} isNarrowed
-   * @returns {Item[]} without placeholders, and without shapes and boxes if the page has enough else: then they are
-   *   decoration, unless a title says what they are
+   * @returns {Item[]} without placeholders, and without shapes, boxes and the icons of named elements if the page has
+   *   enough else: then they are decoration, unless a title says what they are
    */
   function withFewLooks(items, isNarrowed) {
     if (isNarrowed) return items;
-    const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
+    const things = new Set(items.filter(({ kind }) => kind === "thing").map(({ element }) => element));
+    const isBusy = things.size > MOST_WITH_LOOKS;
+    const isNamed = (/** @type {Element} */ one) => things.has(one) && LETTER.test(textContentOf(one) ?? "");
     const isListed = (/** @type {Item} */ { role, element }) =>
-      role === "image" ||
+      (role === "image" && !(isBusy && isIcon(element) && [...treeAncestors(element, ICON_STEPS)].some(isNamed))) ||
       (role === "text" && LETTER.test(textContentOf(element) ?? "")) ||
       (!isMatch(element, SKELETONS) && (!isBusy || attributeOf(element, "title") !== null));
     return items.filter((item) => item.kind !== "look" || isListed(item));
+  }
+
+  /** @param {Element} image */
+  function isIcon(image) {
+    const { width, height } = boxOf(image);
+    return Math.max(width, height) <= ICON_SIDE;
   }
 
   /** Writes the lines of a page's items. */

@@ -215,7 +215,7 @@ const modals = (() => {
 
   /** @returns {Element[]} children of the body that are drawn over it and have elements to act on, such as tours */
   function looseLayers() {
-    const all = document.body ? queryIn(document.body, ":scope > div") : [];
+    const all = document.body ? queryIn(document.body, ":scope > :is(div, ul, ol, nav, section)") : [];
     return all.filter((layer) => isLoose(layer) && queryIn(layer, CANDIDATES).length > 1);
   }
 

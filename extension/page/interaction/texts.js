@@ -3,8 +3,20 @@
 // Texts of the page in our sentences.
 
 const texts = (() => {
-  const { attributeOf, childNodesOf, dataOf, hasIn, holds, idOf, innerTextOf, isControl, isElement, isHtml, isMatch } =
-    dom;
+  const {
+    attributeOf,
+    childNodesOf,
+    dataOf,
+    hasIn,
+    holds,
+    idOf,
+    innerTextOf,
+    isAfter,
+    isControl,
+    isElement,
+    isHtml,
+    isMatch,
+  } = dom;
   const { isText, labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
@@ -24,6 +36,9 @@ const texts = (() => {
 
   /** Of a link at the end of a line. */
   const OPENING = /\s*[([]$/u;
+  const [ENDS_IN_WORD, STARTS_WITH_WORD] = [/[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u];
+  /** Share of a line's height; texts that are further apart are not one word. */
+  const MIN_SPACE = 0.2;
   const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
   const INLINE = new Set([
@@ -108,15 +123,24 @@ const texts = (() => {
    * @returns {boolean} whether a link or a button between the two is part of their line
    */
   function isAroundControl(before, after) {
-    const next = Reflect.get(Node.prototype, "nextSibling", before);
-    if (next === null || !isElement(next) || !isMatch(next, CONTROLS) || holds(next, after)) return false;
-    return isInline(next) && collapse(textContentOf(next) ?? "") !== "";
+    const root = rootOf(before);
+    if (!root || root !== rootOf(after) || leavesLine(before, after) || leavesLine(after, before)) return false;
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+    walker.currentNode = before;
+    let isAround = false;
+    for (let node = walker.nextNode(); node && isAfter(after, node); node = walker.nextNode()) {
+      const element = /** @type {Element} */ (node);
+      if (!isInline(element)) return false;
+      const isWorded = collapse(textContentOf(element) ?? "") !== "";
+      isAround ||= isMatch(element, CONTROLS) && !holds(element, after) && isWorded;
+    }
+    return isAround;
   }
 
   /**
    * @param {Text} before
    * @param {Text} after
-   * @returns {boolean} whether a line break, a space or another element is drawn between the two
+   * @returns {boolean} whether a line break, a space or another element is drawn between the two, or a gap
    */
   function isApart(before, after) {
     const root = rootOf(before);
@@ -126,7 +150,22 @@ const texts = (() => {
     for (let node = walker.nextNode(); node && node !== after; node = walker.nextNode()) {
       if (isElement(node) ? !isInline(node) : dataOf(/** @type {Text} */ (node)) !== "") return true;
     }
-    return false;
+    return ENDS_IN_WORD.test(dataOf(before)) && STARTS_WITH_WORD.test(dataOf(after)) && isGapBetween(before, after);
+  }
+
+  /**
+   * @param {Text} before
+   * @param {Text} after
+   * @returns {boolean} whether they are too far apart to be one word, such as two badges
+   */
+  function isGapBetween(before, after) {
+    const range = new Range();
+    const boxOfText = (/** @type {Text} */ text) => {
+      range.selectNodeContents(text);
+      return range.getBoundingClientRect();
+    };
+    const [left, right] = [boxOfText(before), boxOfText(after)];
+    return right.left - left.right > MIN_SPACE * right.height;
   }
 
   /**
