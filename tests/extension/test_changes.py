@@ -61,6 +61,7 @@ CHANGES = {
     "a copy of a value for a form": "",
     "a field for a cell": "field #cell opened",
     "a list for a cell": "field #cell opened",
+    "a change in a long text without spaces": f'now "...{"-oak" * 11}-2-end"; gone "...{"-oak" * 11}-1-end"',
     "a change near the end of a long text": 'now "...2 of 9"; gone "...1 of 9"',
     "a long text": f'now "{" ".join(["word"] * 35)}..."',
     "rows that are drawn again": "",

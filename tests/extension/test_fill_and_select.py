@@ -556,6 +556,27 @@ async def test_element_that_the_page_draws_again_is_read_where_it_is_then(blank:
     assert (await blank.do("click", selector="#l"))["checked"] is False
 
 
+async def test_drawn_list_has_another_generated_id_once_it_is_drawn_again(blank: DrivenTab) -> None:
+    await blank.write("""<div id=w></div><script>
+      let [value, count] = ["Oak", 0];
+      const draw = () => {
+        count += 1;
+        w.innerHTML = `<b role=combobox tabindex=0 aria-expanded=false id=_r_${count}_>${value}</b>`;
+      };
+      w.onclick = ({ target }) => {
+        const { role, textContent } = target;
+        if (role === "option") return draw((value = textContent === "Ash" ? value : textContent));
+        target.ariaExpanded = true;
+        w.insertAdjacentHTML("beforeend", "<ul role=listbox><li role=option>Elm<li role=option>Ash</ul>");
+      };
+      draw();
+    </script>""")
+
+    chosen = await blank.do("select", selector="[role=combobox]", value="Elm")
+    assert chosen["selected"] == [{"value": "Elm", "label": "Elm"}]
+    assert (await blank.refused("select", selector="[role=combobox]", value="Ash"))[0] == "VALUE_NOT_KEPT"
+
+
 async def test_next_item_of_a_list_is_not_taken_for_one_that_is_gone(blank: DrivenTab) -> None:
     await blank.write("""<ul id=w></ul><script>
       const items = ["one", "two"];

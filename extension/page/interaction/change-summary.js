@@ -511,8 +511,9 @@ const changeSummary = (() => {
     const starts = others.map((other) => other.split("").findIndex((character, index) => character !== text[index]));
     const start = Math.max(0, ...starts);
     if (text.length <= length || start <= length / 2) return text;
-    // The word that differs is whole.
-    return `...${text.slice(text.lastIndexOf(" ", start) + 1)}`;
+    // The word that differs is whole, unless it is longer than there is room for, as in JSON.
+    const word = text.lastIndexOf(" ", start) + 1;
+    return `...${text.slice(Math.max(word, Math.ceil(start - length / 4)))}`;
   }
 
   /**

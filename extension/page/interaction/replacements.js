@@ -12,9 +12,10 @@
  */
 
 const replacements = (() => {
-  const { attributeOf, isInPage, kindOf, parentOf, textContentOf } = dom;
+  const { attributeOf, idOf, isControl, isInPage, kindOf, parentOf, roleOf, textContentOf } = dom;
   const { PageError, textOf } = texts;
   const { Search } = search;
+  const { isGenerated } = selectorGenerator;
   const { targetOf } = targets;
 
   /**
@@ -37,8 +38,11 @@ const replacements = (() => {
     const first = found[index];
     if (!first || found.length !== count) return null;
     const next = targetOrNull(first, request);
-    const isLike = next !== null && isAlike(next, element) && textOf(next) === text;
-    return isLike && (attributeOf(element, "id") || isInSamePlace(next, element, text)) ? next : null;
+    if (!next || !isAlike(next, element)) return null;
+    // The text of a list that is drawn is its value.
+    if (roleOf(element) === "combobox" && !isControl(element) && count === 1) return next;
+    const isNamed = idOf(element) !== "" && idOf(next) === idOf(element);
+    return textOf(next) === text && (isNamed || isInSamePlace(next, element, text)) ? next : null;
   }
 
   /**
@@ -55,9 +59,11 @@ const replacements = (() => {
    * @param {Element} b
    */
   function isAlike(a, b) {
-    return (
-      kindOf(a) === kindOf(b) && ["id", "name", "role"].every((name) => attributeOf(a, name) === attributeOf(b, name))
-    );
+    const isSame = (/** @type {string} */ name) => {
+      const [one, other] = [a, b].map((element) => attributeOf(element, name) ?? "");
+      return one === other || (name === "id" && [one, other].every((id) => isGenerated("id", id ?? "")));
+    };
+    return kindOf(a) === kindOf(b) && ["id", "name", "role"].every(isSame);
   }
 
   /**

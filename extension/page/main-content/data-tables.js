@@ -69,12 +69,14 @@ const dataTables = (() => {
       const [upper, lower] = [before, table].map((one) => (one ? sectionsOf(one) : ""));
       const isHead = upper === "thead" && /^tbody/.test(lower ?? "");
       const isFoot = lower === "tfoot" && /tbody$/.test(upper ?? "");
-      if (before && (isHead || isFoot) && isNext(before, table)) {
+      // A header that is drawn over the one of the rows comes after them.
+      const isOver = lower === "thead" && upper === "tbody" && Boolean(before?.querySelector("thead > tr"));
+      if (before && (isHead || isFoot || isOver) && isNext(before, table)) {
         // Copies without text set the widths of the columns.
-        for (const row of rowsOf(table).filter(isEmpty)) row.remove();
-        for (const row of rowsOf(before).filter(isEmpty)) row.remove();
+        for (const row of [...rowsOf(before), ...rowsOf(table)].filter(isEmpty)) row.remove();
         if (columnsOf(before) > columnsOf(table)) rowsOf(before).forEach((row) => cellsOf(row).at(-1)?.remove());
-        table.prepend(...before.children);
+        if (isOver) table.append(...before.children);
+        else table.prepend(...before.children);
         before.remove();
       }
       before = table;
