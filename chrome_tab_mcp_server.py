@@ -90,6 +90,7 @@ from collections.abc import (
     Sequence,
 )
 from contextvars import ContextVar
+from decimal import Decimal
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -668,11 +669,8 @@ class Settings(BaseSettings):
 
     def denied_browsers(self, tool: str) -> list[str]:
         """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
-        return [
-            name
-            for name, rule in self.browsers.items()
-            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
-        ]
+        rules = ((name, rule.deny, rule.tools) for name, rule in self.browsers.items())
+        return [name for name, deny, tools in rules if deny or (tool and tools is not None and tool not in tools)]
 
     def site(self, url: str) -> SiteRule:
         """Return the rule for a page: for each key the most specific value, except that denied beats allowed."""
@@ -1513,11 +1511,20 @@ THINK_TAG = re.compile(
     re.IGNORECASE,
 )
 
+# Reasoning that a reply begins with: between tags such as [THINK], or in the channels of Gemma or of gpt-oss.
+LEADING_REASONING = re.compile(
+    r"\A\s*(?:([<\[\u25c1])((?:\w{1,9}:)?(?:think(?:ing)?|thought|reason(?:ing)?))([>\]\u25b7]).*?(?:\1/\2\3|\Z)"
+    r"|<\|channel>.*?(?:<channel\|>|\Z)|(?:<\|start\|>assistant)?<\|channel\|>"
+    r"(?:.*?(?<=<\|channel\|>)final(?:<\|constrain\|>\w+)?<\|message\|>|.*))|<\|return\|>\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 def strip_reasoning(text: str) -> str:
     """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
+    text = LEADING_REASONING.sub("", text)
     for tag in THINK_TAG.finditer(text):
         if not thinking:
             kept.append(text[end : tag.start()])
@@ -1935,11 +1942,9 @@ def listed_names(model: str) -> set[str]:
 
 def loaded_context(running: Any, model: str) -> int | None:
     """Return `context_length` of a loaded model in an Ollama /api/ps reply."""
-    for entry in items(running, "models"):
-        if {entry.get("name"), entry.get("model")} & listed_names(model):
-            length = entry.get("context_length")
-            return length if is_count(length, MIN_WINDOW) else None
-    return None
+    named = (each for each in items(running, "models") if {each.get("name"), each.get("model")} & listed_names(model))
+    length = next(named, {}).get("context_length")
+    return length if is_count(length, MIN_WINDOW) else None
 
 
 def retry_after_s(value: str | None) -> float | None:
@@ -2070,7 +2075,7 @@ def content_text(content: Any) -> str:
 
 def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     """Return the text and the reasoning of a message or a piece of one."""
-    reasoning = message.get("reasoning") or message.get("reasoning_content")
+    reasoning = message.get("reasoning") or message.get("reasoning_content") or message.get("thinking")
     return content_text(message.get("content")), content_text(reasoning)
 
 
@@ -2389,10 +2394,9 @@ class ModelServer:
         about_model = "model" in message.lower()
         if status not in NO_SUCH_PATH and not (about_model and status in WRONG_REQUEST):
             return None
-        try:
+        names: list[str] = []
+        with contextlib.suppress(ChromeTabError):
             names = await self.models()
-        except ChromeTabError:
-            names = []
         if not_listed := await self.not_listed(model, names):
             return not_listed
         if status == HTTPStatus.NOT_FOUND and about_model:
@@ -2419,8 +2423,7 @@ class ModelServer:
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none if it has no list; raise when it fails."""
         listed = await self.fetch_json("GET", "/v1/models", failing=True)
-        names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
-        return [one_line(without_key(name, self._api_key)) for name in names]
+        return [one_line(without_key(str(one["id"]), self._api_key)) for one in items(listed, "data") if "id" in one]
 
     async def catalog(self) -> list[ListedModel]:
         """Return the models that can answer and where they run; raise when the server fails."""
@@ -3568,7 +3571,8 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
     """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
-        return sanitize_json(parse_json(without_fence(plain_text(text))), known, counts), None
+        data = sanitize_json(parse_json(without_fence(plain_text(text))), known, counts)
+        return json.loads(json.dumps(data, allow_nan=False)), None
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
@@ -3639,7 +3643,7 @@ def without_fence(text: str) -> str:
 
 
 class MergedJson(NamedTuple):
-    """Partial JSON answers in one: lists are concatenated and de-duplicated, other values replace null."""
+    """Partial JSON answers in one: lists are joined without what an earlier one has, other values replace null."""
 
     value: Any
     is_clear: bool  # no values contradict each other; otherwise the model must reconcile them
@@ -3672,7 +3676,8 @@ def merge_values(contradictions: list[Any], left: Any, right: Any) -> Any:
     if left is None or right is None:
         return right if left is None else left
     if isinstance(left, list) and isinstance(right, list):
-        return list({json.dumps(value, sort_keys=True): value for value in [*left, *right]}.values())
+        known = {json.dumps(value, sort_keys=True) for value in left}
+        return [*left, *(value for value in right if json.dumps(value, sort_keys=True) not in known)]
     if isinstance(left, dict) and isinstance(right, dict):
         both = {key: merge_values(contradictions, left[key], right[key]) for key in left if key in right}
         return left | right | both
@@ -4054,8 +4059,7 @@ def currencies_with_sign() -> frozenset[str]:
     """Return the codes of the currencies that English texts write with a sign."""
     from babel import Locale
 
-    signs = Locale.parse("en").currency_symbols
-    return frozenset(code for code, sign in signs.items() if sign != code)
+    return frozenset(code for code, sign in Locale.parse("en").currency_symbols.items() if sign != code)
 
 
 def unit_words(locale: Locale, unit: str) -> Iterator[str]:
@@ -4994,15 +4998,14 @@ class Evidence(NamedTuple):
 
     def passage_data(self) -> dict[str, Any]:
         """Return the passage as JSON, with its offset and link."""
-        about: dict[str, Any] = {"passage": None}
-        if self.passage:
-            about = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
-        return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
+        found = {"passage": plain_text(self.passage), "offset": self.offset, "link": self.link}
+        tab = {} if self.page.tab_id is None else {"tab_id": self.page.tab_id}
+        return (found if self.passage else {"passage": None}) | tab
 
     @property
     def link(self) -> str | None:
         """Return a URL that scrolls to the passage; None if the page has no URL that a browser opens."""
-        return fragment_link(self.page.url, self.passage) if self.passage else None
+        return fragment_link(self.page.url, self.passage, self.page.text[: self.offset]) if self.passage else None
 
 
 def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
@@ -5092,16 +5095,14 @@ def has_words(text: str, figures: Sequence[Figure]) -> bool:
 def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
     """Return the figures of a value of a JSON answer, in which a percentage may be a fraction."""
     text = text_of_value(value)
-    figures = find_figures(text, 0, len(text), words)
-    if isinstance(value, str) or not 0 < value < 1:
-        return figures
-    share = frozenset({scaled(numeral(*f"{value:.10f}".split(".")), 100)})
-    return [figure._replace(options=(*figure.options, share)) for figure in figures]
+    is_share = not isinstance(value, str) and 0 < abs(value) < 1
+    shares = [frozenset({scaled(numeral(*text.strip("-").split(".")), 100)})] if is_share else []
+    return [each._replace(options=(*each.options, *shares)) for each in find_figures(text, 0, len(text), words)]
 
 
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
-    return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
+    return value if isinstance(value, str) else f"{Decimal(repr(value)):f}".removesuffix(".0")
 
 
 # --- Evidence ---
@@ -5118,26 +5119,27 @@ MIN_SUPPORT = 0.204
 MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
 MAX_NOTED_SENTENCE_CHARS = 60
 EVIDENCE_HEADING = "Evidence from the page, found without the model:"
-BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
+# Where the text of a passage may differ from what the page draws: Markdown, and what reading adds.
+BLOCK_END = re.compile(
+    r"\n|\t| \| |\*\*|`|\[|\]\([^()\s]*\)|\S*\^\S*| ?\((?:checked|selected|crossed out)\)"
+    r"|(?<=[\u3400-\u9fff])\([^()\s]{1,20}\)"
+)
 BLOCK_MARKS = "#>*+-| "
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
 
 
-def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> tuple[Evidence, ...]:
-    """Return for each sentence of an answer the passage that supports it best."""
-    about, found = stems(fold(prompt)), list[Evidence]()
-    code = code_ranges(answer)
+def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> Iterator[Evidence]:
+    """Yield for each sentence of an answer the passage that supports it best."""
+    about, code = stems(fold(prompt)), code_ranges(answer)
     for line_start, line_end in sentence_spans(answer, MAX_ANSWER_CHARS):
         line = answer[line_start:line_end]
         start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
         end = line_start + len(line.rstrip("| \t"))
         is_code = any(first <= start < last for first, last in code)
-        if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
-            continue
-        found.append(evidence_of(start, end, best_passage(answer[start:end], index, about), pages))
-        if len(found) == MAX_EVIDENCE:
-            break
-    return tuple(found)
+        if not (
+            is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS
+        ):
+            yield evidence_of(start, end, best_passage(answer[start:end], index, about), pages)
 
 
 def evidence_of(start: int, end: int, best: RankedPassage | None, pages: Sequence[Page]) -> Evidence:
@@ -5160,14 +5162,12 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
     return best if best and best.support >= MIN_SUPPORT else None
 
 
-def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> list[dict[str, Any]]:
-    """Return, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
-    found: list[dict[str, Any]] = []
-    for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
+def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> Iterator[dict[str, Any]]:
+    """Yield, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
+    for path, value, about in scalar_values(data):
         ranked = rank_passages(text_of_value(value), index, about)
         best = next((each for each in ranked if states(each.text, value, index.vocabulary)), None)
-        found.append({"path": path, **evidence_of(0, 0, best, pages).passage_data()})
-    return found
+        yield {"path": path, **evidence_of(0, 0, best, pages).passage_data()}
 
 
 def states(passage: str, value: str | float, words: Vocabulary) -> bool:
@@ -5219,17 +5219,18 @@ def passage_score(weights: Mapping[str, float], window: Window, around: float) -
     return own * OWN_SHARE + around * (1 - OWN_SHARE) - (end - start) * LENGTH_PRICE
 
 
-def fragment_link(url: str, passage: str) -> str | None:
+def fragment_link(url: str, passage: str, before: str = "") -> str | None:
     """Return a link that scrolls to a passage: by its text, or by its ends if it is long or spans several blocks."""
-    if not url.startswith(("http://", "https://")):
-        return None
     parts = (" ".join(part.split()).lstrip(BLOCK_MARKS).rstrip("| ") for part in BLOCK_END.split(passage))
-    blocks = [block for part in parts if (block := LIST_NUMBER.sub("", part, count=1))]
-    if not blocks:
+    blocks = [block for part in parts if letters_of(block := LIST_NUMBER.sub("", part, count=1))]
+    if not (blocks and url.startswith(("http://", "https://"))):
         return None
     first, last = blocks[0].split(" "), blocks[-1].split(" ")
     if len(blocks) > 1 or (len(blocks[0]) > MAX_FRAGMENT_CHARS and len(first) >= 2 * FRAGMENT_WORDS):
-        blocks = [" ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])]
+        start, end = " ".join(first[:FRAGMENT_WORDS]), " ".join(last[-FRAGMENT_WORDS:])
+        # A start that the text has `before` the passage, too, would be found there.
+        new = [block for block in blocks if block not in before]
+        blocks = [max(new, key=len)] if new and start in before else [start, end]
     encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
     return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
 
@@ -5295,8 +5296,9 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     if page.quick:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.quick}
     if query.evidence and query.output_schema:
-        receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
-    evidence = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
+        receipt |= {"evidence": [*itertools.islice(find_value_evidence(answer.data, index, pages), MAX_EVIDENCE)]}
+    found = find_evidence(answer.text, index, pages, said) if query.evidence and not query.output_schema else ()
+    evidence = tuple(itertools.islice(found, MAX_EVIDENCE))
     notes = evidence_notes(answer.text, evidence, said)
     read = answer.read and read_line(receipt)
     return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)
@@ -6226,8 +6228,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         query = build_query(tabs.settings, system_prompt, output_schema, model)._replace(evidence=evidence, quick=quick)
         await check_schema(output_schema)
         options = ReadOptions(start, end, "selection" if selection else content)
-        answer = await tabs.process(query, options, tab_id, client_progress(context))
-        return answer_result(answer)
+        return answer_result(await tabs.process(query, options, tab_id, client_progress(context)))
 
     @tool(READ_ONLY, "Get the page's text itself, in portions. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
@@ -6245,8 +6246,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
     @tool(READ_ONLY, "Check every layer from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await status(tabs)
-        return ToolResult("\n".join(map(str, layers)))
+        return ToolResult("\n".join(map(str, await status(tabs))))
 
 
 def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:

@@ -20,7 +20,7 @@ export function highlightText({ text, limit }) {
   const BORDERS = /[\s|\p{Cf}]/u;
   const NOT_WORDS = /[^\p{L}\p{N}]/u;
   /** What reading adds to the text of the page: link targets, numbers of list items, marks of choices. */
-  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] | \((?:checked|selected)\)/gm;
+  const ADDED = /\]\([^()\s]*\)|^[ \t>]*\d{1,9}[.)] | \((?:checked|selected|crossed out)\)/gm;
   const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
   // A form control of that name would shadow a property.
   const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;

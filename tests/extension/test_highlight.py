@@ -17,6 +17,7 @@ CASES = {
     "Markdown": ("<p>Ask <a href=/x>the <em>harbor</em> office</a> first.</p>", "Ask [the *harbor* office](/x) first."),
     "a numbered list": ("<ol><li>Boil the water<li>Warm the pot</ol>", "1. Boil the water\n2. Warm the pot"),
     "a choice": ("<p role=radio aria-checked=true>Green tea</p><p>Stir it", "Green tea (checked)\nStir it"),
+    "a text that is crossed out": ("<p>Was <del>99 euros</del>, now 79</p>", "Was 99 euros (crossed out), now 79"),
     "capitals by style": ("<p style='text-transform:uppercase'>closing date</p>", "CLOSING DATE"),
     "an open shadow root": (
         "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<p>In the <b>shadow</b> root</p>'</script>",

@@ -368,17 +368,20 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
     assert (await checked("The ferry to Varna costs 17 \N{EURO SIGN}."))["not_on_page"] == ["17 \N{EURO SIGN}"]
 
 
-async def test_values_of_json_are_checked_by_their_paths() -> None:
+async def test_values_of_json_are_checked_by_their_paths(osascript: FakeOsascript) -> None:
+    osascript.shows(f"{FARES}\nBooking 1799887766554433221 to 52.5200066 is 5.25 % less.")
     schema = {"type": "object", "properties": {"price": {"type": "number"}}}
     data = {"price": 1299, "seats": 0.45, "to": "Varna", "stops": [{"at": "17:45"}, {"at": "17:46"}], "via": "Burgas"}
-    data |= {"currency": "USD", "paid": "EUR"}
+    data |= {"currency": "USD", "paid": "EUR", "changed": -0.0525, "latitude": 52.5200066}
+    data |= {"booking": 1799887766554433221, "other": 1799887766554433200, "endless": 10**400}
 
     result = await asked(json.dumps(data), output_schema=schema)
 
     assert result.structured_content == data
     found = receipt_of(result)["checked"]
-    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency"]
-    assert {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid"} == {*found["on_page"], *found["elsewhere"]}
+    assert found["not_on_page"] == ["$.stops[1].at", "$.via", "$.currency", "$.other", "$.endless"]
+    there = {"$.price", "$.seats", "$.to", "$.stops[0].at", "$.paid", "$.changed", "$.latitude", "$.booking"}
+    assert there == {*found["on_page"], *found["elsewhere"]}
 
 
 async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> None:
@@ -556,9 +559,14 @@ async def test_a_passage_in_a_note_takes_effect_no_more_than_one_in_an_answer(os
         ("- Boil **all** the water", "Boil,the water"),
         ("### Boil water", "Boil water"),
         ("1.5 litres of water", "1.5 litres of water"),
+        ("See the [fares](https://ferry.test/a).", "See the,fares"),
+        ("It cost 99 € (crossed out) and costs 79 €", "It cost 99 €,and costs 79 €"),
+        ("Green tea (checked)", "Green tea"),
+        ("About 10^6 boats", "About,boats"),
+        ("\u6f22\u5b57(\u304b\u3093\u3058)", "\u6f22\u5b57"),
     ],
 )
-def test_a_link_has_the_text_of_the_page_without_its_markdown(passage: str, linked: str) -> None:
+def test_a_link_has_the_text_of_the_page_without_its_markdown_and_what_reading_adds(passage: str, linked: str) -> None:
     link = server.fragment_link(URL, passage)
 
     assert link is not None
@@ -574,6 +582,9 @@ def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_both_ends() -> 
     )
     assert server.fragment_link("https://a.test/", "## Price\n| 17 €") == "https://a.test/#:~:text=Price,17%20%E2%82%AC"
     assert server.fragment_link("file:///tmp/a.html", "Price") is None
+    # An end that the page has before would be found there.
+    link = server.fragment_link("https://a.test/", "Oslo\t17 crowns", "Ferries to Oslo\n")
+    assert link == "https://a.test/#:~:text=17%20crowns"
 
 
 # --- Quick reading ---

@@ -205,6 +205,7 @@ async def test_fence_and_reasoning_around_the_json_are_removed(reply: str, fake:
         ("{}", " at $\n"),
         ("It costs 17.", "it is not JSON"),
         ("[" * 5000, "it is not JSON"),
+        ('{"price": Infinity}', "it is not JSON"),
     ],
 )
 async def test_wrong_answer_is_repaired_after_the_model_sees_the_error(wrong: str, error: str) -> None:
@@ -350,7 +351,7 @@ async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript:
 @pytest.mark.parametrize(
     ("answers", "merged"),
     [
-        (["[1, 2]", "[2, 3]"], [1, 2, 3]),
+        (["[1, 2, 2]", "[2, 3]"], [1, 2, 2, 3]),
         (['[{"a": 1, "b": 2}]', '[{"b": 2, "a": 1}]'], [{"a": 1, "b": 2}]),
         (['{"a": {"x": [1]}}', '{"a": {"y": 2, "x": [3]}}'], {"a": {"x": [1, 3], "y": 2}}),
         (["null", "5"], 5),
