@@ -18,8 +18,9 @@ import anyio
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import command_table, pairing, pending, protocol
 from chrome_tab.bridge.follower import Follower, connected_to_leader
+from chrome_tab.bridge.handshake import HandshakeError
 from chrome_tab.bridge.leader import Leader, take_port
-from chrome_tab.bridge.port import PortError
+from chrome_tab.bridge.port import port_error
 from chrome_tab.bridge.roles import Role
 from chrome_tab.bridge.tab_ids import TabIds
 
@@ -214,12 +215,14 @@ class Bridge:
                         await self._lead(listener, key)
                     else:
                         await self._follow(key)
-                except server.ChromeTabError as error:
-                    is_ending = isinstance(error, PortError) and error.problem == "connection ended"
-                    if is_ending and endings < protocol.ENDING_RETRIES:
+                except HandshakeError as error:
+                    if error.problem == "connection ended" and endings < protocol.ENDING_RETRIES:
                         endings += 1
                         await asyncio.sleep(protocol.ENDING_RETRY_S)
                         continue
+                    # Only now: finding the name of the program may take a second.
+                    self.problem = await port_error(self.port, error.problem)
+                except server.ChromeTabError as error:
                     self.problem = error
                 except Exception as error:  # noqa: BLE001 -- a session must not lose its bridge for good
                     server.logger.warning("the bridge failed: %s", server.describe_place(error))
@@ -240,7 +243,7 @@ class Bridge:
         await self._until_role_ends(Leader(self, key).lead(listener))
 
     async def _follow(self, key: str) -> None:
-        """Follow the port's leader until it disconnects; raise ChromeTabError if it is not one of our servers."""
+        """Follow the port's leader until it disconnects; raise HandshakeError if it is not one of our servers."""
 
         async def follow() -> None:
             async with connected_to_leader(self.port, key, self.client) as leader:

@@ -94,7 +94,7 @@ class Follower:
 async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenerator[ClientConnection]:
     """Connect to the leader of port `number`; both sides have proved the key when the block begins.
 
-    The block ends without an error when the leader disconnects. Raises ChromeTabError if the program on the port is
+    The block ends without an error when the leader disconnects. Raises HandshakeError if the program on the port is
     not one of this user's servers.
     """
     from websockets.asyncio.client import connect
@@ -112,21 +112,19 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
             yield leader
         finally:
             await close(leader)
-    except handshake.HandshakeError as error:
-        raise await port.port_error(number, error.problem) from None
     except TimeoutError:
-        raise await port.port_error(number, "no answer") from None
+        raise handshake.HandshakeError("no answer") from None
     except (InvalidHandshake, OSError) as error:
         cause = error.__cause__ if isinstance(error, InvalidMessage) else error
         problem = "connection ended" if isinstance(cause, (OSError, EOFError)) else "other program"
-        raise await port.port_error(number, problem) from None
+        raise handshake.HandshakeError(problem) from None
     except ConnectionClosed as closed:
         code = closed.rcvd.code if closed.rcvd else None
         if code == protocol.WRONG_PROTOCOL:
-            raise await port.port_error(number, "other version") from None
+            raise handshake.HandshakeError("other version") from None
         if not is_open:
             problem = {None: "connection ended", protocol.HANDSHAKE_TOO_SLOW: "no answer"}.get(code, "other program")
-            raise await port.port_error(number, problem) from None
+            raise handshake.HandshakeError(problem) from None
 
 
 async def close(leader: ClientConnection) -> None:

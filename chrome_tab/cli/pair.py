@@ -12,6 +12,7 @@ import sys
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.follower import connected_to_leader
+from chrome_tab.bridge.handshake import HandshakeError
 from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
 
@@ -66,6 +67,6 @@ async def new_link(port: int) -> str | None:
                 message = protocol.parse_frame(frame)
                 if message.get("type") == "link":
                     return message.get("link")
-    except (server.ChromeTabError, TimeoutError):
+    except (server.ChromeTabError, HandshakeError, TimeoutError):
         pass
     return None

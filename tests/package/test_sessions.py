@@ -552,6 +552,9 @@ async def test_leader_that_ends_its_connections_is_given_time_to_release_the_por
 ) -> None:
     monkeypatch.setattr(protocol, "ENDING_RETRY_S", 0.01)
     ended: list[asyncio.BaseTransport] = []
+    # A look at all processes of the machine takes a second, so it waits until the last retry has failed.
+    searched: list[int] = []
+    monkeypatch.setattr(port_module, "program_on_port", searched.append)
 
     def end(transport: asyncio.WriteTransport) -> None:
         transport.abort()
@@ -572,6 +575,7 @@ async def test_leader_that_ends_its_connections_is_given_time_to_release_the_por
         listener = await asyncio.start_server(before_the_response, "127.0.0.1", port)
     async with bridge(port) as session:
         assert (session.role, problem_of(session)) == (role, problem)
+    assert searched == ([port] if problem else [])
     listener.close()
 
 

@@ -128,22 +128,18 @@ def doubled(depth: int) -> dict[str, Any]:
 
 
 PATTERN = "^(a+)+$"
-# Never finishes in Python: takes 2 ** 60 steps.
-ENDLESS: list[dict[str, Any]] = [
-    {"patternProperties": {PATTERN: {}}, "unevaluatedProperties": False},
-    doubled(60) | {"properties": {"price": {"$ref": "#/$defs/l0"}}},
-]
 
 
-@pytest.mark.parametrize("schema", ENDLESS)
 async def test_answer_whose_check_would_never_finish_is_rejected_with_a_sentence(
-    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    hard, easy = json.dumps({"price": "a" * 60 + "!", "a" * 60 + "!": 1}), '{"price": "aaa"}'
+    # Takes 2 ** 60 steps.
+    endless = {"patternProperties": {PATTERN: {}}, "unevaluatedProperties": False}
+    hard, easy = json.dumps({"a" * 60 + "!": 1}), '{"price": "aaa"}'
     async with FakeOpenAIServer(answer(easy), answer(hard)) as fake, serving(fake) as asker:
         control = await asker.ask(output_schema={"additionalProperties": {"pattern": PATTERN}})
         monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 1)
-        code, sentence = error_of(await asker.ask(output_schema=schema))
+        code, sentence = error_of(await asker.ask(output_schema=endless))
 
     assert control.structured_content == {"price": "aaa"}
     assert code == "INVALID_ARGUMENT"
