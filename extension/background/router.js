@@ -129,6 +129,7 @@ class Trace {
   /** @type {chrome.tabs.Tab | null} the tab concerned, as it was then */
   tab = null;
   #begun = Date.now();
+  #start = performance.now();
   /** @readonly */
   #command;
 
@@ -141,7 +142,7 @@ class Trace {
   write(activity) {
     const { command, session } = this.#command;
     const time = new Date(this.#begun).toISOString();
-    const milliseconds = Date.now() - this.#begun;
+    const milliseconds = Math.round(performance.now() - this.#start);
     const who = { session: session?.id ?? "", client: session?.client ?? "" };
     activity.add(
       { time, ...who, command: plainLine(command, MAX_COMMAND_LENGTH), code: this.code, milliseconds },

@@ -33,7 +33,7 @@ export function consentPrompt(kind, tab, caller, reason) {
 export class ConsentPrompts {
   /** @type {Map<string, {request: ConsentPrompt, settle: (isAllowed: boolean | CommandError) => void}>} */
   #open = new Map();
-  /** @type {Map<string, number>} when a denied prompt may be shown again */
+  /** @type {Map<string, number>} when a denied prompt may be shown again, on the clock of `performance.now` */
   #coolingDown = new Map();
   /** @readonly */
   #onChange;
@@ -70,7 +70,7 @@ export class ConsentPrompts {
       const answer = await promise;
       if (answer === true) return;
       if (answer !== false) throw answer;
-      this.#coolingDown.set(subject, Date.now() + COOL_DOWN_MS);
+      this.#coolingDown.set(subject, performance.now() + COOL_DOWN_MS);
       throw denied(tabId, "The user denied");
     } finally {
       clearTimeout(timer);
@@ -109,7 +109,7 @@ export class ConsentPrompts {
    * @param {string} subject
    */
   #refuseTooMuch(tabId, subject) {
-    const now = Date.now();
+    const now = performance.now();
     for (const [known, until] of this.#coolingDown) if (until <= now) this.#coolingDown.delete(known);
     if (this.#coolingDown.has(subject)) throw denied(tabId, "The user has just denied");
     const open = this.list();

@@ -211,14 +211,14 @@ function fieldsIn(fields) {
  * @throws {CommandError} names each field that cannot be filled
  */
 async function checkAll(context, fields) {
-  const end = Date.now() + CHECK_MS;
+  const end = performance.now() + CHECK_MS;
   /** @type {CommandError[]} */
   const troubles = [];
   /** @type {Set<FormField>} */
   const later = new Set();
   let before = /** @type {FieldsBefore} */ ("");
   for (const field of fields) {
-    const left = Math.max(0, end - Date.now());
+    const left = Math.max(0, end - performance.now());
     try {
       const { form, isLater } = await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS), before);
       if (isLater) later.add(field);

@@ -4,7 +4,7 @@ import { CommandError, failed } from "../shared/errors.js";
 import { withoutDenied } from "../browser/denied-frames.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { tabById } from "../browser/tabs.js";
-import { pause } from "../browser/async.js";
+import { endsWithin, pause } from "../browser/async.js";
 import { optionalSelectorOf } from "./element-params.js";
 import { integerIn } from "./params.js";
 
@@ -17,6 +17,8 @@ const MAX_REPEATS = 3;
 const MAX_TAKES = 3;
 const MAX_TRIES = 5;
 const POLL_MS = 50;
+/** A page that is drawn, and not very large, is captured within this time. */
+const DRAW_MS = 3_000;
 
 /**
  * Captures the viewport, a whole element, or the page in a window of the given size. One image pixel is one CSS pixel,
@@ -175,7 +177,7 @@ function sizeOfPng(data) {
  * @returns {Promise<string>} base64
  */
 async function shoot(context, target, how) {
-  const take = () => captured(context, how);
+  const take = () => drawn(context, () => captured(context, how));
   const isInFrame = target.isFramed;
   // Determined first: a tab in the background draws only while it is captured.
   const drawing = isInFrame && target.look("nextDrawing");
@@ -209,6 +211,26 @@ async function captured({ session }, how) {
       await pause(POLL_MS);
     }
   }
+}
+
+/**
+ * A minimized window draws nothing, and often no image comes until another one is requested.
+ *
+ * @param {DrivenContext} context
+ * @param {() => Promise<string>} take
+ * @returns {Promise<string>}
+ * @throws {CommandError} EXECUTION_ERROR, and those of `take`
+ */
+async function drawn({ tabId }, take) {
+  const first = take();
+  if (await endsWithin(DRAW_MS, first)) return first;
+  const either = Promise.race([first, take()]);
+  if (await endsWithin(DRAW_MS, either)) return either;
+  const { state } = await chrome.windows.get((await tabById(tabId)).windowId);
+  if (state !== "minimized") return either;
+  throw failed(
+    "The window is minimized, and the browser does not draw it. Ask the user to restore it, then try again.",
+  );
 }
 
 /**

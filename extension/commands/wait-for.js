@@ -21,8 +21,8 @@ export async function waitFor(context) {
   const wanted = { text: textOf("text"), gone: textOf("gone"), selector: optionalSelectorOf(context) };
   if (!wanted.text && !wanted.gone && !wanted.selector) throw invalid("Pass what to wait for: text, gone or selector.");
   const whole = integerIn(params, "timeout", MOST_MS, DEFAULT_MS, " milliseconds");
-  const end = Date.now() + whole;
-  const answer = await waitForElements(context, () => ({ ...wanted, whole, timeout: end - Date.now() }));
+  const end = performance.now() + whole;
+  const answer = await waitForElements(context, () => ({ ...wanted, whole, timeout: end - performance.now() }));
   if (!answer) {
     throw new CommandError(
       "COMMAND_TIMEOUT",

@@ -252,6 +252,23 @@ async def log_of(popup: Popup, count: int) -> list[dict[str, Any]]:
     return (await popup.chrome("await chrome.storage.local.get('activity')"))["activity"]
 
 
+# In the service worker: each time that the clock is read, it has been set back by one more hour.
+SET_BACK = """isOn => {
+  const real = (Date.now.real ??= Date.now);
+  let hours = 0;
+  Date.now = isOn ? Object.assign(() => real() - 3_600_000 * hours++, { real }) : real;
+}"""
+
+
+async def test_clock_that_is_set_back_extends_no_wait_and_no_duration_is_negative(blank: DrivenTab) -> None:
+    async with changed_worker(blank.page.context, SET_BACK, begun=True, ended=False):
+        _, message = await blank.refused("wait_for", text="nowhere", timeout=1)
+    assert message.startswith("After 0.001 s")
+
+    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity?.[0].command === 'wait_for'")
+    assert (await log_of(blank.popup, 1))[0]["milliseconds"] >= 0
+
+
 async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_values(blank: DrivenTab) -> None:
     bridge, popup = blank.bridge, blank.popup
     await blank.show("<input id=a><p>words of the page", title="A secret title")

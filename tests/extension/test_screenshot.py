@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, changed_worker, shared_tab_at
+from tests.extension.conftest import DrivenTab, changed_waits, changed_worker, shared_tab_at
 from tests.support.fake_bridge import Message
 
 driven = shared_tab_at("/one")
@@ -290,3 +290,26 @@ async def test_missing_element_is_reported(driven: DrivenTab) -> None:
     assert code == "ELEMENT_NOT_FOUND"
     assert "#add-to-cart" in message
     assert await driven.do("screenshot", selector="#add-to-cart")
+
+
+# In the service worker: this many captures get no image; with several the window is minimized.
+UNDRAWN = """count => {
+  const { debugger: api, windows } = chrome;
+  const send = (api.sendCommand.real ??= api.sendCommand);
+  const get = (windows.get.real ??= windows.get);
+  const undrawn = (...sent) =>
+    sent[1] === "Page.captureScreenshot" && count-- > 0 ? new Promise(() => {}) : send.apply(api, sent);
+  const minimized = async (id) => ({ ...(await get.call(windows, id)), state: "minimized" });
+  api.sendCommand = count ? Object.assign(undrawn, { real: send }) : send;
+  windows.get = count > 1 ? Object.assign(minimized, { real: get }) : get;
+}"""
+
+
+async def test_window_that_is_not_drawn_is_captured_again_and_is_an_error_if_it_is_minimized(driven: DrivenTab) -> None:
+    context = driven.page.context
+    async with changed_worker(context, UNDRAWN, 1, 0), changed_waits(context, {3_000: 100}):
+        assert png_size(await driven.do("screenshot")) > (0, 0)
+
+    async with changed_worker(context, UNDRAWN, 2, 0), changed_waits(context, {3_000: 100}):
+        code, message = await driven.refused("screenshot")
+    assert (code, "is minimized" in message) == ("EXECUTION_ERROR", True)

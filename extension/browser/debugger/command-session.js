@@ -203,7 +203,7 @@ export class CommandSession {
   address = "";
   /** The latest input; rejects once an input was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
-  /** Deadline of waiting for pages, in milliseconds since 1970. */
+  /** Deadline of waiting for pages, on the clock of `performance.now`. */
   #settleUntil = Infinity;
   /** @readonly */
   #session;
@@ -359,10 +359,10 @@ export class CommandSession {
    * @returns {Promise<boolean>} whether one has come
    */
   async settled() {
-    this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
+    this.#settleUntil = Math.min(this.#settleUntil, performance.now() + SETTLE_MS);
     const { isLoading, hasCome } = await this.#session.settled(
       this.#signal,
-      Math.max(0, this.#settleUntil - Date.now()),
+      Math.max(0, this.#settleUntil - performance.now()),
     );
     this.#signal.throwIfAborted();
     if (isLoading) this.#notes.add("The next page was still loading after 5 s.");
