@@ -5126,6 +5126,7 @@ BLOCK_END = re.compile(
 )
 BLOCK_MARKS = "#>*+-| "
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
+BELOW_HEADER = re.compile(r"[ |\t]*\n[ :-]*\|[ |:-]*(?:\n|\Z)")  # what follows the first row of a Markdown table
 
 
 def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> Iterator[Evidence]:
@@ -5136,9 +5137,8 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
         end = line_start + len(line.rstrip("| \t"))
         is_code = any(first <= start < last for first, last in code)
-        if not (
-            is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS
-        ):
+        is_header = line.startswith("#") or line.endswith(":") or BELOW_HEADER.match(answer, end)
+        if not (is_code or is_header or len(letters_of(answer[start:end])) < MIN_WORDS):
             yield evidence_of(start, end, best_passage(answer[start:end], index, about), pages)
 
 
