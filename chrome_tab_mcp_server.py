@@ -531,7 +531,7 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
-        near = get_close_matches(first, known, n=1)
+        near = [name for name in known if environment_name(name) == first] or get_close_matches(first, known, n=1)
         advice = f"Did you mean {near[0]}?" if near else "Remove it."
         raise ValueError(f"The configuration file {path} has an unknown key {first!r}. {advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
