@@ -2042,10 +2042,9 @@ def token_counts(reply: Any) -> dict[str, Any]:
 
 def parse_object(text: str) -> dict[str, Any]:
     """Return the object that untrusted JSON is, or an empty one if it cannot be read or is something else."""
-    try:
+    value: Any = None
+    with contextlib.suppress(ValueError):
         value = parse_json(text)
-    except ValueError:
-        return {}
     return value if isinstance(value, dict) else {}
 
 
@@ -3634,10 +3633,11 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def without_fence(text: str) -> str:
-    """Return JSON without the Markdown fence that models often put around it, and without what is around a single one."""
+    """Return JSON without what models often put around it: a Markdown fence, and words around that or the JSON itself."""
     fences = [] if text.lstrip().startswith(("{", "[")) else code_fences(text)
     if len(fences) != 1:
-        return text
+        worded = re.match(r"\s*[^\W\d_][^{\[]*([{\[].*[}\]])[^{}\[\]]*\Z", text, re.DOTALL)
+        return worded[1] if worded else text
     fenced = text[fences[0][0] : fences[0][1]].strip()
     return re.sub(r"\A(?:`{3,}|~{3,})(?:json)?", "", fenced, flags=re.IGNORECASE).rstrip("`~")
 
