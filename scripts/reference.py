@@ -100,7 +100,8 @@ NOTES = {
     "click": "Clicks the first element that matches. A double-click selects a word, a triple-click a line. `at` is a point in "
     "the element.",
     "press": "`keys` contains names and chords separated by spaces (`Control+A Delete`, "
-    '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
+    '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`). '
+    "The page gets the keys, the browser does not: its own shortcuts, such as `F5` and `Control+W`, do nothing.",
     "drag": "Drags with the mouse or with the page's own drag and drop, for example sliders, sortable lists and files. `source_at` and "
     "`target_at` are points in the two elements; without a target, `target_at` is measured from the source.",
     "scroll": "Scrolls an element into view, or with `to` scrolls the element or the page: `top`, `bottom`, `left`, `right` or a number "

@@ -191,7 +191,7 @@ async function runCommand(command, services, controller, { observe, trace, until
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
   const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
   // Navigation of the tab also ends commands that wait in the queue.
-  if (use === "interact") refuseSleeping(tab);
+  if (use === "interact") await refuseSleeping(tab);
   // Not in its turn: other commands may continue meanwhile.
   if (rules.asks) {
     await rules.refuseTab(tab);

@@ -65,7 +65,11 @@ const attachments = new Attachments((event) => {
 
 const sessionPool = new SessionPool({
   onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
-  onCancel: (tabId) => void attachments.detach(tabId),
+  onCancel: (tabId) => {
+    // Before anything is stored: what was sent to the debugger fails at once, as if the page had left.
+    void endCommands(tabId, "detached");
+    void attachments.detach(tabId);
+  },
   onCrash: (tabId) => void endCommands(tabId, "crashed"),
   onPrint: (tabId) => void endCommands(tabId, "printing"),
 });

@@ -1,6 +1,7 @@
 /**
  * Access to pages, for every command that runs a function in one.
  *
+ * @import {TabWithId} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
  * @import {SiteRules} from "./site-rules.js"
  */
@@ -14,6 +15,8 @@ import { pause, unlessAborted } from "./async.js";
 /** How often a command checks whether a page has loaded, in all: about 5 s. */
 const LOAD_LOOKS = 200;
 const LOAD_LOOK_MS = 25;
+/** How often a frozen tab is checked: a page that returns from the back/forward cache is frozen for a moment. */
+const THAW_LOOKS = 10;
 const CLOSED_FRAME =
   "Extensions cannot access that frame: its page failed to load, or is closed to extensions. " +
   "Take a screenshot to see what it shows.";
@@ -55,7 +58,7 @@ class PageFault extends Error {
  * A command's view of its tab: `first` is the tab when the command began, until it first asks the page; `last` is the
  * tab when it last asked; `left` is how many more checks it makes for a page that is loading.
  *
- * @typedef {{left: number, first?: chrome.tabs.Tab, last?: chrome.tabs.Tab}} Looks
+ * @typedef {{left: number, first?: TabWithId, last?: TabWithId}} Looks
  */
 
 /** @type {WeakMap<AbortSignal, Looks>} by the command's signal */
@@ -64,7 +67,7 @@ const looksOf = new WeakMap();
 /**
  * Saves a new command its own first query of its tab: each takes as long as reading a small page.
  *
- * @param {chrome.tabs.Tab} tab its current state
+ * @param {TabWithId} tab its current state
  * @param {AbortSignal} signal of the command
  */
 export function noteFirstLook(tab, signal) {
@@ -87,7 +90,7 @@ export function tabAsAsked({ signal }) {
  */
 async function readableTab(context) {
   const tab = await loadedTab(context);
-  refuseSleeping(tab);
+  await refuseSleeping(tab);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw unreadable(obstacle);
   return tab;
@@ -199,17 +202,22 @@ async function loadedTab({ tabId, signal }) {
 /**
  * Waking a tab would reload it, with side effects on its page.
  *
- * @param {chrome.tabs.Tab} tab
+ * @param {TabWithId} tab
  * @throws {CommandError} UNREADABLE_PAGE, TAB_DISCONNECTED
  */
-export function refuseSleeping(tab) {
+export async function refuseSleeping(tab) {
   if (tab.discarded) {
     throw unreadable("The browser has put this tab to sleep to save memory. Ask the user to click it, then try again.");
   }
   if (tab.status === "unloaded") {
     throw new CommandError("TAB_DISCONNECTED", "The page in this tab has crashed. Reload it, then try again.");
   }
-  if (tab.frozen) throw unreadable("The browser has frozen this tab. Ask the user to click it, then try again.");
+  let { frozen } = tab;
+  for (let looks = THAW_LOOKS; frozen && looks > 0; looks--) {
+    await pause(LOAD_LOOK_MS);
+    ({ frozen } = await tabById(tab.id));
+  }
+  if (frozen) throw unreadable("The browser has frozen this tab. Ask the user to click it, then try again.");
 }
 
 /**

@@ -104,6 +104,14 @@ const MAC_COMMANDS = new Map([
   ["Z", "redo"],
 ]);
 
+/** What the browser does with keys that a page does not handle; Control stands also for the Command key of a Mac. */
+const BROWSER_KEYS = new Set([
+  ..."0123456789defghjklnoprstuw+-=".split("").map((key) => `Control+${key}`),
+  ...["Tab", "PageUp", "PageDown", "F4"].map((key) => `Control+${key}`),
+  ...["ArrowLeft", "ArrowRight", "Home", "F4"].map((key) => `Alt+${key}`),
+  ...["F1", "F3", "F5", "F6", "F11", "F12"],
+]);
+
 const PART = /"([^"]*)"|'([^']*)'|(\S+)/gu;
 const NEAR_NAMES = 6;
 const QUOTED_LENGTH = 40;
@@ -118,6 +126,15 @@ export function strokesOf(keys, isMac) {
   return [...keys.matchAll(PART)].flatMap(([, double, single, chord]) =>
     chord === undefined ? typed(double ?? single ?? "") : [strokeOf(chord, isMac)],
   );
+}
+
+/**
+ * @param {Stroke} stroke
+ * @returns {boolean} whether it is a command to the browser, such as to close the tab, unless the page handles it
+ */
+export function isForBrowser({ key, held }) {
+  const names = held.filter((name) => name !== "Shift").map((name) => (name === "Meta" ? "Control" : name));
+  return BROWSER_KEYS.has([...names, key.key.length > 1 ? key.key : key.key.toLowerCase()].join("+"));
 }
 
 /**

@@ -7,13 +7,15 @@
 
 import { invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
-import { strokesOf } from "../browser/keys.js";
+import { isForBrowser, strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
 import { noting, optionalSelectorOf } from "./element-params.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
   "The focus is now in a frame of a denied host, which gets no keys. Pass a selector with the next press.";
+const ONLY_FOR_PAGE =
+  "These keys are a shortcut of the browser, which does not get them: only the page does, and it shows no change. Use navigate, back, forward, browser_create_tab or browser_close_tab.";
 const FIELDS = new Set(["input", "textarea"]);
 const HOW_TO_WRITE = 'Use key names such as Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
@@ -42,7 +44,8 @@ export async function press(context) {
     target.reply(found, changed),
   ]);
   const isLed = await session.guard.blocks();
-  return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
+  const isUnheard = !reply.changed && strokes.some(isForBrowser);
+  return { ...noting(reply, [...(isLed ? [DENIED_FOCUS] : []), ...(isUnheard ? [ONLY_FOR_PAGE] : [])]), ...state };
 }
 
 /**

@@ -102,7 +102,8 @@ async function chosenField({ session }, { element }, chooser, count) {
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
   if (!asked) {
     throw failed(
-      `${name} was clicked, but no file dialog opened. Pass the file field, or the button that opens the dialog.`,
+      `${name} was clicked, but no file dialog opened. Pass the file field, or the button that opens the dialog. If the ` +
+        "page only accepts files that are dropped, ask the user to drop them.",
     );
   }
   const { mode, backendNodeId } = asked;

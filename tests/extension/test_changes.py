@@ -108,7 +108,7 @@ CHANGES = {
     "a class of a box without height": "",
     "a dialog whose content fades in a web component": 'dialog "Tour" closed',
     "a dialog in a new part of the page": 'dialog "Colors" opened; now "Open a file"',
-    "boxes of a tree": 'input in li#go "Trees" on',
+    "boxes of a tree": 'input in li#go "3 Trees" on',
     "a dialog that opens once its backdrop has faded in": 'dialog "New guest" opened',
     "a field that is disabled": 'button#box "Pay" disabled',
     "buttons that change their states": 'button#bold "Bold" pressed; button#left "Left" not pressed',
@@ -118,6 +118,10 @@ CHANGES = {
     "fields that appear without a text": 'now select "c" [name=c], input "w" [name=w], button "Go" [aria-label=Go] and 1 more',
     "the next step of a tour, whose backdrop stays": 'dialog "Two" opened; dialog "One" closed',
     "a slide that comes into view, and others that do not": 'now "Rome"; gone "Oslo"',
+    "a menu that comes from outside of the page": 'now "Copy Cut", "Ash"',
+    "drawers that slide into the window and out of it": 'now "Calls"; gone "Chat"',
+    "a form that opens with values": 'now "New trip To By train"; input#far "To" holds "Rome"',
+    "a form that closes, with a style of its own in it": 'gone "New trip Go"',
 }
 
 

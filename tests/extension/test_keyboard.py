@@ -192,3 +192,15 @@ async def test_page_that_a_key_opens_is_waited_for(blank: DrivenTab) -> None:
     result = await blank.do("press", keys="Enter", selector="#go")
 
     assert (result["title"], "value" in result) == ("One", False)
+
+
+async def test_shortcut_that_only_the_browser_would_obey_has_a_note(page: DrivenTab) -> None:
+    await page.page.evaluate(
+        "() => void (document.onkeydown = ({ key }) => key === 's' && document.body.prepend('Saved'))"
+    )
+
+    for keys in ("F5", "Control+W", "Control+Shift+t", "Alt+Left", "Control++"):
+        assert len((await page.do("press", keys=keys))["notes"]) == 1, keys
+    for keys in ("Control+S", "Control+A", "F2", '"w"'):
+        assert "notes" not in await page.do("press", keys=keys, selector="#name"), keys
+    assert await page.page.evaluate("events.length") > 0

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, held_limits, stop_worker
+from tests.extension.conftest import DrivenTab, changed_worker, held_limits, stop_worker
 from tests.extension.test_attaching import crash, tab_has
 from tests.support.fake_bridge import Message
 from tests.support.polling import until
@@ -91,14 +91,29 @@ async def test_page_that_navigates_during_a_command_is_reported(same_tab: Driven
     assert (await same_tab.do("evaluate", code="document.title"))["value"] == "Two"
 
 
+# In the service worker: what a headless browser, which shows no bar with Cancel, would do. Storing takes a while.
+CANCEL = """async tabId => {
+  const { session } = chrome.storage;
+  const real = session.set;
+  session.set = async (items) => {
+    session.set = real;
+    await new Promise((go) => (globalThis.store = go));
+    return real.call(session, items);
+  };
+  await chrome.debugger.detach({ tabId });
+  chrome.debugger.onDetach.dispatch({ tabId }, "canceled_by_user");
+}"""
+
+
 async def test_user_who_cancels_the_debugger_detaches_the_tab(tab: DrivenTab) -> None:
     command = await waiting(tab)
     (worker,) = tab.page.context.service_workers
 
-    # A headless browser shows no bar with Cancel.
-    await worker.evaluate(f"chrome.debugger.onDetach.dispatch({{ tabId: {tab.tab_id} }}, 'canceled_by_user')")
+    await worker.evaluate(CANCEL, tab.tab_id)
 
-    assert code_of(await command) == "TAB_DISCONNECTED"
+    error = (await command)["error"]
+    assert (error["code"], "was detached" in error["message"]) == ("TAB_DISCONNECTED", True)
+    await worker.evaluate("store()")
     assert (await tab.refused("console_logs"))[0] == "TAB_NOT_ATTACHED"
 
 
@@ -133,6 +148,26 @@ async def test_another_debugger_on_the_tab_does_not_interfere(same_tab: DrivenTa
 
     assert await same_tab.do("click", selector="button")
     assert (await same_tab.do("evaluate", code="document.querySelector('button').textContent"))["value"] == "1"
+
+
+# In the service worker: a tab is frozen the first times that it is checked.
+FROZEN = """times => {
+  const { tabs } = chrome;
+  const real = (tabs.get.real ??= tabs.get);
+  const get = async (id) => ({ ...(await real.call(tabs, id)), frozen: times-- > 0 });
+  tabs.get = times ? Object.assign(get, { real }) : real;
+}"""
+
+
+async def test_tab_that_is_frozen_while_its_page_returns_is_not_taken_for_one_that_stays_frozen(
+    same_tab: DrivenTab,
+) -> None:
+    await same_tab.show("<button>Go</button>")
+    for times, is_awake in ((3, True), (1_000, False)):
+        async with changed_worker(same_tab.page.context, FROZEN, times, 0):
+            reply = await same_tab.ask("click", selector="button")
+
+        assert (reply["success"], code_of(reply)) == (is_awake, None if is_awake else "UNREADABLE_PAGE")
 
 
 async def test_dialog_does_not_block_commands_that_only_read(same_tab: DrivenTab) -> None:

@@ -91,6 +91,16 @@ async def test_file_that_a_click_downloads_is_named(tab: DrivenTab) -> None:
     await until(names_it)
 
 
+async def test_link_to_no_page_is_not_taken_for_one_that_loads_the_page_again(tab: DrivenTab) -> None:
+    tab.site.extra_headers["/report"] = ("Content-Disposition", "attachment")
+    links = [f"<a href={path} onclick=\"this.textContent += 'd'\">{path}</a>" for path in ("/report", "/empty-answer")]
+    await tab.show(" ".join(links))
+
+    changes = [(await tab.do("click", selector=f"a:nth-of-type({number})"))["changed"] for number in (1, 2)]
+
+    assert changes == ['now "/reportd"; gone "/report"', 'now "/empty-answerd"; gone "/empty-answer"']
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "one", "", None])
 async def test_other_schemes_are_rejected(blank: DrivenTab, url: str | None) -> None:
     before = blank.page.url

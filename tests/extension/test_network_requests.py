@@ -38,6 +38,22 @@ async def ask(tab: DrivenTab, *urls: str) -> None:
     await tab.page.evaluate(script, list(urls))
 
 
+async def test_requests_before_a_page_was_left_and_returned_to_do_not_count_as_running(tab: DrivenTab) -> None:
+    (worker,) = tab.page.context.service_workers
+    frame = (await (await tab.page.context.new_cdp_session(tab.page)).send("Page.getFrameTree"))["frameTree"]["frame"]
+
+    async def reported(event: str, **params: object) -> bool:
+        """Let the browser report this; return whether the page counts as loading afterwards."""
+        dispatch = "([source, event, params]) => chrome.debugger.onEvent.dispatch(source, event, params)"
+        await worker.evaluate(dispatch, [{"tabId": tab.tab_id}, event, params])
+        return "1 request" in (await tab.do("page_elements"))["text"]
+
+    left = {"url": tab.site.url("/left"), "method": "GET", "headers": {}}
+
+    assert await reported("Network.requestWillBeSent", requestId="left", type="Fetch", request=left)
+    assert not await reported("Page.frameNavigated", frame=frame, type="BackForwardCacheRestore")
+
+
 async def test_requests_of_a_tab_are_reported_newest_first_with_their_results_across_pages(tab: DrivenTab) -> None:
     site = tab.site
     site.statuses["/gone.json"] = 404

@@ -423,6 +423,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "lines between items of a menu": ['menuitem "Copy"  #copy', 'menuitem "-"  #less'],
         "dialog of a component that is closed": ['button "Open"  button'],
         "empty cells of a table with lines": ['text "read"', "box red 94x34  #red"],
+        "header without a height, whose copy is drawn above": ['row "Ada | 36"'],
         "field that shows how a word goes on": ['textbox "Author" = "Ada"  #f'],
         "signs around the links of a heading": ["# Types", 'link "edit"  [href="#e"]', 'link "source"  [href="#s"]'],
         "element that takes the focus for its parts": [

@@ -140,6 +140,7 @@ async def test_password_is_never_shown_only_its_presence_is_reported(elements: D
         text = (await elements.do("page_elements", **params))["text"]
         assert 'password "Password" filled' in text
         assert "sesame" not in text
+        await elements.page.evaluate("document.querySelector('[name=secret]').type = 'text'")
 
 
 # --- Where lists of elements go wrong: one page for each ---

@@ -163,6 +163,21 @@ async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None
     assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
 
 
+async def test_a_text_starts_where_a_part_of_the_element_does(blank: DrivenTab) -> None:
+    await blank.write(
+        "<table><tr id=ann><td>12</td><td>Ann</td></tr><tr id=bea><td>13</td><td>Bea <i id=lee>Lee</i></td></tr></table>"
+        "<ul><li id=sum><span>Total</span><span>17</span></li><li id=sums><span>Total</span><span>175</span></li></ul>"
+    )
+
+    wanted = ("tr text=Ann", "tr text=13 bea", "tr text=bea lee", "li text=17", 'li text="Total 17"')
+    found = [(await blank.do("click", selector=selector))["element"]["selector"] for selector in wanted]
+
+    assert found == ["#ann", "#bea", "#bea", "#sum", "#sum"]
+    inner = [(await blank.do("click", selector=f"tr text=13 >>> {part}"))["element"] for part in ("i", "text=Lee")]
+    assert [element["selector"] for element in inner] == ["#lee", "#lee"]
+    await blank.refused("click", selector="li text=otal")
+
+
 async def test_hostile_texts_stay_one_short_quoted_line_in_messages(blank: DrivenTab) -> None:
     await blank.write("<button id=hostile disabled></button><p id=hostilf></p>")
     await blank.page.evaluate(

@@ -118,6 +118,7 @@ INVALID = [
     ("#button", 2, "EXECUTION_ERROR", "accepts only one file, not 2"),
     ("#off", 1, "EXECUTION_ERROR", "is still disabled"),
     ("#idle", 1, "EXECUTION_ERROR", "no file dialog opened"),
+    ("#folder", 1, "EXECUTION_ERROR", "accepts only a folder"),
     ("#on", 1, "ELEMENT_NOT_FOUND", "#one"),
     ("#one", 0, "INVALID_ARGUMENT", "1 to 50"),
 ]

@@ -217,6 +217,22 @@ def test_data_table_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     assert text.count("Other paper") in {0, 6}
 
 
+def test_header_and_totals_in_tables_of_their_own_belong_to_the_rows_between_them(tab: Page) -> None:
+    unseen = "<tr style='height: 0'>{}</tr>".format(
+        "<td style='padding: 0'><div style='height: 0; overflow: hidden'>x</div>" * 2
+    )
+    head = "<div><table><thead><tr><th>Pier</th><th>Boats</th>{}</tr></thead></table></div>"
+    rows = f"<div><table><thead>{unseen}</thead><tbody><tr><td>North</td><td>4</td></tr><tr><td>South</td><td>5</td></tr></tbody></table></div>"
+    foot = "<div><table><tfoot><tr><td>All</td><td>9</td></tr></tfoot></table></div>"
+    note = "<p>Counted twice.</p>"
+    show(tab, article(f"{head.format('<th></th>')}{rows}{foot}{note}{head.format('<th>Open</th>')}{rows}{note}{foot}"))
+
+    joined, _, apart = read(tab)["text"].partition("Counted twice.")
+
+    assert joined.endswith("| Pier | Boats |\n| --- | --- |\n| North | 4 |\n| South | 5 |\n| All | 9 |\n\n")
+    assert "| North | 4 |\n| --- | --- |" in apart
+
+
 def test_line_breaks_of_a_style_stay_and_headings_in_rows_have_no_marks(tab: Page) -> None:
     letter = "<p style='white-space: pre-wrap'>Dear all,\n  we met at nine.\n\nYours, Ada</p>"
     letter += "<p style='white-space: pre-line'>A list:\n  one</p><p>for all:<br>&nbsp; print(1)</p>"

@@ -356,14 +356,17 @@ export class CommandSession {
   /**
    * Waits for a page that the action requested, at most 5 s in all.
    *
-   * @returns {Promise<boolean>} whether it requested one
+   * @returns {Promise<boolean>} whether one has come
    */
   async settled() {
     this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
-    const state = await this.#session.settled(this.#signal, Math.max(0, this.#settleUntil - Date.now()));
+    const { isLoading, hasCome } = await this.#session.settled(
+      this.#signal,
+      Math.max(0, this.#settleUntil - Date.now()),
+    );
     this.#signal.throwIfAborted();
-    if (state === "loading") this.#notes.add("The next page was still loading after 5 s.");
-    return state !== "rest";
+    if (isLoading) this.#notes.add("The next page was still loading after 5 s.");
+    return hasCome;
   }
 
   /** Where the mouse is; null before the first move. */

@@ -74,6 +74,8 @@ export class DebuggerSession {
   /** @readonly @type {Set<string>} the sessions of cross-origin frames */
   #frames = new Set();
   #isLoading = false;
+  /** Whether a page has come since loading began: a download, for example, leaves the one that is there. */
+  #hasCome = false;
   /** Fires `stopped` when the page has loaded and `dialog` when it shows one. */
   #events = new EventTarget();
 
@@ -222,19 +224,19 @@ export class DebuggerSession {
    *
    * @param {AbortSignal} signal
    * @param {number} milliseconds
-   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was requested, and whether it has loaded
+   * @returns {Promise<{isLoading: boolean, hasCome: boolean}>} whether it is still loading, and whether it has replaced
+   *   the one before
    */
   async settled(signal, milliseconds) {
     // One round through the page's task queue shows what the action started, independent of the page's clock.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
       // The page is gone: a new one is loading, or has loaded.
     });
-    if (!this.#isLoading) return "rest";
+    if (!this.#isLoading) return { isLoading: false, hasCome: false };
     const waiting = new AbortController();
     try {
-      return (await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal)))
-        ? "loaded"
-        : "loading";
+      const hasStopped = await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal));
+      return { isLoading: !hasStopped, hasCome: this.#hasCome };
     } finally {
       waiting.abort();
     }
@@ -282,14 +284,14 @@ export class DebuggerSession {
         this.#command?.addDownload(params.suggestedFilename);
         break;
       case "Page.frameNavigated":
-        if (!params.frame.parentId) this.#showsPage(params.frame);
+        if (!params.frame.parentId) this.#showsPage(params.frame, params.type);
         break;
       case "Page.frameRequestedNavigation":
         // A middle click opens another tab.
-        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#loads();
         break;
       case "Page.frameStartedLoading":
-        if (params.frameId === this.#pages.mainId) this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId) this.#loads();
         break;
       case "Page.frameStoppedLoading":
         if (params.frameId === this.#pages.mainId) this.#loaded();
@@ -384,11 +386,20 @@ export class DebuggerSession {
     if (isOwn) this.ownWorldId = id;
   }
 
-  /** @param {{id: string, loaderId?: string}} mainFrame */
-  #showsPage({ id, loaderId = "" }) {
+  /**
+   * @param {{id: string, loaderId?: string}} mainFrame
+   * @param {string} [type] how the page has come; `BackForwardCacheRestore` for one that was there before
+   */
+  #showsPage({ id, loaderId = "" }, type) {
     this.#isPrinting = false;
-    this.network.showsPage(loaderId);
+    this.#hasCome = true;
+    this.network.showsPage(loaderId, type === "BackForwardCacheRestore");
     this.#pages.mainId = id;
+  }
+
+  #loads() {
+    this.#hasCome &&= this.#isLoading;
+    this.#isLoading = true;
   }
 
   #loaded() {

@@ -75,9 +75,13 @@ export class NetworkLog {
     return this.#requests.findLast((request) => request.requestId === requestId)?.pages;
   }
 
-  /** @param {string} loaderId of the page that is now in the tab; the request for it has the same id */
-  showsPage(loaderId) {
-    this.#first = Number(this.#requests.findLast(({ requestId }) => requestId === loaderId)?.id ?? 0);
+  /**
+   * @param {string} loaderId of the page that is now in the tab; the request for it has the same id
+   * @param {boolean} isBack whether it was there before: the end of a request is not reported while it is away
+   */
+  showsPage(loaderId, isBack) {
+    const request = this.#requests.findLast(({ requestId }) => requestId === loaderId);
+    this.#first = isBack ? this.#total + 1 : Number(request?.id ?? 0);
   }
 
   resume() {
@@ -224,7 +228,8 @@ export class NetworkLog {
     if (!logged) return;
     this.#open.delete(requestId);
     this.ofAction.end(requestId);
-    const time = logged.startedAt === null ? null : Math.round((timestamp - logged.startedAt) * 1_000);
+    // What a page has prefetched ended before the page that uses it requests it.
+    const time = logged.startedAt === null ? null : Math.max(0, Math.round((timestamp - logged.startedAt) * 1_000));
     Object.assign(logged, { time, ...outcome });
   }
 }

@@ -32,7 +32,7 @@ const changeSummary = (() => {
   const { faultOf, messagesOf } = faults;
   const { innermost } = search;
   const { selectorOf } = selectorGenerator;
-  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isUnshown, valueOf } = pageState;
+  const { ALERTS, ANNOUNCED, LISTS, STATUSES, isSeen, isTiny, isUnshown, valueOf } = pageState;
 
   const UNREAD_PARTS =
     "script, style, template, noscript, svg title, svg desc, svg defs, fieldset[aria-hidden='true'] > legend";
@@ -113,8 +113,10 @@ const changeSummary = (() => {
     const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
-    const statuses = wholesIn(news, STATUSES).filter(
-      (one) => !alerts.includes(one) && !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
+    // A region for messages of both kinds may contain earlier ones.
+    const unalerted = news.filter(({ node }) => !alerts.some((one) => holds(one, node)));
+    const statuses = wholesIn(unalerted, STATUSES).filter(
+      (one) => !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
     );
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
@@ -140,6 +142,11 @@ const changeSummary = (() => {
     const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
       .map((node) => newsOf(node))
       .filter(hasText);
+    // What opens comes before the values of its fields.
+    const isRevealed = (/** @type {Element} */ one) => shown.some((node) => isElement(node) && isDrawnIn(node, one));
+    const [inOpened, inPlace] = [refilled.filter(isRevealed), refilled.filter((one) => !isRevealed(one))];
+    const holdings = (/** @type {Control[]} */ fields, /** @type {number} */ length) =>
+      fields.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`);
     const partsWith = (/** @type {number} */ length) => [
       ...announced("alert", alerts, length),
       ...faulty.map((field) => faultLine(field, length)),
@@ -150,10 +157,11 @@ const changeSummary = (() => {
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
       ...enabled.map((element) => `${nameOf(element)} enabled`),
-      ...checkings(before.checks, now.checks, path),
+      ...checkings(before.checks, now.checks, path, isRevealed),
       ...drawings(outermost(drawn), roots),
-      ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
+      ...holdings(inPlace, length),
       ...plainly("now", other, lost, length),
+      ...holdings(inOpened, length),
       ...plainly("moved", elsewhere, [], length),
       ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
       ...plainly("gone", lost, other, length),
@@ -240,13 +248,16 @@ const changeSummary = (() => {
    * @param {Map<Element, boolean>} before boxes, and whether they were checked
    * @param {Map<Element, boolean>} now
    * @param {Element[]} path of the element acted on, whose own state is part of the reply
+   * @param {(box: Element) => boolean} isRevealed whether it was not visible before
    * @returns {string[]} for example `checkbox "Red" on`, or `12 checkboxes off`
    */
-  function checkings(before, now, [acted]) {
+  function checkings(before, now, [acted], isRevealed) {
     const isOwn = (/** @type {Element} */ box) => acted !== undefined && (acted === box || controlOf(acted) === box);
     return [true, false].flatMap((isOn) => {
       const isChanged = (/** @type {[Element, boolean]} */ [box, is]) => is === isOn && before.get(box) === !isOn;
-      const boxes = [...now].filter((one) => isChanged(one) && !isOwn(one[0]) && isVisible(handleOf(one[0])));
+      const boxes = [...now].filter(
+        (one) => isChanged(one) && !isOwn(one[0]) && isVisible(handleOf(one[0])) && !isRevealed(one[0]),
+      );
       const word = isOn ? "on" : "off";
       if (boxes.length > MOST_TEXTS) return [`${boxes.length} checkboxes ${word}`];
       return boxes.map(([box]) => `${boxNameOf(box)} ${word}`);
@@ -330,10 +341,11 @@ const changeSummary = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it, or all that is in it, keeps its place when the page is scrolled, such as a dialog
+   * @returns {boolean} whether it, or all that is in it, lies over the page, such as a dialog or a menu
    */
   function isLayer(element) {
-    if (getComputedStyle(element).position === "fixed") return true;
+    const { position, zIndex } = getComputedStyle(element);
+    if (position === "fixed" || (position === "absolute" && Number(zIndex) > 0)) return true;
     const [child, ...others] = childrenOf(element);
     return child !== undefined && !others.length && isLayer(child);
   }
@@ -415,7 +427,7 @@ const changeSummary = (() => {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
     // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
     if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
-    return isUnshown(element);
+    return isTiny(element);
   }
 
   /**
@@ -425,9 +437,9 @@ const changeSummary = (() => {
    */
   function isHiddenPart(element, hidden) {
     if (!isInPage(element)) return hidden.has(element);
-    if (isVisible(element)) return false;
+    if (isVisible(element)) return isUnshown(element);
     const { display, opacity } = getComputedStyle(element);
-    return isMatch(element, "[hidden], [style]") || display === "none" || opacity === "0";
+    return display === "none" || opacity === "0" || isMatch(element, "[style*='visibility']");
   }
 
   /**

@@ -33,7 +33,7 @@ const changeWatch = (() => {
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
-  const { DIALOGS, allIn, aroundField, isClipped, isSeen, stateOf, valueOf } = pageState;
+  const { DIALOGS, allIn, aroundField, isClipped, isParked, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
@@ -75,6 +75,7 @@ const changeWatch = (() => {
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
+  const PLACES = ["transform", "translate", "left", "right", "top", "bottom"];
   const TRANSLUCENT = /(?:^|;)\s*opacity:\s*0?\.\d/u;
   /** The items of a list that opens for a field, unlike a link to the maker of an editor. */
   const CHOICES = "[role='option'], [role^='menuitem'], li, a:not([target='_blank']), button";
@@ -219,8 +220,13 @@ const changeWatch = (() => {
     /** @returns {Element[]} what has come, or was hidden before and is not any more */
     appeared() {
       this.#take();
-      const all = [...this.#come, ...[...this.#before.hidden].filter(isSeen)].filter(isElement);
+      const all = [...this.#come, ...this.#revealed()].filter(isElement);
       return all.filter((one) => isInPage(one) && isVisible(one));
+    }
+
+    /** @returns {Node[]} what was hidden before, or outside of the page, and is not any more */
+    #revealed() {
+      return [...this.#before.hidden].filter((one) => isElement(one) && isInPage(one) && isSeen(one) && !isParked(one));
     }
 
     /** @returns {boolean} whether anything has come over the page, such as a list without a role */
@@ -309,7 +315,7 @@ const changeWatch = (() => {
       const come = [...this.#come].filter(isElement).filter(isInPage);
       const hidden = [...this.#before.hidden].filter(isElement);
       const waiting = [...withDialogs(come), ...hidden].filter(isInPage);
-      const coming = waiting.filter((one) => isRendered(one) && !isDrawn(one));
+      const coming = waiting.filter((one) => isRendered(one) && (!isDrawn(one) || isParked(one)));
       const around = coming.flatMap((one) => [...treeAncestors(one)].slice(1));
       // A field that was operated has closed the list that it had opened.
       const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#roots).lists : [];
@@ -324,7 +330,7 @@ const changeWatch = (() => {
         ...[...boxes].flatMap((one) => animationsOf(one, false)),
         ...[...this.#restyled]
           .filter((one) => isInPage(one) && isWorded(one))
-          .flatMap((one) => animationsOf(one, false, isFadeOut)),
+          .flatMap((one) => animationsOf(one, false, isPositioned(one) ? isLeaving : isFadeOut)),
       ];
     }
 
@@ -347,7 +353,7 @@ const changeWatch = (() => {
       if (this.#action === "fill" || !this.#isOpener) return false;
       this.#take();
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
-      return ![...this.#come, ...this.#before.hidden].some((node) => isWorded(node) && isShown(node));
+      return ![...this.#come, ...this.#revealed()].some((node) => isWorded(node) && isShown(node));
     }
 
     /**
@@ -366,11 +372,11 @@ const changeWatch = (() => {
       const moved = isRedrawn ? [] : [...back].filter((node) => !isAt(node, this.#places.get(node)));
       const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
-      const shown = [...this.#come, ...hidden].filter(isShown);
+      const shown = [...this.#come, ...this.#revealed()].filter(isShown);
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const hiddenNow = [...this.#restyled].filter(
-        (one) => isInPage(one) && isHidden(one) && !wasHidden(one) && !this.#isNew(one),
+        (one) => isInPage(one) && this.#isHiddenNow(one) && !wasHidden(one) && !this.#isNew(one),
       );
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
@@ -396,6 +402,11 @@ const changeWatch = (() => {
         editor: this.#openedField(),
       });
       return changes || toggled || revealings(shown, this.#roots) || restatings(this.#before, now);
+    }
+
+    /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
+    #isHiddenNow(element) {
+      return isHidden(element) || (this.#action !== "fill" && isParked(element));
     }
 
     /** @param {Node} node that the page has removed */
@@ -583,6 +594,15 @@ const changeWatch = (() => {
    */
   function isFadeOut({ effect }) {
     return /** @type {KeyframeEffect | null} */ (effect)?.getKeyframes().at(-1)?.["opacity"] === "0";
+  }
+
+  /**
+   * @param {Animation} animation of a part that lies over the page
+   * @returns {boolean} whether its element may disappear with it, such as a drawer that moves out of the window
+   */
+  function isLeaving(animation) {
+    const keyframe = /** @type {KeyframeEffect | null} */ (animation.effect)?.getKeyframes().at(-1) ?? {};
+    return isFadeOut(animation) || PLACES.some((name) => name in keyframe);
   }
 
   /** @param {string | null} style as the page has written it, or as the browser does */

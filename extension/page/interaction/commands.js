@@ -302,6 +302,7 @@ const elementCommands = (() => {
    * @param {number} count number of files
    */
   function prepareUpload(field, count) {
+    if (field.webkitdirectory) throw misfit(field, "accepts only a folder. Ask the user to choose it.");
     if (count > 1 && !field.multiple) throw misfit(field, `accepts only one file, not ${count}. Pass one file.`);
     latest.upload = field;
     return { isFileField: true };

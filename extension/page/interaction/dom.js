@@ -48,6 +48,9 @@ const dom = (() => {
   /** Controls without a text of their own. */
   const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
 
+  /** @type {WeakSet<Element>} fields that have been password fields: a button may make text fields of them */
+  const passwords = new WeakSet();
+
   /** Available only in worlds of extensions; used only where more is needed than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
@@ -136,7 +139,7 @@ const dom = (() => {
   }
 
   /**
-   * @param {Root} root or the topmost element of what the page has removed
+   * @param {Root | Element} root
    * @param {string} selector
    * @returns {Element[]}
    */
@@ -398,11 +401,15 @@ const dom = (() => {
     return /^\s*([a-z-]{1,30})(?!\S)/iu.exec(attributeOf(element, "role") ?? "")?.[1] ?? "";
   }
 
-  /** @param {Element} element */
+  /**
+   * @param {Element} element
+   * @returns {string} the type of an input, otherwise its tag; a password remains one while the page shows it
+   */
   function kindOf(element) {
-    return isHtml(element) && tagOf(element) === "input"
-      ? /** @type {HTMLInputElement} */ (element).type
-      : tagOf(element);
+    if (!isHtml(element) || tagOf(element) !== "input") return tagOf(element);
+    const { type } = /** @type {HTMLInputElement} */ (element);
+    if (type === "password") passwords.add(element);
+    return passwords.has(element) ? "password" : type;
   }
 
   /**

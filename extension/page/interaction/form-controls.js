@@ -254,7 +254,7 @@ const formControls = (() => {
 
   /** @param {HTMLInputElement} field */
   function isSecret(field) {
-    return isControl(field) && field.type === "password";
+    return kindOf(field) === "password";
   }
 
   /**

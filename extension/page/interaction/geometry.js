@@ -140,8 +140,13 @@ const geometry = (() => {
     const own = [...Reflect.apply(Element.prototype.getClientRects, element, [])].filter(hasArea);
     // An element without a box, or with an empty one, shows its content.
     if (own.length || getComputedStyle(element).overflow !== "visible") return own;
+    return [...childNodesOf(element)].flatMap((node) => (isElement(node) ? rectsOf(node) : rectsOfText(node)));
+  }
+
+  /** @param {Node} text */
+  function rectsOfText(text) {
     const range = new Range();
-    range.selectNodeContents(element);
+    range.selectNodeContents(text);
     return [...range.getClientRects()].filter(hasArea);
   }
 

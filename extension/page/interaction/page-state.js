@@ -10,6 +10,7 @@ const pageState = (() => {
     boxOf,
     closestOf,
     dataOf,
+    documentOf,
     holds,
     isControl,
     isDocument,
@@ -23,6 +24,7 @@ const pageState = (() => {
     referred,
     tagOf,
     treeAncestors,
+    windowOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, lineOf } = texts;
   const { isDrawn, isRendered, isVisible } = geometry;
@@ -109,7 +111,7 @@ const pageState = (() => {
 
   /**
    * @param {Element[]} elements in document order
-   * @returns {Set<Node>} the outermost of them that are not drawn
+   * @returns {Set<Node>} the outermost of them that are not drawn, or outside of the page
    */
   function hiddenAmong(elements) {
     /** @type {Set<Node>} */
@@ -119,7 +121,7 @@ const pageState = (() => {
     for (const element of elements) {
       // Its descendants follow right after it.
       if (latest && holds(latest, element)) continue;
-      latest = isDrawn(element) ? undefined : element;
+      latest = isDrawn(element) && !isParked(element) ? undefined : element;
       if (latest) hidden.add(latest);
     }
     return hidden;
@@ -145,22 +147,49 @@ const pageState = (() => {
    * @returns {boolean} whether it is for screen readers or for measuring: too small, or outside of the page
    */
   function isUnshown(element) {
-    const { right, bottom, width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
-    const isTiny = width <= 1 && height <= 1;
-    if (isTiny) return getComputedStyle(element).overflow !== "visible";
-    // What is drawn in an empty box at an edge of the page may be elsewhere.
-    const isBefore = (/** @type {number} */ end, /** @type {number} */ size) => end < 0 || (end === 0 && size > 0);
-    const isOutside = isBefore(right + scrollX, width) || isBefore(bottom + scrollY, height);
-    return isOutside && getComputedStyle(element).position === "absolute";
+    return isTiny(element) || (getComputedStyle(element).position === "absolute" && isParked(element));
+  }
+
+  /** @param {Element} element @returns {boolean} whether it is too small for what is in it */
+  function isTiny(element) {
+    const { width, height } = isRendered(element) ? boxOf(element) : styledSizeOf(element);
+    return width <= 1 && height <= 1 && getComputedStyle(element).overflow !== "visible";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is where users cannot scroll to, such as a menu or a drawer until it opens
+   */
+  function isParked(element) {
+    // Querying a box takes longer than a style.
+    const { position } = getComputedStyle(element);
+    if (position !== "absolute" && position !== "fixed") return false;
+    const { left, top, right, bottom, width, height } = boxOf(element);
+    if (width <= 1 && height <= 1) return false;
+    if (position === "absolute") return isBefore(right + scrollX, width) || isBefore(bottom + scrollY, height);
+    const view = windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
+    return (
+      [right, view.innerWidth - left].some((end) => isBefore(end, width)) ||
+      [bottom, view.innerHeight - top].some((end) => isBefore(end, height))
+    );
+  }
+
+  /**
+   * @param {number} end distance from the edge of the page to the far side
+   * @param {number} size
+   * @returns {boolean} false for an empty box at the edge: what is drawn in it may be elsewhere
+   */
+  function isBefore(end, size) {
+    return end < 0 || (end === 0 && size > 0);
   }
 
   /**
    * @param {Element} element that has no box at present
-   * @returns {Pick<DOMRect, "right" | "bottom" | "width" | "height">} what its style says; NaN for `auto`
+   * @returns {Pick<DOMRect, "width" | "height">} what its style says; NaN for `auto`
    */
   function styledSizeOf(element) {
     const { width, height } = getComputedStyle(element);
-    return { right: 1, bottom: 1, width: Number.parseFloat(width), height: Number.parseFloat(height) };
+    return { width: Number.parseFloat(width), height: Number.parseFloat(height) };
   }
 
   /**
@@ -199,7 +228,9 @@ const pageState = (() => {
     aroundField,
     dialogNameOf,
     isClipped,
+    isParked,
     isSeen,
+    isTiny,
     isUnshown,
     stateOf,
     valueOf,

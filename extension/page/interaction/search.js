@@ -3,11 +3,13 @@
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
 // `button text=Pay` finds what matches the CSS selector and has that text. A whole text comes before a part of one, which
 // starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow root or the frame of
-// `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text. For a cross-origin
-// frame the worker continues with the rest of the selector.
+// `host`, or `host` itself if it has neither; `>>> inner` searches only the document itself. The last part may also be
+// XPath or text. For a cross-origin frame the worker continues with the rest of the selector.
 
 /**
  * @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS
+ *
+ * @typedef {Root | Element} Scope what a part of a selector is searched in
  *
  * @typedef {{text: string, isWhole: boolean}} Wanted a text, folded, and whether it is not to be a part of another one
  */
@@ -105,7 +107,7 @@ const search = (() => {
     }
 
     /**
-     * @param {Root[]} roots
+     * @param {Scope[]} roots
      * @param {SelectorPart} part
      * @returns {Element[]}
      */
@@ -127,10 +129,13 @@ const search = (() => {
      * @param {Wanted} wanted
      */
     #withText(elements, { text, isWhole }) {
-      const exact = elements.filter((element) => wholeTextOf(element) === text);
-      this.isPartial = !exact.length;
-      if (exact.length || isWhole) return innermost(exact);
-      return innermost(elements.filter((element) => hasPart(wholeTextOf(element), text)));
+      const letters = text.replaceAll(" ", "");
+      const near = elements.filter((element) => wholeTextOf(element).replaceAll(" ", "").includes(letters));
+      const tests = [wholeTextOf, spacedTextOf];
+      const exact = tests.map((read) => near.filter((element) => read(element) === text)).find(({ length }) => length);
+      this.isPartial = !exact;
+      if (exact || isWhole) return innermost(exact ?? []);
+      return innermost(near.filter((element) => tests.some((read) => hasPart(read(element), text))));
     }
   }
 
@@ -175,6 +180,18 @@ const search = (() => {
    */
   function wholeTextOf(element) {
     return folded(textContentOf(element) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the same with a space between its parts: without one, the cells of a row are one word
+   */
+  function spacedTextOf(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    /** @type {string[]} */
+    const parts = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) parts.push(textContentOf(node) ?? "");
+    return folded(parts.join(" "));
   }
 
   /**
@@ -303,24 +320,24 @@ const search = (() => {
   /**
    * @param {SelectorPart | undefined} before the previous part
    * @param {Element[]} found its matches
-   * @returns {Root[]}
+   * @returns {Scope[]}
    */
   function innerScopes(before, found) {
-    return before?.text ? found.map(innerRootOf).filter((root) => root !== null) : [document];
+    return before?.text ? found.map((one) => innerRootOf(one) ?? one) : [document];
   }
 
   /**
-   * @param {Root} root
+   * @param {Scope} root
    * @param {string} expression
    * @returns {Element[]}
    */
   function byXPath(root, expression) {
     // A shadow root cannot be an XPath context, but its children can.
-    const contexts = isDocument(root) ? [root] : [...root.children];
+    const contexts = isDocument(root) || isElement(root) ? [root] : [...root.children];
     const elements = contexts
       .flatMap((context) => nodesAt(context, expression))
       .map((node) => (isElement(node) ? node : (/** @type {Attr} */ (node).ownerElement ?? node.parentElement)));
-    return [...new Set(elements.filter((element) => element !== null))];
+    return [...new Set(elements.filter((element) => element !== null))].filter((element) => holds(root, element));
   }
 
   /**
@@ -341,17 +358,22 @@ const search = (() => {
   /**
    * Finds the smallest elements drawn with that text.
    *
-   * @param {Root[]} roots
+   * @param {Scope[]} roots
    * @param {string} wanted
    */
   function byText(roots, wanted) {
     return roots.flatMap((root) => [
-      // A document that is being replaced has no elements.
-      ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
+      ...[...topsOf(root)].flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
         hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
       ),
     ]);
+  }
+
+  /** @param {Scope} root a document that is being replaced has no elements */
+  function topsOf(root) {
+    if (isDocument(root)) return topOf(root);
+    return isElement(root) ? childrenOf(root) : root.children;
   }
 
   /**

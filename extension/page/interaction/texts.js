@@ -182,7 +182,7 @@ const texts = (() => {
       // Only a plain word may become a pattern.
       if (!ICON_WORD.test(word)) continue;
       const apart = new RegExp(`(?<!\\w)${word}(?!\\w)`, "u");
-      text = text.replace(apart.test(text) ? apart : new RegExp(`^${word}|${word}$`, "u"), "");
+      text = text.replace(apart.test(text) ? apart : new RegExp(`(?<!\\w)${word}|${word}(?!\\w)`, "u"), "");
     }
     return text.replace(CLOSERS, "");
   }

@@ -56,5 +56,65 @@ const dataTables = (() => {
     return Boolean(first && first.length > 2 && first.every(isHeader) && others.length > 1);
   }
 
-  return { isDataTable, hasColumnHeaders, dataTableOf, rowsOf, cellsOf };
+  /**
+   * Joins tables that are drawn as one: where only the rows scroll, their header and their totals have tables of their
+   * own.
+   *
+   * @param {Element} body of a copied page
+   */
+  function joinParts(body) {
+    /** @type {Element | undefined} */
+    let before;
+    for (const table of body.querySelectorAll("table")) {
+      const [upper, lower] = [before, table].map((one) => (one ? sectionsOf(one) : ""));
+      const isHead = upper === "thead" && /^tbody/.test(lower ?? "");
+      const isFoot = lower === "tfoot" && /tbody$/.test(upper ?? "");
+      if (before && (isHead || isFoot) && isNext(before, table)) {
+        // Copies without text set the widths of the columns.
+        for (const row of rowsOf(table).filter(isEmpty)) row.remove();
+        for (const row of rowsOf(before).filter(isEmpty)) row.remove();
+        if (columnsOf(before) > columnsOf(table)) rowsOf(before).forEach((row) => cellsOf(row).at(-1)?.remove());
+        table.prepend(...before.children);
+        before.remove();
+      }
+      before = table;
+    }
+  }
+
+  /**
+   * @param {Element} table
+   * @returns {string} the sections with texts, such as "thead tbody"
+   */
+  function sectionsOf(table) {
+    const rows = rowsOf(table).filter((row) => !isEmpty(row));
+    return [...new Set(rows.map(({ parentElement }) => parentElement?.localName))].join(" ");
+  }
+
+  /** @param {Element} element */
+  function isEmpty(element) {
+    return !/\S/.test(element.textContent ?? "");
+  }
+
+  /**
+   * @param {Element} upper
+   * @param {Element} lower
+   * @returns {boolean} whether the lower table follows, with as many columns; only the scroll bar may have another one
+   */
+  function isNext(upper, lower) {
+    const between = upper.ownerDocument.createRange();
+    between.setStartAfter(upper);
+    between.setEndBefore(lower);
+    if (/\S/.test(between.toString())) return false;
+    const [above, below] = [columnsOf(upper), columnsOf(lower)];
+    const [last] = rowsOf(upper).flatMap((row) => cellsOf(row).slice(-1));
+    return above === below || (above === below + 1 && last !== undefined && isEmpty(last));
+  }
+
+  /** @param {Element} table */
+  function columnsOf(table) {
+    const span = (/** @type {Element} */ cell) => Number(cell.getAttribute("colspan")) || 1;
+    return Math.max(...rowsOf(table).map((row) => cellsOf(row).reduce((sum, cell) => sum + span(cell), 0)));
+  }
+
+  return { isDataTable, hasColumnHeaders, dataTableOf, joinParts, rowsOf, cellsOf };
 })();

@@ -4,7 +4,7 @@
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
-  const { dataTableOf, hasColumnHeaders } = dataTables;
+  const { dataTableOf, hasColumnHeaders, joinParts } = dataTables;
   const { blocksOf, collapse } = textBlocks;
   const { weigh, containerOf } = blockModel;
   const { render } = markdown;
@@ -247,6 +247,7 @@ const mainContent = (() => {
    */
   function readableCopy(page, { meanings = NO_MEANINGS, shown = 0 }) {
     const { copy, rows } = copyOf(page, meanings);
+    joinParts(copy.body);
     const chars = textLength(copy);
     // The copy lacks the text of fields: an application with a few of them shows more.
     const spare = Math.max(chars, shown) < FEW_CHARS ? withoutScripts(page) : null;
