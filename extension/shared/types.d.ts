@@ -432,15 +432,13 @@ export interface PageReading {
 /** What page/pdf-text.js uses of pdf.js. */
 export interface PdfDocument {
   numPages: number;
-  getPage(number: number): Promise<{
-    getTextContent(): Promise<{ items: PdfTextItem[] }>;
-    getAnnotations(): Promise<PdfAnnotation[]>;
-    cleanup(): void;
-  }>;
+  getPage(number: number): Promise<{ getTextContent(): Promise<{ items: PdfTextItem[] }>; cleanup(): void }>;
+  getAnnotationsByType(types: Set<number>, pageIndexesToSkip: Set<number>): Promise<PdfAnnotation[]>;
 }
 
 /** A form field, or something that was added to a page. */
 export interface PdfAnnotation {
+  pageIndex: number;
   subtype: string;
   hidden?: boolean;
   annotationFlags: number;

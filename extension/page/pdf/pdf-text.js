@@ -17,6 +17,8 @@ const pdfText = (() => {
   const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
   /** Arabic letters as they are drawn in words. */
   const DRAWN_LETTERS = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
+  /** The types of annotations that draw a text: text boxes and form fields. Reading the links, too, takes much longer. */
+  const DRAWN_TYPES = new Set([3, 20]);
   /** The flag of annotations that are only printed. */
   const NO_VIEW = 32;
   const LOST = "The PDF in this tab could not be loaded again for reading. Reload the tab, then ask again.";
@@ -48,6 +50,8 @@ const pdfText = (() => {
   const pages = [];
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
   let pdf = null;
+  /** @type {import("../../shared/types.d.ts").PdfAnnotation[] | null} */
+  let annotations = null;
   let chars = 0;
   /** When the caller stops waiting for the rest. */
   let until = 0;
@@ -75,10 +79,11 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
+      annotations ??= await pdf.getAnnotationsByType(DRAWN_TYPES, new Set()).catch(() => []);
       // At least one page: without any it is unknown whether it is an image.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
-        const text = await textOfPage(pdf, pages.length + 1);
+        const text = await textOfPage(pdf, annotations, pages.length + 1);
         pages.push(text);
         chars += text.length;
       }
@@ -177,15 +182,17 @@ const pdfText = (() => {
 
   /**
    * @param {import("../../shared/types.d.ts").PdfDocument} document
+   * @param {import("../../shared/types.d.ts").PdfAnnotation[]} drawn annotations of all pages
    * @param {number} number starting at 1
    * @returns {Promise<string>} empty for a page that cannot be read
    */
-  async function textOfPage(document, number) {
+  async function textOfPage(document, drawn, number) {
     try {
       const page = await document.getPage(number);
-      const [{ items }, annotations] = await Promise.all([page.getTextContent(), page.getAnnotations()]);
+      const { items } = await page.getTextContent();
       page.cleanup();
-      return [linesOf(items).trim(), ...annotations.map(fieldText)].filter(Boolean).join("\n");
+      const values = drawn.filter(({ pageIndex }) => pageIndex === number - 1).map(fieldText);
+      return [linesOf(items).trim(), ...values].filter(Boolean).join("\n");
     } catch {
       return "";
     }
