@@ -531,7 +531,7 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
         first = min(unknown)
-        near = get_close_matches(first, known, n=1)
+        near = [name for name in known if environment_name(name) == first] or get_close_matches(first, known, n=1)
         advice = f"Did you mean {near[0]}?" if near else "Remove it."
         raise ValueError(f"The configuration file {path} has an unknown key {first!r}. {advice}")
     return {environment_name(name) or name: value for name, value in values.items()}
@@ -2042,10 +2042,9 @@ def token_counts(reply: Any) -> dict[str, Any]:
 
 def parse_object(text: str) -> dict[str, Any]:
     """Return the object that untrusted JSON is, or an empty one if it cannot be read or is something else."""
-    try:
+    value: Any = None
+    with contextlib.suppress(ValueError):
         value = parse_json(text)
-    except ValueError:
-        return {}
     return value if isinstance(value, dict) else {}
 
 
@@ -3634,10 +3633,11 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def without_fence(text: str) -> str:
-    """Return JSON without the Markdown fence that models often put around it, and without what is around a single one."""
+    """Return JSON without what models often put around it: a Markdown fence, and words around that or the JSON itself."""
     fences = [] if text.lstrip().startswith(("{", "[")) else code_fences(text)
     if len(fences) != 1:
-        return text
+        worded = re.match(r"\s*[^\W\d_][^{\[]*([{\[].*[}\]])[^{}\[\]]*\Z", text, re.DOTALL)
+        return worded[1] if worded else text
     fenced = text[fences[0][0] : fences[0][1]].strip()
     return re.sub(r"\A(?:`{3,}|~{3,})(?:json)?", "", fenced, flags=re.IGNORECASE).rstrip("`~")
 
@@ -5126,6 +5126,7 @@ BLOCK_END = re.compile(
 )
 BLOCK_MARKS = "#>*+-| "
 LIST_NUMBER = re.compile(r"\A\d{1,9}[.)](?: |\Z)")
+BELOW_HEADER = re.compile(r"[ |\t]*\n[ :-]*\|[ |:-]*(?:\n|\Z)")  # what follows the first row of a Markdown table
 
 
 def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> Iterator[Evidence]:
@@ -5136,9 +5137,8 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
         end = line_start + len(line.rstrip("| \t"))
         is_code = any(first <= start < last for first, last in code)
-        if not (
-            is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS
-        ):
+        is_header = line.startswith("#") or line.endswith(":") or BELOW_HEADER.match(answer, end)
+        if not (is_code or is_header or len(letters_of(answer[start:end])) < MIN_WORDS):
             yield evidence_of(start, end, best_passage(answer[start:end], index, about), pages)
 
 

@@ -433,6 +433,27 @@ export interface PageReading {
 export interface PdfDocument {
   numPages: number;
   getPage(number: number): Promise<{ getTextContent(): Promise<{ items: PdfTextItem[] }>; cleanup(): void }>;
+  getAnnotationsByType(types: Set<number>, pageIndexesToSkip: Set<number>): Promise<PdfAnnotation[]>;
+}
+
+/** A form field, or something that was added to a page. */
+export interface PdfAnnotation {
+  pageIndex: number;
+  subtype: string;
+  hidden?: boolean;
+  annotationFlags: number;
+  password?: boolean;
+  /** "Tx": text, "Ch": choice, "Btn": a button of any kind. */
+  fieldType?: string;
+  fieldName?: string;
+  alternativeText?: string;
+  fieldValue?: string | string[] | null;
+  checkBox?: boolean;
+  radioButton?: boolean;
+  /** The value of a checked box, and of a chosen radio button. */
+  exportValue?: string;
+  buttonValue?: string;
+  contentsObj?: { str: string };
 }
 
 /** The last two numbers of `transform` are the position of the text, from the bottom left of its page. */
@@ -440,6 +461,7 @@ export interface PdfTextItem {
   str: string;
   hasEOL: boolean;
   transform: number[];
+  width: number;
   height: number;
 }
 

@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.extension.conftest import Driver, Site, changed_waits
 from tests.support.fake_bridge import Message
-from tests.support.pdf import MappedLine, mapped_pdf, pdf
+from tests.support.pdf import MappedLine, drawn_pdf, mapped_pdf, pdf
 from tests.support.polling import until
 
 PNG = base64.b64decode(
@@ -112,6 +112,37 @@ async def test_pdf_without_its_fonts_is_read_with_the_extensions_character_maps(
     assert "notes" not in reply["result"]
     # Requested as the user who opened it: from the browser's cache.
     assert site.asked.count("/mapped.pdf") == 1
+
+
+async def test_pdf_has_the_cells_powers_directions_and_values_that_its_viewer_draws(read: Read) -> None:
+    drawn = rb"""BT /F 12 Tf 50 750 Td (Port) Tj 100 0 Td (2025) Tj 60 0 Td (2026) Tj ET
+        BT /F 12 Tf 50 720 Td (Oslo) Tj 100 0 Td (1) Tj 60 0 Td (299) Tj ET
+        BT /F 12 Tf 50 680 Td (In 10) Tj /F 8 Tf 5 Ts (6) Tj /F 12 Tf 0 Ts ( years) Tj ET
+        BT /F 12 Tf 50 640 Td (25) Tj 30 0 Td (\201\202\203) Tj ET BT /F 12 Tf 50 625 Td (Fares) Tj 40 0 Td (\201\202\203) Tj ET"""
+    checked = b"/V /Yes /AP <</N <</Yes 4 0 R>>>>"
+    annotations = [
+        b"/Subtype /FreeText /Contents (A note) /DA (/F 12 Tf)",
+        b"/Subtype /Widget /FT /Tx /T (name) /TU (Full name) /V (Ann)",
+        b"/Subtype /Widget /FT /Tx /T (pin) /V (4711) /Ff 8192",
+        b"/Subtype /Widget /FT /Ch /T (port) /V (Oslo) /Opt [(Oslo) (Bergen)]",
+        b"/Subtype /Widget /FT /Btn /T (member) " + checked,
+        b"/Subtype /Widget /FT /Btn /T (news) " + checked.replace(b"/V /Yes", b"/V /Off"),
+        b"/Subtype /Widget /FT /Btn /T (class) /Ff 32768 " + checked,
+    ]
+
+    assert (await read("/form.pdf", drawn_pdf(drawn, annotations)))["result"]["text"].split("\n") == [
+        *(
+            "[Page 1]",
+            "Port\t2025\t2026",
+            "Oslo\t1\t299",
+            "",
+            "In 10^6 years",
+            "",
+            "\u0633\u0639\u0631 25",
+            "Fares \u0633\u0639\u0631",
+        ),
+        *("A note", "Full name: Ann", "port: Oslo", "member (checked)", "class: Yes (selected)"),
+    ]
 
 
 async def test_locked_pdf_is_rejected_with_advice(read: Read) -> None:

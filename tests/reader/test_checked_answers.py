@@ -441,8 +441,9 @@ async def test_a_line_and_a_unit_after_a_number_end_a_sentence(osascript: FakeOs
         "A parcel weighs at most 12 kg. A bag is free.\nThe shop opens at 9:00 am and closes at 6:30 pm.\nIt has two doors."
     )
     text = "* The shop opens at 9:00 am and closes at 6:30 pm.\n* A parcel weighs at most 12 kg."
+    header = "| Kind of office | Opening hours |\n|:---|---|\n"  # states nothing
 
-    result = await asked(text, evidence=True)
+    result = await asked(header + text, evidence=True)
 
     found = [(each["sentence"], each["passage"]) for each in (result.structured_content or {})["evidence"]]
     shop, parcel = "The shop opens at 9:00 am and closes at 6:30 pm.", "A parcel weighs at most 12 kg."

@@ -187,9 +187,10 @@ async def test_other_calls_are_answered_during_a_check_and_cancelling_ends_it(
         '```\n{"price": 17}```',
         'Here it is:\n\n```JSON\n{"price": 17}\n```\n\nAnything else?',
         '<think>{}</think>{"price": 17}',
+        'It is {"price": 17}. Anything else?',
     ],
 )
-async def test_fence_and_reasoning_around_the_json_are_removed(reply: str, fake: FakeOpenAIServer) -> None:
+async def test_fence_words_and_reasoning_around_the_json_are_removed(reply: str, fake: FakeOpenAIServer) -> None:
     fake.script = lambda _request: answer(reply)
     async with serving(fake) as asker:
         assert (await asker.ask(output_schema=PRICE)).structured_content == {"price": 17}

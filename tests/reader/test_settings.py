@@ -279,7 +279,9 @@ def test_a_password_in_the_address_is_rejected_and_not_repeated() -> None:
 # --- The configuration file ---
 
 
-@pytest.mark.parametrize(("key", "advice"), [("modle", "Did you mean model?"), ("OLLAMA_MODEL", "Remove it.")])
+@pytest.mark.parametrize(
+    ("key", "advice"), [("modle", "Did you mean model?"), ("OLLAMA_MODEL", "Did you mean model?"), ("x", "Remove it.")]
+)
 def test_an_unknown_key_in_the_file_is_named(key: str, advice: str, write_toml: WriteToml) -> None:
     path = write_toml(f'{key} = "m"')
 

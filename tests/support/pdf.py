@@ -30,6 +30,24 @@ def pdf(pages: Sequence[Sequence[str]], *, locked: bool = False) -> bytes:
     return assembled(objects, LOCKED if locked else b"")
 
 
+def drawn_pdf(operators: bytes, annotations: Sequence[bytes]) -> bytes:
+    """Return a PDF of one page that is drawn by these operators, with these annotations.
+
+    Its font `/F` has three Arabic letters as they are drawn in a word, as `\\201`, `\\202` and `\\203`.
+    """
+    objects = [
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Count 1 /Kids [3 0 R]>>",
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources <</Font <</F 5 0 R>>>> /Contents 4 0 R "
+        b"/Annots [%s]>>"
+        % b" ".join(b"<</Type /Annot /Rect [50 600 150 620] /F 4 %s>>" % each for each in annotations),
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(operators), operators),
+        b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding <</Type /Encoding /BaseEncoding /WinAnsiEncoding "
+        b"/Differences [129 /uniFEAE /uniFECC /uniFEB3]>>>>",
+    ]
+    return assembled(objects, b"")
+
+
 class MappedLine(NamedTuple):
     """A line whose characters only a predefined CMap knows, with Python's name of the same encoding."""
 

@@ -8,6 +8,19 @@ const pdfText = (() => {
   const MAX_CHARS = 30 * 1024 * 1024;
   /** Lines further apart than this multiple of their height start a paragraph. */
   const PARAGRAPH_GAP = 1.7;
+  /** The same for rows of a table. */
+  const ROW_GAP = 4;
+  /** A gap in a line that is wider than this multiple of its height separates two cells. */
+  const CELL_GAP = 1.5;
+  /** Characters with at most this share of the height of those before are an exponent or a base, if they are shifted. */
+  const SMALL = 0.9;
+  const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+  /** Arabic letters as they are drawn in words. */
+  const DRAWN_LETTERS = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
+  /** The types of annotations that draw a text: text boxes and form fields. Reading the links, too, takes much longer. */
+  const DRAWN_TYPES = new Set([3, 20]);
+  /** The flag of annotations that are only printed. */
+  const NO_VIEW = 32;
   const LOST = "The PDF in this tab could not be loaded again for reading. Reload the tab, then ask again.";
   const LOCAL =
     "This PDF is a local file, which only the Chrome extension can load. Install it, turn on Allow access to file URLs in its details, then ask again.";
@@ -37,6 +50,8 @@ const pdfText = (() => {
   const pages = [];
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
   let pdf = null;
+  /** @type {import("../../shared/types.d.ts").PdfAnnotation[] | null} */
+  let annotations = null;
   let chars = 0;
   /** When the caller stops waiting for the rest. */
   let until = 0;
@@ -64,10 +79,11 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
+      annotations ??= await pdf.getAnnotationsByType(DRAWN_TYPES, new Set()).catch(() => []);
       // At least one page: without any it is unknown whether it is an image.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
-        const text = await textOfPage(pdf, pages.length + 1);
+        const text = await textOfPage(pdf, annotations, pages.length + 1);
         pages.push(text);
         chars += text.length;
       }
@@ -166,33 +182,117 @@ const pdfText = (() => {
 
   /**
    * @param {import("../../shared/types.d.ts").PdfDocument} document
+   * @param {import("../../shared/types.d.ts").PdfAnnotation[]} drawn annotations of all pages
    * @param {number} number starting at 1
    * @returns {Promise<string>} empty for a page that cannot be read
    */
-  async function textOfPage(document, number) {
+  async function textOfPage(document, drawn, number) {
     try {
       const page = await document.getPage(number);
       const { items } = await page.getTextContent();
       page.cleanup();
-      return linesOf(items).trim();
+      const values = drawn.filter(({ pageIndex }) => pageIndex === number - 1).map(fieldText);
+      return [linesOf(items).trim(), ...values].filter(Boolean).join("\n");
     } catch {
       return "";
     }
   }
 
-  /** @param {import("../../shared/types.d.ts").PdfTextItem[]} items */
+  /**
+   * @param {import("../../shared/types.d.ts").PdfTextItem[]} items
+   * @returns {string} lines, with tabs between cells, and `10^6` for a power
+   */
   function linesOf(items) {
+    /** @type {import("../../shared/types.d.ts").PdfTextItem[]} */
+    let row = [];
+    const rows = [row];
+    for (const item of items) {
+      row.push(item);
+      if (item.hasEOL) rows.push((row = []));
+    }
     let text = "";
-    let last = { y: NaN, height: 0 };
-    for (const { str, hasEOL, transform, height } of items) {
-      const y = transform[5] ?? NaN;
-      const startsLine = text.endsWith("\n") && str.trim() !== "";
-      if (startsLine && Math.abs(last.y - y) > PARAGRAPH_GAP * Math.max(last.height, height)) text += "\n";
-      text += str;
-      if (hasEOL) text += "\n";
-      if (str.trim()) last = { y, height };
+    let last = lineOf([]);
+    for (const next of rows.map(inLogicalOrder).map(lineOf)) {
+      const isTable = last.words.includes("\t") && next.words.includes("\t");
+      const gap = Math.abs(last.y - next.y) / Math.max(last.height, next.height);
+      text += gap > (isTable ? ROW_GAP : PARAGRAPH_GAP) ? `\n${next.words}\n` : `${next.words}\n`;
+      if (next.words.trim()) last = next;
     }
     return text;
+  }
+
+  /**
+   * Returns the items of a line as they are read: pdf.js has them from left to right, and letters as drawn.
+   *
+   * @param {import("../../shared/types.d.ts").PdfTextItem[]} row
+   */
+  function inLogicalOrder(row) {
+    const isRight = (/** @type {{str: string}} */ { str }) => RIGHT_TO_LEFT.test(str);
+    const isLeft = (/** @type {{str: string}} */ { str }) => !RIGHT_TO_LEFT.test(str) && /[\p{L}\p{N}]/u.test(str);
+    if (!row.some(isRight)) return row;
+    const letters = row.flatMap(({ str }) => str.match(/\p{L}/gu) ?? []);
+    const leftward = letters.filter((letter) => RIGHT_TO_LEFT.test(letter)).length;
+    const read = row.map((item) => ({
+      ...item,
+      str: item.str.replaceAll(DRAWN_LETTERS, (drawn) => drawn.normalize("NFKC")),
+    }));
+    if (2 * leftward <= letters.length) return withReversedRuns(read, isRight, isLeft);
+    read.sort((one, other) => (other.transform[4] ?? 0) - (one.transform[4] ?? 0));
+    return withReversedRuns(read, isLeft, isRight);
+  }
+
+  /**
+   * @template T
+   * @param {T[]} list
+   * @param {(each: T) => boolean} belongs whether something can begin or end a run
+   * @param {(each: T) => boolean} ends whether something cannot be in a run
+   */
+  function withReversedRuns(list, belongs, ends) {
+    /** @type {T[]} */
+    const found = [];
+    for (let start = 0; start < list.length;) {
+      const rest = list.slice(start);
+      const end = rest.findIndex(ends);
+      const run = end < 0 ? rest : rest.slice(0, end);
+      const length = belongs(/** @type {T} */ (list[start])) ? run.findLastIndex(belongs) + 1 : 1;
+      found.push(...list.slice(start, start + length).reverse());
+      start += length;
+    }
+    return found;
+  }
+
+  /**
+   * @param {import("../../shared/types.d.ts").PdfTextItem[]} row
+   * @returns {{words: string, y: number, height: number}} a line, its position and its height
+   */
+  function lineOf(row) {
+    const line = { words: "", y: NaN, height: 0 };
+    for (const { str, transform, width, height } of row) {
+      const shift = (transform[5] ?? NaN) - line.y;
+      const isShifted = height <= SMALL * line.height && Math.abs(shift) > height / 10;
+      const isGap = line.words && !str.trim() && width > CELL_GAP * line.height;
+      if (isShifted && /\d$/.test(line.words) && /^[-+\u2212]?\d|^[-+\u2212]$/.test(str)) {
+        line.words += shift > 0 ? "^" : "_";
+      } else if (str.trim()) {
+        [line.y, line.height] = [transform[5] ?? NaN, height];
+      }
+      line.words += isGap ? "\t" : str;
+    }
+    return line;
+  }
+
+  /**
+   * @param {import("../../shared/types.d.ts").PdfAnnotation} annotation
+   * @returns {string} the name and value of a form field, or the words of a text box; empty if it draws neither
+   */
+  function fieldText({ hidden, annotationFlags, password, fieldValue, exportValue, buttonValue, ...about }) {
+    if (hidden || password || annotationFlags & NO_VIEW) return "";
+    if (about.subtype === "FreeText") return about.contentsObj?.str ?? "";
+    const name = about.alternativeText || about.fieldName || "";
+    const value = [fieldValue ?? ""].flat().join(", ");
+    if (about.radioButton) return value && value === buttonValue ? `${name}: ${value} (selected)` : "";
+    if (about.checkBox) return value && value === exportValue ? `${name} (checked)` : "";
+    return value && /^(Tx|Ch)$/.test(about.fieldType ?? "") ? `${name}: ${value}` : "";
   }
 
   /**
