@@ -119,8 +119,8 @@ class Bridge:
         for task in (following, tried):
             task.cancel()
         ended, _ = await asyncio.gather(following, tried, return_exceptions=True)
-        if isinstance(ended, server.ChromeTabError) and not is_ours:
-            raise ended
+        if isinstance(ended, HandshakeError) and not is_ours:
+            raise await port_error(self.port, ended.problem)
         raise server.ChromeTabError(
             "EXTENSION_NOT_CONNECTED",
             f"Port {self.port} belongs to another of your servers, started by an MCP client or by hand. "
