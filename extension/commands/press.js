@@ -15,7 +15,8 @@ const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
   "The focus is now in a frame of a denied host, which gets no keys. Pass a selector with the next press.";
 const ONLY_FOR_PAGE =
-  "These keys are a shortcut of the browser, which does not get them: only the page does, and it shows no change. Use navigate, back, forward, browser_create_tab or browser_close_tab.";
+  "These keys are a shortcut of the browser, which does not get them: only the page does, and it shows no change. " +
+  "Use navigate, back, forward, browser_create_tab or browser_close_tab.";
 const FIELDS = new Set(["input", "textarea"]);
 const HOW_TO_WRITE = 'Use key names such as Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
