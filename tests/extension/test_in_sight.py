@@ -265,7 +265,7 @@ async def test_clock_that_is_set_back_extends_no_wait_and_no_duration_is_negativ
         _, message = await blank.refused("wait_for", text="nowhere", timeout=1)
     assert message.startswith("After 0.001 s")
 
-    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity?.[0].command === 'wait_for'")
+    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity?.[0]?.command === 'wait_for'")
     assert (await log_of(blank.popup, 1))[0]["milliseconds"] >= 0
 
 
@@ -278,7 +278,7 @@ async def test_log_shows_who_did_what_where_with_which_outcome_and_contains_no_v
     await bridge.ask("browser_get_tabs")
     bridge.session = None
 
-    await until(popup, "(await chrome.storage.local.get('activity')).activity?.[0].command === 'browser_get_tabs'")
+    await until(popup, "(await chrome.storage.local.get('activity')).activity?.[0]?.command === 'browser_get_tabs'")
     listed, clicked, filled, *_ = await log_of(popup, 3)
 
     assert [entry["command"] for entry in (listed, clicked, filled)] == ["browser_get_tabs", "click", "fill"]
@@ -370,7 +370,7 @@ async def test_log_keeps_the_newest_500(blank: DrivenTab) -> None:
 
     await blank.ask("hover", selector="#nowhere")
 
-    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity[0].command === 'hover'")
+    await until(blank.popup, "(await chrome.storage.local.get('activity')).activity?.[0]?.command === 'hover'")
     commands = [entry["command"] for entry in await log_of(blank.popup, 500)]
     # A command of the preparation may be logged late.
     new = [command for command in commands if not command.startswith("old ")]
