@@ -3571,11 +3571,12 @@ def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | Non
     """Return the sanitized JSON of an answer, or what is wrong with it; adds the changes to `counts`."""
     try:
         data = sanitize_json(parse_json(without_fence(plain_text(text))), known, counts)
-        return json.loads(json.dumps(data, allow_nan=False)), None
+        json.dumps(data, allow_nan=False)  # JSON has no infinite numbers; Python reads 1e400 as one
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
         return None, "it is nested too deeply to check"
+    return data, None
 
 
 def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
