@@ -46,7 +46,8 @@ export async function press(context) {
   ]);
   const isLed = await session.guard.blocks();
   const isUnheard = !reply.changed && strokes.some(isForBrowser);
-  return { ...noting(reply, [...(isLed ? [DENIED_FOCUS] : []), ...(isUnheard ? [ONLY_FOR_PAGE] : [])]), ...state };
+  const notes = [isLed ? DENIED_FOCUS : "", isUnheard ? ONLY_FOR_PAGE : ""].filter(Boolean);
+  return { ...noting(reply, notes), ...state };
 }
 
 /**
