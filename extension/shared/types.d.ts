@@ -433,7 +433,7 @@ export interface PageReading {
 export interface PdfDocument {
   numPages: number;
   getPage(number: number): Promise<{ getTextContent(): Promise<{ items: PdfTextItem[] }>; cleanup(): void }>;
-  getAnnotationsByType(types: Set<number>, pageIndexesToSkip: Set<number>): Promise<PdfAnnotation[]>;
+  getAnnotationsByType(types: Set<number>, pageIndexesToSkip: Set<number>): Promise<PdfAnnotation[] | null>;
 }
 
 /** A form field, or something that was added to a page. */

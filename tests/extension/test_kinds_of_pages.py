@@ -130,9 +130,10 @@ async def test_pdf_has_the_cells_powers_directions_and_values_that_its_viewer_dr
         b"/Subtype /Widget /FT /Btn /T (class) /Ff 32768 " + checked,
     ]
 
-    assert (await read("/form.pdf", drawn_pdf(drawn, annotations)))["result"]["text"].split("\n") == [
+    reply = await read("/form.pdf", drawn_pdf(drawn, annotations))
+
+    assert reply["result"]["text"].partition("[Page 51]\n")[2].split("\n") == [
         *(
-            "[Page 1]",
             "Port\t2025\t2026",
             "Oslo\t1\t299",
             "",

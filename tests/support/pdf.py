@@ -31,19 +31,21 @@ def pdf(pages: Sequence[Sequence[str]], *, locked: bool = False) -> bytes:
 
 
 def drawn_pdf(operators: bytes, annotations: Sequence[bytes]) -> bytes:
-    """Return a PDF of one page that is drawn by these operators, with these annotations.
+    """Return a PDF whose last page is drawn by these operators, with these annotations, after 50 empty pages.
 
     Its font `/F` has three Arabic letters as they are drawn in a word, as `\\201`, `\\202` and `\\203`.
     """
+    empty = range(6, 56)
     objects = [
         b"<</Type /Catalog /Pages 2 0 R>>",
-        b"<</Type /Pages /Count 1 /Kids [3 0 R]>>",
+        b"<</Type /Pages /Count 51 /Kids [%s 3 0 R]>>" % b" ".join(b"%d 0 R" % number for number in empty),
         b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources <</Font <</F 5 0 R>>>> /Contents 4 0 R "
         b"/Annots [%s]>>"
         % b" ".join(b"<</Type /Annot /Rect [50 600 150 620] /F 4 %s>>" % each for each in annotations),
         b"<</Length %d>>\nstream\n%s\nendstream" % (len(operators), operators),
         b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding <</Type /Encoding /BaseEncoding /WinAnsiEncoding "
         b"/Differences [129 /uniFEAE /uniFECC /uniFEB3]>>>>",
+        *[b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800]>>" for _ in empty],
     ]
     return assembled(objects, b"")
 

@@ -19,6 +19,8 @@ const pdfText = (() => {
   const DRAWN_LETTERS = /[\ufb50-\ufdff\ufe70-\ufefc]+/g;
   /** The types of annotations that draw a text: text boxes and form fields. Reading the links, too, takes much longer. */
   const DRAWN_TYPES = new Set([3, 20]);
+  /** Pages whose annotations are read together, because reading those of all pages may take longer than the caller waits. */
+  const PAGES_TOGETHER = 50;
   /** The flag of annotations that are only printed. */
   const NO_VIEW = 32;
   const LOST = "The PDF in this tab could not be loaded again for reading. Reload the tab, then ask again.";
@@ -50,8 +52,8 @@ const pdfText = (() => {
   const pages = [];
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
   let pdf = null;
-  /** @type {import("../../shared/types.d.ts").PdfAnnotation[] | null} */
-  let annotations = null;
+  /** @type {import("../../shared/types.d.ts").PdfAnnotation[]} those of the pages read together with the next page */
+  let annotations = [];
   let chars = 0;
   /** When the caller stops waiting for the rest. */
   let until = 0;
@@ -79,10 +81,10 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
-      annotations ??= await pdf.getAnnotationsByType(DRAWN_TYPES, new Set()).catch(() => []);
       // At least one page: without any it is unknown whether it is an image.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
+        if (pages.length % PAGES_TOGETHER === 0) annotations = await annotationsFrom(pdf, pages.length);
         const text = await textOfPage(pdf, annotations, pages.length + 1);
         pages.push(text);
         chars += text.length;
@@ -182,7 +184,17 @@ const pdfText = (() => {
 
   /**
    * @param {import("../../shared/types.d.ts").PdfDocument} document
-   * @param {import("../../shared/types.d.ts").PdfAnnotation[]} drawn annotations of all pages
+   * @param {number} first index of the first of the pages
+   */
+  async function annotationsFrom(document, first) {
+    const isOther = (/** @type {number} */ index) => index < first || index >= first + PAGES_TOGETHER;
+    const others = new Set(Array.from({ length: document.numPages }, (_, index) => index).filter(isOther));
+    return (await document.getAnnotationsByType(DRAWN_TYPES, others).catch(() => null)) ?? [];
+  }
+
+  /**
+   * @param {import("../../shared/types.d.ts").PdfDocument} document
+   * @param {import("../../shared/types.d.ts").PdfAnnotation[]} drawn annotations of this page and others
    * @param {number} number starting at 1
    * @returns {Promise<string>} empty for a page that cannot be read
    */
