@@ -166,6 +166,10 @@ async def test_an_answer_grows_as_it_is_written_and_is_rendered_as_elements(pane
     await panel.at("#question").focus()
     await expect(panel.at(".step")).to_have_count(0)
     await expect(panel.at("#question")).to_be_focused()
+    # A panel that Chrome has just opened has a focused field, but the keyboard is still the page's.
+    for has_keyboard, outline in [("false", "none"), ("true", "solid")]:
+        await panel.page.evaluate(f"document.hasFocus = () => {has_keyboard}; dispatchEvent(new Event('blur'))")
+        await expect(panel.at("#composer")).to_have_css("outline-style", outline)
 
 
 async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Panel) -> None:

@@ -329,3 +329,7 @@ const compare = makeButton(phrase("askCompare"), () => {
 page.ready.append(compare);
 page.serve.append(serveCommand.element);
 page.question.focus();
+
+const showKeyboard = () => document.documentElement.classList.toggle("without-keyboard", !document.hasFocus());
+for (const type of ["focus", "blur"]) window.addEventListener(type, showKeyboard);
+showKeyboard();
