@@ -18,7 +18,7 @@ import { Profile } from "./profile.js";
 import { answerOf, clearOldNotifications, showNotifications } from "./consent-notifications.js";
 import { SidePanelChat } from "./side-panel-chat.js";
 import { ConsentPrompts } from "../browser/consent-prompts.js";
-import { group, ungroup } from "../browser/tab-group.js";
+import { group, ungroup, ungroupOthers } from "../browser/tab-group.js";
 import { UiPorts } from "./ui-ports.js";
 import { StorageError } from "../shared/errors.js";
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
@@ -146,6 +146,10 @@ function showFailure(command, code) {
   void show();
 }
 
+async function tidyGroups() {
+  await ungroupOthers(await attachments.tabIds());
+}
+
 async function show() {
   await showBadge(await bridge.status(), await attachments.tabIds(), consentPrompts.list().length);
   await uiPorts.show();
@@ -202,10 +206,13 @@ void clearOldNotifications();
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 
-// These only need to wake the worker.
+// This only needs to wake the worker.
 chrome.alarms.onAlarm.addListener(() => {});
-chrome.runtime.onStartup.addListener(() => {});
+chrome.runtime.onStartup.addListener(() => void tidyGroups());
+// The browser may restore a group later.
+chrome.tabGroups.onUpdated.addListener(() => void tidyGroups());
 
 chrome.runtime.onInstalled.addListener(({ reason }) => {
+  void tidyGroups();
   if (reason === "install") void chrome.tabs.create({ url: chrome.runtime.getURL("ui/welcome/welcome.html") });
 });

@@ -35,6 +35,17 @@ export function ungroup(tabIds) {
 }
 
 /**
+ * Ungroups what a former session has left: Chrome restores the groups of tabs that are no longer attached.
+ *
+ * @param {number[]} attached
+ */
+export async function ungroupOthers(attached) {
+  const groups = await chrome.tabGroups.query({ title: TITLE });
+  const tabs = (await Promise.all(groups.map(({ id }) => chrome.tabs.query({ groupId: id })))).flat();
+  await ungroup(tabs.flatMap(({ id }) => (id === undefined || attached.includes(id) ? [] : [id])));
+}
+
+/**
  * @param {number[]} tabIds
  * @param {(tab: chrome.tabs.Tab & {id: number}) => Promise<void>} work
  */
