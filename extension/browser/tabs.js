@@ -8,8 +8,8 @@ import { SHOPS } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
-/** Windows that show pages; sign-in and payment pages often open as popups. */
-const WINDOW_TYPES = /** @type {const} */ (["normal", "popup"]);
+/** Windows that show pages; sign-in and payment pages often open as popups, and sites that are installed as apps. */
+export const WINDOW_TYPES = /** @type {const} */ (["normal", "popup", "app"]);
 const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
 
 /**
@@ -36,13 +36,13 @@ export async function viewedTab() {
   // This nearly always succeeds; querying every tab of a user with hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
-  const [normal, popups, windowId] = await Promise.all([
+  const [normal, others, windowId] = await Promise.all([
     webTabs(["normal"]),
-    webTabs(["popup"]),
+    webTabs(["popup", "app"]),
     lastFocusedWindowId(),
   ]);
   // A popup window without a page is not what the user reads.
-  const tabs = [...normal, ...popups.filter((tab) => !obstacleOf(tab))];
+  const tabs = [...normal, ...others.filter((tab) => !obstacleOf(tab))];
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
@@ -51,7 +51,7 @@ export async function viewedTab() {
 }
 
 /**
- * @param {readonly ("normal" | "popup")[]} [windowTypes]
+ * @param {readonly ("normal" | "popup" | "app")[]} [windowTypes]
  * @returns {Promise<TabWithId[]>} the tabs of such windows, without our own pages
  */
 export async function webTabs(windowTypes = WINDOW_TYPES) {

@@ -211,10 +211,12 @@ async def test_each_installation_lists_its_tools_in_an_empty_home_and_answers_ab
         port = free_port()
         environment = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(port)}
         line = (await asyncio.to_thread(run, made.program, "--pair", **environment)).stdout.strip()
-        async with FakeOpenAIServer() as model, browser_with_extension(Path(home, "profile"), extension) as browser:
-            own_page, page = await browser.new_page(), await browser.new_page()
+        # The page is in a window of its own, as of a site that is installed as an app.
+        launched = browser_with_extension(Path(home, "profile"), extension, arguments=[f"--app={page_url}"])
+        async with FakeOpenAIServer() as model, launched as browser:
+            (page,) = browser.pages
+            own_page = await browser.new_page()
             await own_page.goto(f"chrome-extension://{extension_id()}/manifest.json")
-            await page.goto(page_url)
             for way in WAYS:
                 (program, *arguments), settings = start_of(way, made, {"ollama_url": model.url, "model": "fake-model"})
                 async with started(interpreter=program, program=arguments, **environment, **settings) as session:
