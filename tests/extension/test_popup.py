@@ -81,6 +81,13 @@ async def test_each_state_has_its_controls_and_one_primary_action(popup: Popup, 
     await expect(popup.element("tab-title")).to_have_text("One")
     await is_primary("ask-page")
     assert await visible_controls(popup) == {"attachButton"}
+    # A window of another type has no side panel.
+    async with popup.page.context.expect_page() as opened:
+        await popup.chrome(f"await chrome.windows.create({{ url: '{popup.page.url}', type: 'popup', focused: false }})")
+    other = await opened.value
+    await expect(other.locator("#attachButton")).to_be_visible()
+    await expect(other.locator("#ask-page")).to_be_hidden()
+    await other.close()
     await popup.show_connection()
     assert await visible_controls(popup) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
 

@@ -50,6 +50,9 @@ const page = {
 const connectionControls = new ConnectionControls(byId("connection-controls", HTMLElement), ask);
 const pairingForm = new PairingForm(page.setup, (connectionString) => ask({ action: "connect", connectionString }));
 
+// The side panel opens only in response to a click, and only at once: what that requires is requested beforehand.
+const ownWindow = await chrome.windows.getCurrent();
+
 /** @type {View | undefined} */
 let view;
 
@@ -103,7 +106,8 @@ function showTab({ status, tab, requests }) {
   if (!tab) return;
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
-  page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
+  // The windows of popups and of sites that are installed as apps have no side panel.
+  page.askPage.hidden = !openSidePanel || ownWindow.type !== "normal" || tab.obstacle !== "" || tab.denied;
   // A waiting consent prompt, or Reconnect, comes first.
   page.askPage.classList.toggle("primary", !requests.length && status.state !== "disconnected");
   // Without a connection no client has these rights.
@@ -153,11 +157,8 @@ page.showPrivate.addEventListener("change", () => {
 
 page.allowSites.addEventListener("click", () => void chrome.permissions.request(ALL_SITES).then(showSites));
 
-// The panel opens only in response to a click, and only at once: what that requires is requested beforehand.
-void chrome.windows.getCurrent().then(({ id: windowId }) => {
-  page.askPage.addEventListener("click", () => {
-    if (windowId !== undefined) void openSidePanel?.(windowId).then(() => window.close());
-  });
+page.askPage.addEventListener("click", () => {
+  if (ownWindow.id !== undefined) void openSidePanel?.(ownWindow.id).then(() => window.close());
 });
 
 startActivityView();
