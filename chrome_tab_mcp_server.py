@@ -628,9 +628,7 @@ class Settings(BaseSettings):
     )
     content: Content = Field("all", description="what is read: the whole page, or its main content")
     tools: ToolNames = Field(None, description="the only tools that clients can use")
-    extract: dict[str, Extraction] = Field(
-        {}, description="extractions by name, in addition to those of extractions.toml"
-    )
+    extract: dict[str, Extraction] = Field({}, description="extractions by name, besides those of extractions.toml")
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="rules for the pages of a host"
     )
@@ -2012,9 +2010,7 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
     except ValueError:
         is_html = "<" in raw[:200]
         what = "an HTML page instead of JSON" if is_html else "text that is not JSON" if raw else "nothing"
-        advice = (
-            "Check that --ollama-url is the address of an OpenAI-compatible server. If it is, check the server's log."
-        )
+        advice = "Check that --ollama-url leads to an OpenAI-compatible server. If it does, check the server's log."
         raise ChromeTabError("MODEL_ERROR", f"The model server returned {what}. {advice}") from None
     choice = next(iter(items(reply, "choices")), None)
     if choice is None:
@@ -2187,12 +2183,14 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
 def no_answer(raw: RawCompletion, model: str) -> ChromeTabError:
     """Return the error for a reply that is empty or only reasoning."""
     thought = raw.reasoning.strip() or raw.content.strip()
-    if any(repetition(thought)):
-        why = "it repeated itself in its reasoning"
-    elif raw.finish_reason == "length":
-        why = "it spent its whole output budget " + ("thinking" if thought else "before its first word")
-    else:
-        why = "it returned only reasoning" if thought else "its reply was empty"
+    if not thought and raw.finish_reason != "length":
+        is_filtered, is_call = (raw.finish_reason == reason for reason in ("content_filter", "tool_calls"))
+        why = "a filter withheld it" if is_filtered else "it tried to call a tool" if is_call else "its reply was empty"
+        advice = "Ask again in other words, use another model, or check the server's log and the model's chat template."
+        return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
+    spent = "it spent its whole output budget before the answer"
+    is_spent, repeats = raw.finish_reason == "length", any(repetition(thought))
+    why = "it repeated itself in its reasoning" if repeats else spent if is_spent else "it returned only reasoning"
     advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
     return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
 

@@ -259,6 +259,8 @@ FAILURES = [
     pytest.param(answer(""), "MODEL_EMPTY", "its reply was empty", id="empty"),
     pytest.param(answer(None), "MODEL_EMPTY", "its reply was empty", id="null"),
     pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
+    pytest.param(answer("", finish_reason="content_filter"), "MODEL_EMPTY", "a filter withheld it", id="filtered"),
+    pytest.param(answer(None, finish_reason="tool_calls"), "MODEL_EMPTY", "tried to call a tool", id="tool call"),
     pytest.param(answer("<think>hm</think>"), "MODEL_EMPTY", "it returned only reasoning", id="only reasoning"),
     pytest.param(
         answer(None, message={"content": "", "reasoning": "hm"}),
@@ -266,9 +268,7 @@ FAILURES = [
         "it returned only reasoning",
         id="reasoning",
     ),
-    pytest.param(
-        answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget thinking", id="budget spent"
-    ),
+    pytest.param(answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget", id="budget spent"),
     pytest.param(
         answer(f"<think>{'Hm, wait. ' * 200}", finish_reason="length"),
         "MODEL_EMPTY",
