@@ -613,6 +613,14 @@ def test_row_that_is_found_is_listed_with_what_can_be_done_in_it(elements: Eleme
     assert lines_of(elements, find="zoe") == [box, f"{row}  tbody > tr", *rest]
 
 
+def test_names_for_developers_are_searched_too(elements: Elements) -> None:
+    elements.write("<button id=go>a</button><button data-testid=run-all><svg></svg></button><input name=q>")
+
+    for find, selector in [("GO", "#go"), ("run", "[data-testid=run-all]"), ("q", "[name=q]")]:
+        (line,) = lines_of(elements, find=find)
+        assert line.endswith(f"  {selector}")
+
+
 def test_value_is_searched_completely_and_shown_completely_when_listed_alone(elements: Elements) -> None:
     elements.write(cases("long-values")["a text of many lines"])
     value = "first line\n" + "words " * 300 + "needle"

@@ -69,6 +69,8 @@ const elementList = (() => {
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   /** Placeholder boxes that a page shows while it loads. */
+  /** Attributes with names for developers, which may be all that a control with an icon has. */
+  const IDS = ["id", "name", "data-testid", "data-test", "data-cy"];
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
@@ -321,7 +323,9 @@ const elementList = (() => {
       if (!wanted) return items;
       const said = items.map((item) => ({
         item,
-        text: `${this.#describe(item, 400)} ${idOf(item.element)} ${collapse(wholeValueOf(item.element, item.role))}`.toLowerCase(),
+        text: [this.#describe(item, 400), ...idsOf(item.element), collapse(wholeValueOf(item.element, item.role))]
+          .join(" ")
+          .toLowerCase(),
       }));
       const exact = said.filter(({ text }) => text.includes(wanted));
       const found = exact.length
@@ -584,6 +588,11 @@ const elementList = (() => {
     const inSight = entries.filter((entry) => entry.isInSight).map(({ line }) => line());
     const others = entries.filter((entry) => !entry.isInSight).map(({ line }) => line());
     return [...inSight, ...(others.length ? [OUT_OF_SIGHT, ...others] : [])];
+  }
+
+  /** @param {Element} element */
+  function idsOf(element) {
+    return IDS.map((name) => attributeOf(element, name) ?? "");
   }
 
   /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
