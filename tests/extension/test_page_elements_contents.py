@@ -52,6 +52,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable in "Price" of "Boat" 20x20  #less',
         ],
         "icons without words": [
+            "button white #efefef 20x20  #menu",
             'textbox "Guests" = "2"  #g',
             'button next to "Guests" .number-up white #efefef 20x20  #up',
             "# Order",

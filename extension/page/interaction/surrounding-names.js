@@ -20,7 +20,7 @@ const surroundingNames = (() => {
   } = dom;
   const { BODY_CELLS, NATIVE_FIELDS, labelsOf, nextElementOf, parentElementOf, previousElementOf, queryIn, rootOf } =
     dom;
-  const { tagOf, treeAncestors } = dom;
+  const { tagOf, textContentOf, treeAncestors } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf } = accessibleNames;
@@ -125,7 +125,7 @@ const surroundingNames = (() => {
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
-        if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
+        if (isElement(before) && (isMatch(before, UNSEEN) || isBlank(before) || (!isIcon && isHelp(before)))) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
@@ -137,6 +137,15 @@ const surroundingNames = (() => {
       }
     }
     return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it takes no room and has no text, such as a labeled region for notifications to come
+   */
+  function isBlank(element) {
+    const { width, height } = boxOf(element);
+    return !(width && height) && !textContentOf(element)?.trim();
   }
 
   /**
@@ -155,7 +164,7 @@ const surroundingNames = (() => {
   function followerOf(element) {
     for (const one of treeAncestors(element, FOLLOWER_STEPS)) {
       const after = nextElementOf(one);
-      if (!after) continue;
+      if (!after || isBlank(after)) continue;
       const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
       if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
     }
