@@ -117,6 +117,7 @@ CHANGES = {
     "a dialog that a script fades step by step": 'dialog "Tour" closed',
     "what a panel that appears does not show": 'now "More of it"',
     "fields that appear without a text": 'now select "c" [name=c], input "w" [name=w], button "Go" [aria-label=Go] and 1 more',
+    "fields that are drawn again": "",
     "the next step of a tour, whose backdrop stays": 'dialog "Two" opened; dialog "One" closed',
     "a slide that comes into view, and others that do not": 'now "Rome"; gone "Oslo"',
     "a menu that comes from outside of the page": 'now "Copy Cut", "Ash"',

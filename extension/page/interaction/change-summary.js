@@ -191,11 +191,17 @@ const changeSummary = (() => {
 
   /**
    * @param {Node[]} shown elements and texts that are visible now, and were not before
+   * @param {Node[]} left those that are not any more
    * @param {Root[]} roots
    * @returns {string} such as `now select "Column" [name=column], input [name=words]`: fields and icons without a text
    */
-  function revealings(shown, roots) {
-    const within = outermost(shown).filter(isElement);
+  function revealings(shown, left, roots) {
+    const look = (/** @type {Element} */ one) =>
+      [tagOf(one), queryIn(one, OPERATED).length, collapse(textContentOf(one) ?? "")].join(" ");
+    const looks = new Set(left.filter(isElement).map(look));
+    const within = outermost(shown)
+      .filter(isElement)
+      .filter((one) => !looks.has(look(one)));
     const all = within.flatMap((one) => [...(isMatch(one, OPERATED) ? [one] : []), ...queryDrawnIn(one, OPERATED)]);
     const controls = all.filter(isVisible);
     if (!controls.length) return "";

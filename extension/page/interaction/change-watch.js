@@ -400,7 +400,7 @@ const changeWatch = (() => {
         roots: this.#roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, this.#roots) || restatings(this.#before, now);
+      return changes || toggled || revealings(shown, left, this.#roots) || restatings(this.#before, now);
     }
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
