@@ -3,7 +3,7 @@
 // The appearance of elements without words, by which a user distinguishes them.
 
 const appearance = (() => {
-  const { attributeNamesOf, attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
+  const { attributeNamesOf, attributeOf, boxOf, childrenOf, isHtml, queryIn, tagOf } = dom;
   const { iconWordOf, quote, shorten, symbolOf } = texts;
   const { isDescriptive, isGenerated } = selectorGenerator;
 
@@ -95,9 +95,21 @@ const appearance = (() => {
     const corner = graphic && boxOf(graphic);
     const size = `${Math.round(width)}x${Math.round(height)}`;
     const place = corner ? ` at ${Math.round(x - corner.x)},${Math.round(y - corner.y)}` : "";
-    return [imageOf(element, style) || classesOf(element), colorOf(element, style), `${size}${place}`]
-      .filter(Boolean)
-      .join(" ");
+    const color = colorOf(element, style) || swatchColorOf(element);
+    return [imageOf(element, style) || classesOf(element), color, `${size}${place}`].filter(Boolean).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the color of the only thing drawn in it, as in a palette
+   */
+  function swatchColorOf(element) {
+    if (!isHtml(element)) return "";
+    const drawn = ["::before", "::after"].map((place) => getComputedStyle(element, place));
+    const color = drawn.map((style) => (style.content === "none" ? "" : colorOf(element, style))).find(Boolean);
+    const [inner, ...others] = childrenOf(element);
+    if (color || !inner || others.length) return color ?? "";
+    return colorOf(inner, getComputedStyle(inner)) || swatchColorOf(inner);
   }
 
   /**
