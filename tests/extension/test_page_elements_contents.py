@@ -53,7 +53,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "icons without words": [
             "button white #efefef 20x20  #menu",
-            "button red 20x20  #color",
+            "button blue #617ada 20x20  #color",
             'textbox "Guests" = "2"  #g',
             'button next to "Guests" .number-up white #efefef 20x20  #up',
             "# Order",

@@ -16,12 +16,14 @@ const appearance = (() => {
     ["green", 0, 128, 0],
     ["lime", 0, 255, 0],
     ["blue", 0, 0, 255],
+    ["blue", 65, 105, 225],
     ["yellow", 255, 255, 0],
     ["orange", 255, 165, 0],
     ["purple", 128, 0, 128],
     ["magenta", 255, 0, 255],
     ["cyan", 0, 255, 255],
     ["aqua", 0, 200, 200],
+    ["teal", 0, 128, 128],
     ["pink", 255, 192, 203],
     ["brown", 139, 69, 19],
     ["navy", 0, 0, 128],
@@ -151,7 +153,7 @@ const appearance = (() => {
     if (!said.startsWith("rgb") || alpha === 0) return "";
     const strongest = Math.max(red, green, blue);
     const isGray = strongest - Math.min(red, green, blue) < Math.max(EXACT, GRAY * strongest);
-    const names = COLORS.filter(([, r, g, b]) => !isGray || (r === g && g === b));
+    const names = COLORS.filter(([name, r, g, b]) => (isGray ? r === g && g === b : name !== "gray"));
     const distances = names.map(([name, r, g, b]) => ({ name, far: Math.hypot(r - red, g - green, b - blue) }));
     const nearest = distances.reduce((a, b) => (b.far < a.far ? b : a));
     const hex = [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
