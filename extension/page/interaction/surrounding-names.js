@@ -125,7 +125,7 @@ const surroundingNames = (() => {
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
-        if (isElement(before) && (isMatch(before, UNSEEN) || isBlank(before) || (!isIcon && isHelp(before)))) continue;
+        if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
@@ -133,19 +133,21 @@ const surroundingNames = (() => {
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
         // A number is a value.
-        if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+        if (!/\p{L}/u.test(text) || isBlank(before)) continue;
+        return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
     }
     return "";
   }
 
   /**
-   * @param {Element} element
+   * @param {Node} node
    * @returns {boolean} whether it takes no room and has no text, such as a labeled region for notifications to come
    */
-  function isBlank(element) {
-    const { width, height } = boxOf(element);
-    return !(width && height) && !textContentOf(element)?.trim();
+  function isBlank(node) {
+    if (!isElement(node)) return false;
+    const { width, height } = boxOf(node);
+    return !(width && height) && !textContentOf(node)?.trim();
   }
 
   /**
@@ -164,9 +166,10 @@ const surroundingNames = (() => {
   function followerOf(element) {
     for (const one of treeAncestors(element, FOLLOWER_STEPS)) {
       const after = nextElementOf(one);
-      if (!after || isBlank(after)) continue;
+      if (!after) continue;
       const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
-      if (text) return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
+      if (!text || isBlank(after)) continue;
+      return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
     }
     return "";
   }
