@@ -68,9 +68,9 @@ const elementList = (() => {
   /** Characters of an overview for repeated elements, so that the texts between have room, too. */
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
-  /** Placeholder boxes that a page shows while it loads. */
   /** Attributes with names for developers, which may be all that a control with an icon has. */
   const IDS = ["id", "name", "data-testid", "data-test", "data-cy"];
+  /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
