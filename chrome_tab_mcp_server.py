@@ -2183,8 +2183,8 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
 def no_answer(raw: RawCompletion, model: str) -> ChromeTabError:
     """Return the error for a reply that is empty or only reasoning."""
     thought = raw.reasoning.strip() or raw.content.strip()
-    if not thought and raw.finish_reason != "length":
-        is_filtered, is_call = (raw.finish_reason == reason for reason in ("content_filter", "tool_calls"))
+    is_filtered, is_call = (raw.finish_reason == reason for reason in ("content_filter", "tool_calls"))
+    if is_filtered or is_call or not (thought or raw.finish_reason == "length"):
         why = "a filter withheld it" if is_filtered else "it tried to call a tool" if is_call else "its reply was empty"
         advice = "Ask again in other words, use another model, or check the server's log and the model's chat template."
         return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")

@@ -260,7 +260,9 @@ FAILURES = [
     pytest.param(answer(None), "MODEL_EMPTY", "its reply was empty", id="null"),
     pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
     pytest.param(answer("", finish_reason="content_filter"), "MODEL_EMPTY", "a filter withheld it", id="filtered"),
-    pytest.param(answer(None, finish_reason="tool_calls"), "MODEL_EMPTY", "tried to call a tool", id="tool call"),
+    pytest.param(
+        answer("<think>hm</think>", finish_reason="tool_calls"), "MODEL_EMPTY", "tried to call a tool", id="tool call"
+    ),
     pytest.param(answer("<think>hm</think>"), "MODEL_EMPTY", "it returned only reasoning", id="only reasoning"),
     pytest.param(
         answer(None, message={"content": "", "reasoning": "hm"}),
