@@ -6,7 +6,7 @@
  * @import {ChosenPreferences} from "./preferences.js"
  */
 
-import { WINDOW_TYPES } from "../browser/tabs.js";
+import { lastFocusedWindow } from "../browser/tabs.js";
 import { BROWSER_NAME } from "../shared/capabilities.js";
 import { loadProfile, saveCopiedProfileId, saveLook } from "../shared/storage.js";
 
@@ -40,9 +40,7 @@ export class Profile {
   /** @returns {Promise<ProfileDescription>} */
   async describe() {
     await this.loaded;
-    const window = await chrome.windows
-      .getLastFocused({ populate: true, windowTypes: [...WINDOW_TYPES] })
-      .catch(() => null);
+    const window = await lastFocusedWindow();
     // A worker that was just installed, or has slept, missed earlier activity.
     const active = window?.tabs?.find((tab) => tab.active);
     const latest = window?.focused ? Date.now() : Math.max(this.#lookedAt, active?.lastAccessed ?? 0);

@@ -9,7 +9,7 @@ import { CommandError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
 /** Windows that show pages; sign-in and payment pages often open as popups, and sites that are installed as apps. */
-export const WINDOW_TYPES = /** @type {const} */ (["normal", "popup", "app"]);
+const WINDOW_TYPES = /** @type {const} */ (["normal", "popup", "app"]);
 const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
 
 /**
@@ -36,14 +36,14 @@ export async function viewedTab() {
   // This nearly always succeeds; querying every tab of a user with hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
-  const [normal, others, windowId] = await Promise.all([
+  const [normal, others, window] = await Promise.all([
     webTabs(["normal"]),
     webTabs(["popup", "app"]),
-    lastFocusedWindowId(),
+    lastFocusedWindow(),
   ]);
   // A popup window without a page is not what the user reads.
   const tabs = [...normal, ...others.filter((tab) => !obstacleOf(tab))];
-  const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
+  const active = tabs.find((tab) => tab.active && tab.windowId === window?.id);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
   if (!latest) throw new CommandError("TAB_NOT_FOUND", "No page is open in the browser. Open one and try again.");
@@ -51,7 +51,7 @@ export async function viewedTab() {
 }
 
 /**
- * @param {readonly ("normal" | "popup" | "app")[]} [windowTypes]
+ * @param {readonly (typeof WINDOW_TYPES)[number][]} [windowTypes]
  * @returns {Promise<TabWithId[]>} the tabs of such windows, without our own pages
  */
 export async function webTabs(windowTypes = WINDOW_TYPES) {
@@ -132,14 +132,12 @@ function schemeOf(tab) {
   return URL.parse(urlOf(tab))?.protocol ?? "";
 }
 
-/** @returns {Promise<number | undefined>} */
-async function lastFocusedWindowId() {
-  try {
-    return (await chrome.windows.getLastFocused({ windowTypes: [...WINDOW_TYPES] })).id;
-  } catch {
-    // No such window has had the focus since the browser started.
-    return undefined;
-  }
+/**
+ * @returns {Promise<chrome.windows.Window | null>} with its tabs; null if no window that shows pages has had the focus
+ *   since the browser started
+ */
+export function lastFocusedWindow() {
+  return chrome.windows.getLastFocused({ populate: true, windowTypes: [...WINDOW_TYPES] }).catch(() => null);
 }
 
 /** @param {chrome.tabs.Tab} tab */
