@@ -33,7 +33,7 @@ const elementList = (() => {
   const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { Counts, comeBy, selectorOf } = selectorGenerator;
+  const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
   const { isNamedByContent } = roles;
@@ -68,8 +68,6 @@ const elementList = (() => {
   /** Characters of an overview for repeated elements, so that the texts between have room, too. */
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
-  /** Attributes with names for developers, which may be all that a control with an icon has. */
-  const IDS = ["id", "name", "data-testid", "data-test", "data-cy"];
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
@@ -592,7 +590,7 @@ const elementList = (() => {
 
   /** @param {Element} element */
   function idsOf(element) {
-    return IDS.map((name) => attributeOf(element, name) ?? "");
+    return IDENTIFIERS.map((name) => attributeOf(element, name) ?? "");
   }
 
   /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */

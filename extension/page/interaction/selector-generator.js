@@ -27,8 +27,10 @@ const selectorGenerator = (() => {
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
+  /** Attributes with names for developers, which may be all that a control with an icon has. */
+  const IDENTIFIERS = ["id", "data-testid", "data-test", "data-cy", "name"];
   /** In the order in which they are tried. */
-  const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
+  const NAMING_ATTRIBUTES = [...IDENTIFIERS, "aria-label", "title", "placeholder", "href"];
   /** Custom attributes that name a thing, rather than its state, its position or a library's data. */
   const OWN_NAME =
     /^(?:col-id|data-(?!.*(?:active|align|check|color|count|csrf|current|disabled|emotion|focus|hash|hover|index|key|loading|nonce|open|orient|place|react|select|side|size|state|status|style|theme|time|tip|token|track|uid|variant))[a-z][a-z-]*)$/u;
@@ -487,5 +489,5 @@ const selectorGenerator = (() => {
     return `${step}:nth-of-type(${place})`;
   }
 
-  return { Counts, comeBy, fromMainFrame, isDescriptive, isGenerated, selectorOf };
+  return { Counts, IDENTIFIERS, comeBy, fromMainFrame, isDescriptive, isGenerated, selectorOf };
 })();
