@@ -256,23 +256,38 @@ const changeWatch = (() => {
       // whole milliseconds, and those that follow one that was too short are delayed by the browser.
       do await pause(Math.ceil(this.#inputAt + WAITS_MS.first - performance.now()));
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
-      await pauseWithPage(0);
+      await this.#pause(0);
       for (;;) {
         const now = performance.now();
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
-        await pauseWithPage(POLL_MS);
+        await this.#pause(POLL_MS);
       }
       const settled = performance.now();
       while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
-        await pauseWithPage(POLL_MS);
+        await this.#pause(POLL_MS);
       }
       // Some menus open only once the mouse has been over them for a while.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
       // Some pages start an animation only some time after what is to appear is there, still transparent.
-      do await pauseWithPage(POLL_MS);
+      do await this.#pause(POLL_MS);
       while (this.#isTransparent() && performance.now() - this.#inputAt < WAITS_MS.opening);
       await this.#faded();
+    }
+
+    /**
+     * Time in which the page could not run is no time without changes; and after a stall, timers of ours may come before
+     * those of the page that have become due.
+     *
+     * @param {number} milliseconds
+     */
+    async #pause(milliseconds) {
+      const due = performance.now() + milliseconds + POLL_MS;
+      await pause(milliseconds);
+      const now = performance.now();
+      if (now < due) return;
+      const stalled = now - Math.max(due, this.#latestAt);
+      this.#latestAt = Math.max(this.#latestAt + stalled, now - WAITS_MS.quiet + POLL_MS);
     }
 
     /** @returns {Promise<boolean>} whether nothing faded, and nothing is about to */
@@ -539,17 +554,6 @@ const changeWatch = (() => {
       }
       if (this.#come.size + this.#gone.size + this.#restyled.size > MOST_CHANGES) this.stop();
     }
-  }
-
-  /**
-   * Lets the page's timers run that have become due meanwhile: after a stall, later ones of ours may come before them.
-   *
-   * @param {number} milliseconds
-   */
-  async function pauseWithPage(milliseconds) {
-    const begun = performance.now();
-    await pause(milliseconds);
-    if (performance.now() - begun > milliseconds + POLL_MS) await pause(POLL_MS);
   }
 
   /**
