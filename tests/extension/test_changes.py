@@ -252,10 +252,11 @@ async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenT
 
 
 async def test_hover_and_select_report_changes_too(tab: DrivenTab) -> None:
-    # A mouse that an earlier test has left there would open the tip before.
-    await tab.page.mouse.move(700, 500)
+    # A mouse that an earlier test has left over one of these would open its tip before.
+    await tab.write("<p id=away>Away</p>")
+    await tab.do("hover", selector="#away")
     await tab.write(
-        "<style>#tip { display: none } #menu:hover ~ #tip { display: block }</style><p id=menu>Menu</p>"
+        "<style>#tip { display: none } #menu:hover ~ #tip { display: block }</style><p>Away</p><p id=menu>Menu</p>"
         "<p onmouseenter=\"setTimeout(() => (late.textContent = 'Late tip'), 200)\" id=slow>More</p><p id=late></p>"
         "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p><p id=tip>Tip</p>"
     )
