@@ -189,6 +189,7 @@ RETRY_DELAY_S = 0.5
 MAX_TURN_WAIT_S = 30.0
 REFUSED_ACCESS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, *range(502, 600))
+BROKEN_OFF = ("abort", "error", "insufficient_system_resource")  # as `finish_reason`; the last is DeepSeek's
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 # Statuses for a rejected field or value, and for an unknown path or method.
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -2017,11 +2018,19 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         message = server_message(raw, key)
         if too_long := prompt_too_long(raw, message):
             raise too_long
-        said = f" It reported: {message.rstrip('.')}." if isinstance(reply, dict) and "error" in reply else ""
+        is_error = isinstance(reply, dict) and "error" in (*reply, reply.get("object"))
+        said = f" It reported: {message.rstrip('.')}." if is_error else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Check its log.")
     content, reasoning = contents(fields(choice, "message"))
-    finish_reason = str(choice.get("finish_reason") or "")
-    return RawCompletion(content, reasoning, finish_reason, token_counts(reply), answering_model(reply, key))
+    return RawCompletion(content, reasoning, end_reason(choice), token_counts(reply), answering_model(reply, key))
+
+
+def end_reason(choice: Mapping[str, Any]) -> str:
+    """Return a reply's `finish_reason`, empty if it has not ended; raise if the server broke it off."""
+    reason = str(choice.get("finish_reason") or "")
+    if reason in BROKEN_OFF:
+        raise unusable_reply(f"it ended with finish_reason {reason!r}")
+    return reason
 
 
 def answering_model(reply: Any, key: str | None) -> str:
@@ -2092,7 +2101,9 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
     finish_reason = model = ""
     unchecked = 0  # characters
     async for line in read_lines(response):
-        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+        # Errors: llama.cpp named their field `error` until September 2025, and gateways write a bare object.
+        sent = re.sub(r"\Aerror:(.*)", r'{"error":\1}', line.strip())
+        data = sent.removeprefix("data:").strip() if sent.startswith(("data:", "{")) else ""
         if data == "[DONE]":
             break
         if not data:
@@ -2101,7 +2112,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         usage |= token_counts(event)
         model = model or answering_model(event, key)
         choice = next(iter(items(event, "choices")), {})
-        finish_reason = str(choice.get("finish_reason") or finish_reason)
+        finish_reason = end_reason(choice) or finish_reason
         if any(piece := contents(fields(choice, "delta"))):
             pieces.append(piece)
             watcher.wrote(pieces)
@@ -2125,7 +2136,7 @@ def parse_event(data: str, key: str | None) -> Any:
     except ValueError:
         sentence = "The model server's stream contains a line that is not JSON. Check its log."
         raise ChromeTabError("MODEL_ERROR", sentence) from None
-    if isinstance(event, dict) and event.get("error"):
+    if isinstance(event, dict) and (event.get("error") or event.get("object") == "error"):
         message = server_message(data, key)
         raise prompt_too_long(data, message) or ChromeTabError(
             "MODEL_ERROR", f"The model server failed while answering: {message.rstrip('.')}. Check its log."

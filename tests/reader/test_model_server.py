@@ -312,11 +312,26 @@ FAILURES = [
     pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "is incomplete", id="stream breaks off"),
     pytest.param(events(delta("No")), "MODEL_ERROR", "is incomplete", id="stream ends early"),
     pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
+    *(
+        pytest.param(
+            Reply(chunks=[*events(delta("No")).chunks, line, b"data: [DONE]\n\n"], content_type="text/event-stream"),
+            "MODEL_ERROR",
+            "while answering: no luck",
+            id=f"late error {line[:10].decode()}",
+        )
+        for line in (
+            b'data: {"error": {"message": "no luck"}}\n\n',
+            b'data: {"object": "error", "message": "no luck"}\n\n',
+            b'error: {"message": "no luck"}\n\n',
+            b'{"error": "no luck"}\n',
+        )
+    ),
     pytest.param(
-        events(delta("No"), {"error": {"message": "no luck"}}),
-        "MODEL_ERROR",
-        "while answering: no luck",
-        id="late error",
+        events(delta("No"), delta(finish_reason="abort"), "[DONE]"), "MODEL_ERROR", "is incomplete", id="aborted stream"
+    ),
+    pytest.param(answer("No", finish_reason="error"), "MODEL_ERROR", "is incomplete", id="aborted"),
+    pytest.param(
+        as_json({"object": "error", "message": "no luck"}), "MODEL_ERROR", "It reported: no luck", id="error object"
     ),
     pytest.param(
         events([], "7", {"choices": 1}, {"choices": [{"delta": "x"}]}, "[DONE]"),
