@@ -183,12 +183,24 @@ async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: s
         assert text_of(await asker.ask()) == expected
 
 
-async def test_answer_cut_by_the_output_limit_says_so_in_its_last_line() -> None:
-    async with FakeOpenAIServer(answer("Noon, and", finish_reason="length")) as fake, serving(fake) as asker:
-        text = text_of(await asker.ask())
+@pytest.mark.parametrize(
+    ("reason", "note"),
+    [
+        ("length", "cut_off"),
+        ("max_tokens", "cut_off"),
+        ("content_filter", "filtered"),
+        ("content_filter: SAFETY", "filtered"),
+        ("tool_calls", "unfinished"),
+        ("eos", ""),
+    ],
+)
+async def test_answer_that_ended_early_says_so_in_its_last_line_and_is_not_cached(reason: str, note: str) -> None:
+    async with FakeOpenAIServer(answer("Noon, and", finish_reason=reason)) as fake, serving(fake) as asker:
+        lines = text_of(await asker.ask()).splitlines()
+        again = receipt_of(await asker.ask())
 
-    assert text.splitlines()[0] == "Noon, and"
-    assert text.splitlines()[-1].startswith("Note: the model stopped at its output limit")
+    assert (lines[0], lines[-1]) == ("Noon, and", f"Note: {server.EARLY_ENDS[note]}." if note else "Noon, and")
+    assert ("cached" in again) is not bool(note)
 
 
 LOOP = "It leaves at noon. "

@@ -33,6 +33,8 @@ const NOTES = {
   ],
   cut_off: ["noteCutOff", () => []],
   repeated: ["noteRepeated", () => []],
+  filtered: ["noteFiltered", () => []],
+  unfinished: ["noteUnfinished", () => []],
   uncombined: ["noteUncombined", () => []],
   answer_cut: ["noteAnswerCut", ({ limit }) => [grouped(limit)]],
   links_broken: ["noteLinks", ({ count }) => [grouped(count)]],
