@@ -1928,6 +1928,7 @@ class RawCompletion(NamedTuple):
     finish_reason: str
     usage: Mapping[str, Any]
     model: str
+    refusal: str = ""  # the model's words for why it does not answer, where they have a field of their own
 
 
 class RefusedFieldError(Exception):
@@ -2026,8 +2027,9 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         is_error = isinstance(reply, dict) and "error" in (*reply, reply.get("object"))
         said = f" It reported: {message.rstrip('.')}." if is_error else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Check its log.")
-    content, reasoning = contents(fields(choice, "message"))
-    return RawCompletion(content, reasoning, end_reason(choice), token_counts(reply), answering_model(reply, key))
+    content, reasoning = contents(message := fields(choice, "message"))
+    about = (token_counts(reply), answering_model(reply, key), content_text(message.get("refusal")))
+    return RawCompletion(content, reasoning, end_reason(choice), *about)
 
 
 def end_reason(choice: Mapping[str, Any]) -> str:
@@ -2103,7 +2105,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     pieces: list[tuple[str, str]] = []
     usage: dict[str, Any] = {}
-    finish_reason = model = ""
+    finish_reason = model = refusal = ""
     unchecked = 0  # characters
     async for line in read_lines(response):
         # Errors: llama.cpp named their field `error` until September 2025, and gateways write a bare object.
@@ -2118,6 +2120,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         model = model or answering_model(event, key)
         choice = next(iter(items(event, "choices")), {})
         finish_reason = end_reason(choice) or finish_reason
+        refusal += content_text(fields(choice, "delta").get("refusal"))
         if any(piece := contents(fields(choice, "delta"))):
             pieces.append(piece)
             watcher.wrote(pieces)
@@ -2131,7 +2134,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         if not finish_reason:
             raise unusable_reply("its stream has no end")
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
-    return RawCompletion(content, reasoning, finish_reason, usage, model)
+    return RawCompletion(content, reasoning, finish_reason, usage, model, refusal)
 
 
 def parse_event(data: str, key: str | None) -> Any:
@@ -2183,7 +2186,8 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
     # A character may be split across two events.
     text = strip_reasoning(well_formed(raw.content))
-    early_end = "" if raw.finish_reason in COMPLETE else CUT_SHORT.get(raw.finish_reason, "unfinished")
+    ending = "content_filter" if raw.refusal else raw.finish_reason
+    early_end = "" if ending in COMPLETE else CUT_SHORT.get(ending, "unfinished")
     if not text and not may_be_empty:
         raise no_answer(raw, model, early_end)
     if early_end or len(text) > MAX_ANSWER_CHARS:
@@ -2201,7 +2205,9 @@ def no_answer(raw: RawCompletion, model: str, early_end: str) -> ChromeTabError:
     thought = raw.reasoning.strip() or raw.content.strip()
     is_filtered, is_spent, is_call = early_end == "filtered", early_end == "cut_off", raw.finish_reason == "tool_calls"
     if is_filtered or is_call or not (thought or is_spent):
-        why = "a filter withheld it" if is_filtered else "it tried to call a tool" if is_call else "its reply was empty"
+        refusal = one_line(raw.refusal).rstrip(".")
+        other = "it tried to call a tool" if is_call else "its reply was empty"
+        why = f"it refused: {refusal}" if refusal else "a filter withheld it" if is_filtered else other
         advice = "Ask again in other words, use another model, or check the server's log and the model's chat template."
         return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
     spent = "it spent its whole output budget before the answer"

@@ -273,6 +273,18 @@ FAILURES = [
     pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
     pytest.param(answer("", finish_reason="content_filter"), "MODEL_EMPTY", "a filter withheld it", id="filtered"),
     pytest.param(
+        answer(None, message={"content": None, "refusal": "I cannot."}),
+        "MODEL_EMPTY",
+        "it refused: I cannot.",
+        id="refusal",
+    ),
+    pytest.param(
+        events(delta(refusal="I can"), delta(refusal="not."), delta(finish_reason="stop"), "[DONE]"),
+        "MODEL_EMPTY",
+        "it refused: I cannot.",
+        id="streamed refusal",
+    ),
+    pytest.param(
         answer("<think>hm</think>", finish_reason="tool_calls"), "MODEL_EMPTY", "tried to call a tool", id="tool call"
     ),
     pytest.param(answer("<think>hm</think>"), "MODEL_EMPTY", "it returned only reasoning", id="only reasoning"),
