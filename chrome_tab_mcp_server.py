@@ -1519,13 +1519,16 @@ THINK_TAG = re.compile(
 LEADING_REASONING = re.compile(
     r"\A\s*(?:([<\[\u25c1])((?:\w{1,9}:)?(?:think(?:ing)?|thought|reason(?:ing)?))([>\]\u25b7]).*?(?:\1/\2\3|\Z)"
     r"|<\|channel>.*?(?:<channel\|>|\Z)|(?:<\|start\|>assistant)?<\|channel\|>"
-    r"(?:.*?(?<=<\|channel\|>)final(?:<\|constrain\|>\w+)?<\|message\|>|.*))|<\|return\|>\s*\Z",
+    r"(?:.*?(?<=<\|channel\|>)final(?:<\|constrain\|>\w+)?<\|message\|>|.*))",
     re.IGNORECASE | re.DOTALL,
 )
+# Tokens of chat templates that end a model's turn, or begin the next one.
+TURN_END = re.compile(r"(?i)<(?:[|\uff5c](?:im_end|eo[mt]_id|end[\w\u2581]*|return)[|\uff5c]|/s|end_of_turn)>")
+TURN_START = re.compile(r"(?i)<(?:[|\uff5c](?:im_start|start\w*|user|assistant)[|\uff5c]|s|start_of_turn)>")
 
 
 def strip_reasoning(text: str) -> str:
-    """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
+    """Return an answer without <think> blocks, what precedes an orphan </think>, an unclosed <think> tail, and end tokens."""
     kept: list[str] = []
     thinking, end = False, 0
     text = LEADING_REASONING.sub("", text)
@@ -1540,14 +1543,24 @@ def strip_reasoning(text: str) -> str:
             kept.clear()
         else:
             thinking = opens
-    return "".join([*kept, "" if thinking else text[end:]]).strip()
+    return own_turn("".join([*kept, "" if thinking else text[end:]])).strip()
+
+
+def own_turn(text: str) -> str:
+    """Return an answer up to a leaked end token, if nothing follows that, or only turns that the model invented."""
+    end = TURN_END.search(text)
+    if not end or TURN_START.search(text, 0, end.start()):
+        return text
+    rest = TURN_END.sub("", text[end.end() :]).lstrip()
+    return text if rest and not TURN_START.match(rest) else text[: end.start()]
 
 
 def written_so_far(pieces: Pieces) -> str:
     """Return what is certain of an answer that is still being written, without its reasoning."""
     text = "".join(content for content, _ in pieces)
     # The next piece decides what a tag at the end means, and may bring the second half of a character.
-    return strip_reasoning(well_formed(re.sub(r"(</?\w{0,5}>?|[\ud800-\udbff])\Z", "", text)))
+    text = re.sub(r"(<[/|\uff5c]?[\w\u2581]{0,20}[|\uff5c]?>?|[\ud800-\udbff])\Z", "", text)
+    return strip_reasoning(well_formed(text))
 
 
 def tail(answer: str) -> str:
