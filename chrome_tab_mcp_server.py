@@ -1982,8 +1982,8 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
         if b"\n" in chunk:
             *lines, unfinished = unfinished.split(b"\n")
             for line in lines:
-                yield line.decode("utf-8", "replace")
-    yield unfinished.decode("utf-8", "replace")
+                yield line.decode("utf-8-sig", "replace")
+    yield unfinished.decode("utf-8-sig", "replace")
 
 
 async def read_body(response: httpx.Response) -> str:
@@ -2206,8 +2206,9 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
     if early_end or len(text) > MAX_ANSWER_CHARS:
         shorter = without_repetition(text)
         text, early_end = shorter, early_end if shorter == text else "repeated"
-    counts = (raw.usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
-    prompt_tokens, answer_tokens = (count if is_count(count) else None for count in counts)
+    # Some gateways write the counts as text, or with a fraction.
+    counts = (str(raw.usage.get(key)).removesuffix(".0") for key in ("prompt_tokens", "completion_tokens"))
+    prompt_tokens, answer_tokens = (int(count) if re.fullmatch("[1-9][0-9]{0,9}", count) else None for count in counts)
     cached = fields(raw.usage, "prompt_tokens_details").get("cached_tokens", raw.usage.get("cache_n"))
     cached_tokens = cached if is_count(cached, 0) else None
     return Completion(text, prompt_tokens, answer_tokens, early_end, cached_tokens, raw.model)

@@ -174,6 +174,7 @@ async def test_model_names_are_shown_as_one_printable_line() -> None:
     ("reply", "expected"),
     [
         (answer("<think>hm</think>Noon."), "Noon."),
+        (Reply(chunks=["\ufeff".encode(), *answer("Noon.").chunks]), "Noon."),
         (answer(None, message={"content": [{"type": "text", "text": "No"}, {"text": "on."}, {"text": None}]}), "Noon."),
         (answer(None, message={"content": "Noon.", "reasoning": "hm", "reasoning_content": "hm"}), "Noon."),
     ],
