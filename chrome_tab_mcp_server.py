@@ -2392,11 +2392,11 @@ class ModelServer:
         return RetryableError("MODEL_UNREACHABLE", f"{problem} {advice}")
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
-        status = response.status_code
-        cause = "" if status == HTTPStatus.INTERNAL_SERVER_ERROR else " It is busy or still loading the model."
+        status, wait_s = response.status_code, retry_after_s(response.headers.get("retry-after"))
+        cause = " It is busy or still loading the model." if status >= HTTPStatus.BAD_GATEWAY else ""
         problem = f"The model server at {self.url} returned HTTP {status}{said}.{cause}"
-        wait_s = retry_after_s(response.headers.get("retry-after"))
-        return RetryableError("MODEL_ERROR", f"{problem} Try again later, or check its log.", wait_s)
+        when = f"in {wait_s:g} s" if wait_s else "later"
+        return RetryableError("MODEL_ERROR", f"{problem} Try again {when}, or check its log.", wait_s)
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""

@@ -478,7 +478,7 @@ async def test_no_wait_exceeds_the_timeout() -> None:
         code, sentence = error_of(await asker.ask())
 
     assert (code, len(fake.chats)) == ("MODEL_ERROR", 1)
-    assert "HTTP 429: slow down" in sentence
+    assert "HTTP 429: slow down. Try again in 100000 s" in sentence
 
 
 async def test_all_attempts_share_one_timeout(clock: Clock) -> None:
