@@ -1965,11 +1965,6 @@ def loaded_context(running: Any, model: str) -> int | None:
     return length if is_count(length, MIN_WINDOW) else None
 
 
-def retry_after_s(value: str | None) -> float | None:
-    """Return the seconds of a Retry-After header; for a date our own back-off applies."""
-    return float(value) if value and re.fullmatch(r"\d{1,6}", value.strip()) else None
-
-
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
     size, unfinished = 0, bytearray()
@@ -2042,15 +2037,7 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Check its log.")
     content, reasoning = contents(message := fields(choice, "message"))
     about = (token_counts(reply), answering_model(reply, key), content_text(message.get("refusal")))
-    return RawCompletion(content, reasoning, end_reason(choice), *about)
-
-
-def end_reason(choice: Mapping[str, Any]) -> str:
-    """Return a reply's `finish_reason`, empty if it has not ended; raise if the server broke it off."""
-    reason = str(choice.get("finish_reason") or "").partition(":")[0]  # "content_filter: RECITATION"
-    if reason in BROKEN_OFF:
-        raise unusable_reply(f"it ended with finish_reason {reason!r}")
-    return reason
+    return RawCompletion(content, reasoning, str(choice.get("finish_reason") or ""), *about)
 
 
 def answering_model(reply: Any, key: str | None) -> str:
@@ -2132,7 +2119,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         usage |= token_counts(event)
         model = model or answering_model(event, key)
         choice = next(iter(items(event, "choices")), {})
-        finish_reason = end_reason(choice) or finish_reason
+        finish_reason = str(choice.get("finish_reason") or finish_reason)
         refusal += content_text(fields(choice, "delta").get("refusal"))
         if any(piece := contents(fields(choice, "delta"))):
             pieces.append(piece)
@@ -2199,7 +2186,7 @@ def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completio
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
     # A character may be split across two events.
     text = strip_reasoning(well_formed(raw.content))
-    ending = "content_filter" if raw.refusal else raw.finish_reason
+    ending = "content_filter" if raw.refusal else raw.finish_reason.partition(":")[0]  # Google adds why
     early_end = "" if ending in COMPLETE else CUT_SHORT.get(ending, "unfinished")
     if not text and not may_be_empty:
         raise no_answer(raw, model, early_end)
@@ -2376,8 +2363,12 @@ class ModelServer:
                 if response.status_code != HTTPStatus.OK:
                     raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
-                    return await read_event_stream(response, watcher, self._api_key)
-                return parse_completion(await read_body(response), self._api_key)
+                    raw = await read_event_stream(response, watcher, self._api_key)
+                else:
+                    raw = parse_completion(await read_body(response), self._api_key)
+                if raw.finish_reason in BROKEN_OFF:
+                    raise unusable_reply(f"it ended with finish_reason {raw.finish_reason!r}")
+                return raw
         except RefusedFieldError as refusal:
             self._refused_fields.add(str(refusal))
             return await self._send(body, watcher)
@@ -2392,7 +2383,8 @@ class ModelServer:
         return RetryableError("MODEL_UNREACHABLE", f"{problem} {advice}")
 
     def _busy(self, response: httpx.Response, said: str) -> RetryableError:
-        status, wait_s = response.status_code, retry_after_s(response.headers.get("retry-after"))
+        status, named = response.status_code, re.fullmatch("[0-9]{1,6}", response.headers.get("retry-after", ""))
+        wait_s = float(named[0]) if named else None  # for a date our own back-off applies
         cause = " It is busy or still loading the model." if status >= HTTPStatus.BAD_GATEWAY else ""
         problem = f"The model server at {self.url} returned HTTP {status}{said}.{cause}"
         when = f"in {wait_s:g} s" if wait_s else "later"
