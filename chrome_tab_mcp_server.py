@@ -6313,11 +6313,11 @@ def answer_result(answer: Answer) -> ToolResult:
     """Return an answer with its receipt. JSON stays JSON: notes about it are separate blocks."""
     notes = answer.receipt["notes"] if answer.data is not None else ()
     structured = answer.structured_evidence() if answer.evidence else None
-    # Clients that show structured content show nothing else, so it must not hide that something was not read.
-    if isinstance(answer.data, dict) and not any(sentence_data(note)["code"] == "unread" for note in notes):
+    # Clients that show structured content show nothing else, so it must not hide that something is missing.
+    codes = {sentence_data(note)["code"] for note in notes}
+    if isinstance(answer.data, dict) and codes.isdisjoint(("unread", *EARLY_ENDS)):
         structured = answer.data
-    content = text_blocks(answer.render(), notes)
-    return ToolResult(content, structured_content=structured, meta={"receipt": answer.receipt})
+    return ToolResult(text_blocks(answer.render(), notes), structured, meta={"receipt": answer.receipt})
 
 
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 import chrome_tab_mcp_server as server
-from tests.support.fake_models import FakeOpenAIServer, Request, answer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.fake_osascript import FakeOsascript, installed
 from tests.support.polling import until
 from tests.support.tool_client import error_of, receipt_of, serving, text_of
@@ -278,12 +278,13 @@ async def test_json_that_is_too_long_is_rejected_because_it_cannot_be_cut(
 # --- Several chunks ---
 
 
-def parts(*replies: str, combined: str = "") -> FakeOpenAIServer:
+def parts(*replies: str | Reply, combined: str = "") -> FakeOpenAIServer:
     """A server that gives its reply to chunk N, and `combined` to the request that combines."""
 
     def script(request: Request) -> Any:
         user = request.data
-        return answer(replies[int(user.split()[1]) - 1] if user.startswith("[Part ") else combined)
+        reply = replies[int(user.split()[1]) - 1] if user.startswith("[Part ") else combined
+        return answer(reply) if isinstance(reply, str) else reply
 
     return FakeOpenAIServer(script=script)
 
@@ -307,11 +308,13 @@ async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model
 
 
 @pytest.mark.usefixtures("checked_here")
+@pytest.mark.parametrize("second", ["", answer('{"city": "Oslo"}', finish_reason="content_filter")])
 async def test_json_about_a_part_of_the_page_comes_with_a_note_that_no_client_leaves_out(
-    osascript: FakeOsascript,
+    second: str | Reply, osascript: FakeOsascript
 ) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + f"{'WORD' * 12} " * 17 for i in range(1, 4)))
-    async with parts('{"city": "Oslo"}', "", '{"city": "Oslo"}') as fake, serving(fake, context_length=1600) as asker:
+    replies = '{"city": "Oslo"}', second, '{"city": "Oslo"}'
+    async with parts(*replies) as fake, serving(fake, context_length=1600) as asker:
         result = await asker.ask(system_prompt="Where?", output_schema=LIST)
 
     assert json.loads(text_of(result)) == {"city": "Oslo"}
