@@ -285,14 +285,17 @@ async def test_what_is_missing_from_an_answer_is_reported_in_the_users_language(
     await expect(panel.at(".end summary")).to_have_text(f"99% of the page · {isolated('small')} · 1.2\u00a0s")
 
 
-async def test_each_note_of_the_page_function_is_shown_in_the_users_language(panel: Panel) -> None:
-    notes = [{"code": code, "values": {"count": 1, "total": 2}} for code in server.PAGE_NOTES]
+async def test_each_note_is_shown_in_the_users_language(panel: Panel) -> None:
+    codes = *server.PAGE_NOTES, *server.EARLY_ENDS
+    notes = [{"code": code, "values": {"count": 1, "total": 2}} for code in codes]
     await panel.send_event(await panel.ask("What is it?"), "done", text="It is.", receipt=RECEIPT, notes=notes)
 
     said = panel.at(".notes li")
     await expect(said).to_have_count(len(notes))
+    await expect(said.filter(has_not_text=" ")).to_have_count(0)
     await expect(said.first).to_have_text(ui_text("noteLoading"))
-    await expect(said.last).to_have_text(ui_text("notePdfScanned", 1, 2))
+    await expect(said.nth(len(server.PAGE_NOTES) - 1)).to_have_text(ui_text("notePdfScanned", 1, 2))
+    await expect(said.last).to_have_text(ui_text("noteRepeated"))
 
 
 async def test_a_page_that_cannot_be_read_is_reported_before_the_question(panel: Panel) -> None:
