@@ -1529,6 +1529,11 @@ TURN_START = re.compile(r"(?i)<(?:[|\uff5c](?:im_start|start\w*|user|assistant)[
 
 def strip_reasoning(text: str) -> str:
     """Return an answer without <think> blocks, what precedes an orphan </think>, an unclosed <think> tail, and end tokens."""
+    return own_turn(text)[0]
+
+
+def own_turn(text: str) -> tuple[str, bool]:
+    """Return an answer as `strip_reasoning` does, and whether the model went on with turns of its own invention."""
     kept: list[str] = []
     thinking, end = False, 0
     text = LEADING_REASONING.sub("", text)
@@ -1543,16 +1548,13 @@ def strip_reasoning(text: str) -> str:
             kept.clear()
         else:
             thinking = opens
-    return own_turn("".join([*kept, "" if thinking else text[end:]])).strip()
-
-
-def own_turn(text: str) -> str:
-    """Return an answer up to a leaked end token, if nothing follows that, or only turns that the model invented."""
-    end = TURN_END.search(text)
-    if not end or TURN_START.search(text, 0, end.start()):
-        return text
-    rest = TURN_END.sub("", text[end.end() :]).lstrip()
-    return text if rest and not TURN_START.match(rest) else text[: end.start()]
+    answer = "".join([*kept, "" if thinking else text[end:]]).strip()
+    leaked = TURN_END.search(answer)
+    if not leaked or TURN_START.search(answer, 0, leaked.start()):
+        return answer, False
+    rest = TURN_END.sub("", answer[leaked.end() :]).lstrip()
+    is_text = rest and not TURN_START.match(rest)
+    return (answer, False) if is_text else (answer[: leaked.start()].strip(), bool(rest))
 
 
 def written_so_far(pieces: Pieces) -> str:
@@ -2105,7 +2107,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     pieces: list[tuple[str, str]] = []
     usage: dict[str, Any] = {}
-    finish_reason = model = refusal = ""
+    finish_reason = model = refusal = recent = ""
     unchecked = 0  # characters
     async for line in read_lines(response):
         # Errors: llama.cpp named their field `error` until September 2025, and gateways write a bare object.
@@ -2125,6 +2127,10 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
             pieces.append(piece)
             watcher.wrote(pieces)
             unchecked += sum(map(len, piece))
+            recent = recent[-20:] + piece[0]  # with all of a token
+            if TURN_START.search(recent) and own_turn("".join(content for content, _ in pieces))[1]:
+                finish_reason = "stop"
+                break
         if unchecked >= LOOP_CHARS:
             unchecked = 0
             if any(repetition("".join(parts))[0] == LOOP_CHARS for parts in zip(*pieces[-LOOP_CHARS:], strict=True)):
@@ -2184,10 +2190,9 @@ def without_repetition(text: str) -> str:
 
 def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completion:
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
-    # A character may be split across two events.
-    text = strip_reasoning(well_formed(raw.content))
+    text, goes_on = own_turn(well_formed(raw.content))  # a character may be split across two events
     ending = "content_filter" if raw.refusal else raw.finish_reason.partition(":")[0]  # Google adds why
-    early_end = "" if ending in COMPLETE else CUT_SHORT.get(ending, "unfinished")
+    early_end = "" if goes_on or ending in COMPLETE else CUT_SHORT.get(ending, "unfinished")
     if not text and not may_be_empty:
         raise no_answer(raw, model, early_end)
     if early_end or len(text) > MAX_ANSWER_CHARS:

@@ -244,6 +244,15 @@ async def test_stream_that_repeats_itself_without_end_is_closed(field: str) -> N
     assert receipt_of(result)["notes"] == [server.EARLY_ENDS["repeated" if field == "content" else "cut_off"]]
 
 
+async def test_stream_that_goes_on_with_another_turn_is_closed_and_the_answer_is_complete() -> None:
+    stream = events(delta("Noon.<|im_"), delta("end|>\n<|im_st"), delta("art|>"), delta("user\nAnd?"), hangs=True)
+    async with FakeOpenAIServer(stream) as fake, serving(fake) as asker:
+        result = await asker.ask_with_progress(ProgressLog())
+
+    assert text_of(result) == "Noon."
+    assert receipt_of(result)["notes"] == []
+
+
 # --- Failures: each is a sentence and a code, and the next call is answered ---
 
 NESTED = {"error": {"message": 'model "x" not found, try pulling it first', "type": "api_error", "code": None}}
