@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import re
 import shlex
 import sys
@@ -307,12 +308,7 @@ def remove(terminal: Terminal, names: str | None) -> None:
     ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired", "delimiter-secret", "browsers.json")
     files = [path for path in (*(folder / name for name in ours), server.memory_file()) if path.is_file()]
 
-    def delete() -> None:
-        for path in files:
-            path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-
+    delete = functools.partial(delete_with_folders, files)
     if not files:
         terminal.say(f"There are no files in {folder}.")
     elif carry_out(
@@ -322,6 +318,15 @@ def remove(terminal: Terminal, names: str | None) -> None:
     terminal.heading("What remains")
     for line in what_stays(here, folder, [path for path in files if path.is_file()]):
         terminal.say(line, indent=2)
+
+
+def delete_with_folders(files: Sequence[Path]) -> None:
+    """Delete files, and their folders if these are empty then."""
+    for path in files:
+        path.unlink(missing_ok=True)
+    for folder in {path.parent for path in files}:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def what_stays(here: Sequence[Client], folder: Path, kept: Sequence[Path]) -> list[str]:

@@ -33,7 +33,9 @@ function copyable(command, label) {
   // Break lines only between words, not after the hyphens of a flag.
   const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
   const copy = makeButton(phrase("copy"), () => setText(copy, phrase(copyText(command) ? "copied" : "copyFailed")));
-  return [make("pre", { tabIndex: 0, ariaLabel: label, role: "region" }, ...words.slice(1)), copy];
+  // A screen reader says which of several it copies.
+  copy.ariaDescription = command;
+  return [make("pre", { tabIndex: 0, ariaLabel: label, role: "group" }, ...words.slice(1)), copy];
 }
 
 /** A command, and its form for an installed package as long as no server has reported how it is started. */

@@ -186,6 +186,14 @@ async def test_each_skill_is_named_after_its_folder_and_uses_existing_tools_and_
 # --- The store ---
 
 
+def test_every_font_of_the_pages_grows_with_the_browsers_font_size() -> None:
+    fixed = re.compile(r"(?:font(?:-size)?|--code):[^;]*?\d(?:px|pt)\b")
+    sheets = [*ROOT.glob("extension/ui/**/*.css"), *ROOT.glob("test-app/*.css")]
+
+    assert fixed.search("font:\n    13px/1.45 system-ui")
+    assert [found for path in sheets for found in fixed.findall(path.read_text(encoding="utf-8"))] == []
+
+
 def test_every_permission_of_the_extension_is_justified_and_no_other() -> None:
     manifest = json.loads(read("extension/manifest.json"))
     listed = re.findall(r"^\| `(.+?)` \| (.+) \| (.+) \|$", read("packaging/store/permissions.md"), re.MULTILINE)

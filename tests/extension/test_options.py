@@ -51,6 +51,7 @@ async def test_options_are_reached_and_changed_by_keyboard_and_apply_at_once(dri
     popup = driver[1]
     for name in ("group", "outline", "log"):
         await expect(options.locator(f"#{name}")).to_be_checked()
+        await expect(options.locator(f"#{name}")).to_have_accessible_name(ui_text(f"option{name.capitalize()}"))
         await options.keyboard.press("Tab")
         await expect(options.locator(f"#{name}")).to_be_focused()
         await options.keyboard.press("Space")

@@ -327,7 +327,7 @@ async def test_screen_reader_announces_names_state_and_errors(paired: Popup, bri
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
     await expect(page.get_by_role("button", name="Detach", exact=True)).to_be_visible()
-    await expect(page.get_by_role("checkbox", name="JavaScript in this tab")).to_be_visible()
+    await expect(page.get_by_role("checkbox", name=ui_text("evaluateSwitch"), exact=True)).to_be_visible()
     await paired.show_connection()
     await expect(page.get_by_role("checkbox", name="Reconnect automatically")).to_be_checked()
     await expect(page.get_by_role("status")).to_contain_text("Connected · 1 session")

@@ -110,6 +110,7 @@ async def test_popup_and_welcome_show_the_same_command_and_the_servers_own_once_
         both = ["uv run chrome_tab_mcp_server.py --setup", "chrome-tab-reader --setup"]
         await expect(page.locator("#setup pre")).to_have_text(both)
         copy = page.locator("#setup .command button")
+        await expect(copy.last).to_have_accessible_description(both[1])
         await copy.last.click()
         await expect(copy).to_have_text([ui_text("copy"), ui_text("copied")])
     doctor = ["uv run chrome_tab_mcp_server.py --doctor", "chrome-tab-reader --doctor"]

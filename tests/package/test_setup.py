@@ -116,6 +116,7 @@ class Home:
     def environment(self) -> dict[str, str]:
         places = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / ".config")}
         places["XDG_DATA_HOME"] = str(self.folder / ".local" / "share")
+        places["XDG_STATE_HOME"] = str(self.folder / ".local" / "state")
         kept = {name: os.environ[name] for name in os.environ if name not in {"CLAUDE_CONFIG_DIR", "UV"}}
         # None of the installed programs.
         return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
@@ -380,6 +381,7 @@ async def test_a_second_run_adds_only_the_start_at_login(
 async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
     history = home.write(f".local/share/{server.APP_NAME}/history.sqlite3", "")
+    learned = home.write(f".local/state/{server.APP_NAME}/reading.json", "{}")
     if HAS_SYSTEMD:
         home.write(UNIT, "[Unit]\n")
     before = home.files()
@@ -391,9 +393,11 @@ async def test_remove_leaves_only_what_it_lists(ready: tuple[Home, Terminal], tm
 
     assert status == 0
     assert not home.settings.exists()
+    assert not learned.parent.exists()
     assert (home.folder / ".cursor/mcp.json").read_text() == CURSOR
     assert json.loads((home.folder / ".claude.json").read_text()) == {"theme": "dark", "mcpServers": {}}
-    named = {name for name in before if name.startswith(f".config/{server.APP_NAME}/")}
+    ours = tuple(f"{folder}/{server.APP_NAME}/" for folder in (".config", ".local/state"))
+    named = {name for name in before if name.startswith(ours)}
     of_login = {UNIT, "asked"} if HAS_SYSTEMD else set()
     assert home.changed(before) == named | of_login | {
         ".claude.json",
