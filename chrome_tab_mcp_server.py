@@ -3978,7 +3978,8 @@ PERCENTAGE_POINTS = (
 ENGLISH_ARTICLE = "the"  # a word of no other language here
 LONG_SCALE = "de", "des", "und", "og", "af"  # words of the languages with other billions than English
 COMMON_WORDS = "in", "y"  # more often "and" in Spanish than a year
-MONEY = "currency"  # a kind of units
+MONEY, DURATION = "currency", "duration"  # kinds of units
+OF_TIME = frozenset({"time of day"})  # in place of the units of its numbers
 HEBREW_IN = "\u05d1"  # written as part of the name of a month
 ROMAN = "", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"
 
@@ -4752,9 +4753,12 @@ class TextChunk:
     def numbers(self) -> Mapping[frozenset[Any], set[frozenset[str]]]:
         """The possible values of the numbers, each with the units that they have."""
         found: dict[frozenset[Any], set[frozenset[str]]] = {}
+        times = (time for time in find_times(self.folded, self.vocabulary) if time.is_sure)
+        in_times = {place for time in times for place in range(time.start, time.end)}
         for number in read_numbers(self.folded, self.vocabulary):
+            units = number.units or (OF_TIME if number.start in in_times else frozenset())
             for values in (*number.plain, *number.scaled):
-                found.setdefault(values, set()).add(number.units)
+                found.setdefault(values, set()).add(units)
         return found
 
     @functools.cached_property
@@ -4861,7 +4865,7 @@ def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
 
 
 def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
-    """Return whether chunks have a number with other units of the same kind, and neither with its own nor alone."""
+    """Return whether chunks have a number in times of day only, or with other units of the same kind but not its own."""
     if not figure.units:
         return False
     values = {value for option in figure.options for value in option if isinstance(value, str)}
@@ -4872,7 +4876,8 @@ def has_only_other_units(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
     # A currency must stand with its number: next to "$12", "12 rooms" does not support "12 euros".
     is_alone = frozenset() in found and MONEY not in kinds
     has_own = is_alone or any(not units.isdisjoint(figure.units) for units in found)
-    return not has_own and not kinds_of(itertools.chain(*found)).isdisjoint(kinds)
+    is_only_in_times = found == {OF_TIME} and DURATION not in kinds  # 1:30 may also be an hour and a half
+    return not has_own and (is_only_in_times or not kinds_of(itertools.chain(*found)).isdisjoint(kinds))
 
 
 class RankedPassage(NamedTuple):
