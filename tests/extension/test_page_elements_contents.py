@@ -523,6 +523,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Yes"  button text=Yes',
         ],
         "part of a panel that declares itself modal": [
+        "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
             'button "Save"  body > button',
             'button "Undo"  button text=Undo',
             'dialog "Colors"',
