@@ -720,6 +720,7 @@ SELECTORS = {
 
 @pytest.mark.parametrize("case", SELECTORS)
 def test_selector_is_short_and_survives_a_redraw(elements: Elements, case: str) -> None:
+    "text that is the value": "i:nth-of-type(1)",
     elements.write(cases("selectors")[case])
 
     assert lines_of(elements)[0].split("  ")[1] == SELECTORS[case]
