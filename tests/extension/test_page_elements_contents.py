@@ -96,6 +96,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable "AM"  b:nth-of-type(2)',
             "slider = 3  #s",
         ],
+        "parts of a range after the fields that hold their values": [
+            'text "Price"',
+            'slider next to "Price" = 2  #low',
+            'slider next to "Price" = 8  #high',
+        ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
         "field under a legend": [
@@ -518,12 +523,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
         ],
+        "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
         "backdrop that scrolls with the page": [
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',
         ],
         "part of a panel that declares itself modal": [
-        "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
             'button "Save"  body > button',
             'button "Undo"  button text=Undo',
             'dialog "Colors"',
@@ -715,12 +720,12 @@ SELECTORS = {
     "name with a plain space": '[aria-label="At 1:42 pm"]',
     "counted id and a name that is not unique": "[data-testid=new] [name=host]",
     "name that is not unique in a named part": "#edit-5 [name=title]",
+    "text that is the value": "i:nth-of-type(1)",
 }
 
 
 @pytest.mark.parametrize("case", SELECTORS)
 def test_selector_is_short_and_survives_a_redraw(elements: Elements, case: str) -> None:
-    "text that is the value": "i:nth-of-type(1)",
     elements.write(cases("selectors")[case])
 
     assert lines_of(elements)[0].split("  ")[1] == SELECTORS[case]
