@@ -201,6 +201,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     "names": {
         "icon that is hidden from names": ['button "Save"  [title=Save]'],
         "texts that stand apart": ['button "Inbox 3"  button'],
+        "label with another name": ['textbox "Tab title"  #t', 'textbox "Host, required"  #h'],
         "copy without height": ['button "Total no"  button'],
         "text that a style adds": ['button "Buy now"  #b'],
         "words that a picture repeats": ['clickable "Python 3"  div', 'link "All (0)"  #all'],

@@ -157,8 +157,13 @@ const accessibleNames = (() => {
     const own = labelsOf(element);
     const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
     const labels = host && controlOf(host) === element ? labelsOf(host) : own;
-    const wordsOf = (/** @type {Element} */ label) =>
-      attributeOf(label, "aria-label")?.trim() || reading.contentOf(label).trim() || attributeOf(label, "title");
+    const wordsOf = (/** @type {Element} */ label) => {
+      const said = attributeOf(label, "aria-label")?.trim() ?? "";
+      const shown = said ? collapse(reading.contentOf(label)) : "";
+      // A user reads the label, and knows nothing of another name.
+      const isOther = /\p{L}/u.test(shown) && !said.toLowerCase().includes(shown.toLowerCase());
+      return (isOther ? shown : said) || reading.contentOf(label).trim() || attributeOf(label, "title");
+    };
     return collapse(labels.map(wordsOf).join(" "));
   }
 
