@@ -526,6 +526,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "behind"  body > button',
         ],
         "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
+        "dialog in a layer that scrolls it": [
+            'A dialog "Ask" lies over the page: only what is in it is listed.',
+            'dialog "Ask"',
+            'button "Yes"  [aria-label=Ask] > button',
+        ],
         "backdrop that scrolls with the page": [
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',

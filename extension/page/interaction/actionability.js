@@ -498,7 +498,8 @@ const actionability = (() => {
     const roots = allRoots();
     const layer = outermostCover(cover, covered);
     const around = layersFrom(cover, covered).find((one) => isMatch(one, DIALOGS));
-    const dialog = around ?? (hasNodes(layer) ? undefined : dialogInFront(covered));
+    const inside = queryIn(layer, DIALOGS).find(isVisible);
+    const dialog = around ?? inside ?? (hasNodes(layer) ? undefined : dialogInFront(covered));
     const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
