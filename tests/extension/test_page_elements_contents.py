@@ -189,6 +189,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "User"',
             'clickable "Help"  label text=Help',
             'textbox next to "User Help"  #u',
+            'text "Folder"',
+            'textbox next to "Folder"  #folder',
         ],
         "button in a row that has a size only under the mouse": ['button "Pets"  #r'],
     },
