@@ -202,6 +202,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "names": {
         "icon that is hidden from names": ['button "Save"  [title=Save]'],
+        "words of code": ['text "select 1, 2"', 'text "from a"', 'text "Go"', 'text "Run"'],
         "texts that stand apart": ['button "Inbox 3"  button'],
         "label with another name": ['textbox "Tab title"  #t', 'textbox "Host, required"  #h'],
         "copy without height": ['button "Total no"  button'],
