@@ -47,8 +47,8 @@ export async function fillForm(context) {
   const lost = [];
   /** @type {Held[]} */
   const kept = [];
-  /** @type {string[]} notes, each with its field */
-  const noted = [];
+  /** @type {Map<string, string[]>} notes, each with the selectors of its fields */
+  const noted = new Map();
   const again = new Set(fields.slice(0, -1));
   /** @type {FormField[]} */
   const queue = [...fields];
@@ -71,8 +71,8 @@ export async function fillForm(context) {
     }
   }
   await compare(context, fresh, { kept, lost, noted });
-  const places = fields.map(({ selector }) => selector);
-  kept.sort((a, b) => places.indexOf(a.selector) - places.indexOf(b.selector));
+  const order = fields.map(({ selector }) => selector);
+  kept.sort((a, b) => order.indexOf(a.selector) - order.indexOf(b.selector));
   if (lost.length) throw partlyKept(lost, kept);
   // Filling a later field may have changed an earlier one.
   const now = await new ElementTarget(context).consequences({ ofForm: true });
@@ -83,7 +83,7 @@ export async function fillForm(context) {
     fields: kept,
     ...address,
     ...(changed && { changed }),
-    ...(noted.length && { notes: noted }),
+    ...(noted.size && { notes: [...noted].map(([note, places]) => `${places.join(", ")}: ${note}`) }),
   };
 }
 
@@ -92,7 +92,7 @@ export async function fillForm(context) {
  *
  * @param {DrivenContext} context
  * @param {Written[]} written
- * @param {{kept: Held[], lost: CommandError[], noted: string[]}} found where the results are added
+ * @param {{kept: Held[], lost: CommandError[], noted: Map<string, string[]>}} found where the results are added
  */
 async function compare(context, written, { kept, lost, noted }) {
   for (const one of written) {
@@ -105,7 +105,7 @@ async function compare(context, written, { kept, lost, noted }) {
     // A later field may have closed it.
     const still = mayHavePicker === false ? notes.filter((note) => note !== PICKER) : notes;
     const own = complaint ? [...still, complaint] : still;
-    noted.push(...own.map((note) => `${held.selector}: ${note}`));
+    for (const note of own) noted.set(note, [...(noted.get(note) ?? []), held.selector]);
   }
 }
 

@@ -107,6 +107,32 @@ async def test_what_the_page_objects_to_a_value_is_noted(blank: DrivenTab) -> No
     assert "notes" not in await blank.do("fill", selector="#mark", value="x")
 
 
+BEHIND = """<style>#back { position: fixed; inset: 0 }</style><input id=name><select id=size><option>S<option>M</select>
+<p style="margin-top: 3000px"><input id=far></p>"""
+BACK = "<div id=back>"
+OFFER = """<div role=dialog aria-label=Offer id=offer style="position: fixed; top: 300px"><input id=mail>
+<button>Close</button></div>"""
+MODAL = "<dialog aria-label=Offer id=offer><button>Close</button></dialog><script>offer.showModal()</script>"
+
+
+async def test_dialog_over_a_field_is_noted_and_one_that_blocks_the_page_refused(blank: DrivenTab) -> None:
+    places = ["#name", "#size", "#far"]
+    fields = [{"selector": selector, "value": "M"} for selector in places]
+
+    await blank.write(BEHIND)
+    assert "notes" not in await blank.do("fill_form", fields=fields)
+    for over in (f"{BACK}{OFFER}</div>", f"{BACK}</div>{OFFER}"):
+        await blank.write(BEHIND + over)
+        (note,) = (await blank.do("fill_form", fields=fields))["notes"]
+        assert (note.startswith(f"{', '.join(places)}: "), "(#offer)" in note) == (True, True)
+    assert "notes" not in await blank.do("fill", selector="#mail", value="x")
+    await blank.write(BEHIND + MODAL)
+    for command, selector in (("fill", "#name"), ("select", "#size")):
+        code, message = await blank.refused_soon(command, selector=selector, value="M")
+        assert (code, "(#offer)" in message) == ("EXECUTION_ERROR", True)
+    assert await blank.page.input_value("#size") == "S"
+
+
 async def test_what_a_later_field_of_a_form_settles_is_not_noted(blank: DrivenTab) -> None:
     await blank.write(MARKING)
 

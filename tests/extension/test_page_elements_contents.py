@@ -96,6 +96,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'clickable "AM"  b:nth-of-type(2)',
             "slider = 3  #s",
         ],
+        "parts of a range after the fields that hold their values": [
+            'text "Price"',
+            'slider next to "Price" = 2  #low',
+            'slider next to "Price" = 8  #high',
+        ],
         "numbers along a slider": ['slider "Nights" = 20 (0 to 40)  #s', 'text "7"'],
         "bar that lets the mouse through": ['text "read"'],
         "field under a legend": [
@@ -184,6 +189,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "User"',
             'clickable "Help"  label text=Help',
             'textbox next to "User Help"  #u',
+            'text "Folder"',
+            'textbox next to "Folder"  #folder',
         ],
         "button in a row that has a size only under the mouse": ['button "Pets"  #r'],
     },
@@ -195,7 +202,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "names": {
         "icon that is hidden from names": ['button "Save"  [title=Save]'],
+        "words of code": ['text "select 1, 2"', 'text "from a"', 'text "Go"', 'text "Run"'],
         "texts that stand apart": ['button "Inbox 3"  button'],
+        "label with another name": ['textbox "Tab title"  #t', 'textbox "Host, required"  #h'],
+        "copy without height": ['button "Total no"  button'],
         "text that a style adds": ['button "Buy now"  #b'],
         "words that a picture repeats": ['clickable "Python 3"  div', 'link "All (0)"  #all'],
         "field in the label of another": ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
@@ -518,6 +528,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Filter" focused  [aria-label=Filter]',
             'button "behind"  body > button',
         ],
+        "canvas over the page": ['button "Zoom"  #zoom', 'link "Log"  [href="#log"]', "canvas  canvas"],
+        "dialog in a layer that scrolls it": [
+            'A dialog "Ask" lies over the page: only what is in it is listed.',
+            'dialog "Ask"',
+            'button "Yes"  [aria-label=Ask] > button',
+        ],
         "backdrop that scrolls with the page": [
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',
@@ -714,6 +730,7 @@ SELECTORS = {
     "name with a plain space": '[aria-label="At 1:42 pm"]',
     "counted id and a name that is not unique": "[data-testid=new] [name=host]",
     "name that is not unique in a named part": "#edit-5 [name=title]",
+    "text that is the value": "i:nth-of-type(1)",
 }
 
 

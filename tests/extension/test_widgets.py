@@ -484,6 +484,13 @@ async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors:
     assert ((await state(editors))["runs"], code) == (["ls -a", "cd x", "pwd"], "VALUE_NOT_KEPT")
 
 
+async def test_what_a_page_draws_where_it_cannot_be_read_is_typed_once_and_noted(editors: DrivenTab) -> None:
+    for selector in ("#drawn", "#keys"):
+        assert len((await editors.do("fill", selector=selector, value="ls"))["notes"]) == 1
+
+    assert (await state(editors))["typed"] == "lsls"
+
+
 @pytest.mark.parametrize("selector", ["#story", "#plain", "#divided"])
 async def test_paragraph_of_an_editor_is_a_line_of_its_value(editors: DrivenTab, selector: str) -> None:
     # Only its style keeps spaces.

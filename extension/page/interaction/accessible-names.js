@@ -6,6 +6,7 @@ const accessibleNames = (() => {
   const {
     BODY_CELLS,
     attributeOf,
+    boxOf,
     childrenOf,
     closestOf,
     controlOf,
@@ -156,8 +157,13 @@ const accessibleNames = (() => {
     const own = labelsOf(element);
     const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
     const labels = host && controlOf(host) === element ? labelsOf(host) : own;
-    const wordsOf = (/** @type {Element} */ label) =>
-      attributeOf(label, "aria-label")?.trim() || reading.contentOf(label).trim() || attributeOf(label, "title");
+    const wordsOf = (/** @type {Element} */ label) => {
+      const said = attributeOf(label, "aria-label")?.trim() ?? "";
+      const shown = said ? collapse(reading.contentOf(label)) : "";
+      // A user reads the label, and knows nothing of another name.
+      const isOther = /\p{L}/u.test(shown) && !said.toLowerCase().includes(shown.toLowerCase());
+      return (isOther ? shown : said) || reading.contentOf(label).trim() || attributeOf(label, "title");
+    };
     return collapse(labels.map(wordsOf).join(" "));
   }
 
@@ -276,12 +282,22 @@ const accessibleNames = (() => {
       const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
       const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
       this.#add(edge);
-      const before = this.#length;
+      const [before, start] = [this.#length, this.#parts.length];
       if (own && isMatch(inner, "img, [role='img']")) this.#images.add(this.#parts.length);
       if (own) this.#add(own);
       else if (!isControl(inner) && !isNested(inner)) this.#readChildren(inner, isSeen);
       if (this.#length === before) this.#add(attributeOf(inner, "title") ?? "");
+      else if (this.#isRepeated(start) && boxOf(inner).height === 0) this.#parts.splice(start);
       this.#add(edge);
+    }
+
+    /**
+     * @param {number} start index of a part
+     * @returns {boolean} whether the words from there on are the same as before, such as a copy that the page measures
+     */
+    #isRepeated(start) {
+      const words = this.#parts.slice(start).join("").trim();
+      return words !== "" && this.#parts.slice(0, start).join("").trimEnd().endsWith(words);
     }
 
     /**

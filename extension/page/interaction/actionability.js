@@ -6,6 +6,7 @@ const actionability = (() => {
   const {
     attributeOf,
     drawnAncestors,
+    hasNodes,
     isDisabled,
     isDrawnIn,
     isInPage,
@@ -19,7 +20,8 @@ const actionability = (() => {
     timelineOf,
   } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
-  const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
+  const { aimAt, aimInto, bringIntoView, fillsView, handleOf, firstBoxOf, hitAt, isVisible } = geometry;
+  const { isClippedAway, isDrawn, isOffPage, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search, allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
@@ -30,8 +32,11 @@ const actionability = (() => {
   const { dayIn, timeOfDay } = sameValues;
   const { DIALOGS } = pageState;
   const { isDrawnFor, nativeBehind, shownNextTo } = standIns;
+  const { editorAround } = drawnEditors;
 
   const WRITING = new Set(["check", "fill", "select"]);
+  /** Actions without the mouse, which a layer over the page does not stop. */
+  const MOUSELESS = new Set([...WRITING, "focus"]);
   const POLL_MS = 50;
   /**
    * A tab that is not visible draws one frame per second: in a background tab that is not awaited, in a covered window
@@ -108,7 +113,9 @@ const actionability = (() => {
         const first = this.#chosen(found);
         const element = rest ? first : targetOf(first, action, this.#value);
         const { trouble, ...aimed } = await this.#attempt(element);
-        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
+        const mayBeBehind = !rest && !trouble && MOUSELESS.has(action) && action !== "check";
+        const behind = mayBeBehind && behindNote(element);
+        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element), behind].filter(
           (note) => typeof note === "string",
         );
         const match = { element, found, first, roots, rest };
@@ -179,7 +186,7 @@ const actionability = (() => {
       if (isOff) {
         return { trouble: "is still disabled. First do what enables it, then try again.", isLater: Boolean(after) };
       }
-      const isBarred = action !== "show" && isInert(element);
+      const isBarred = action !== "show" && (isInert(element) || (MOUSELESS.has(action) && isBehindModal(element)));
       if (isBarred) return { trouble: inertness(element) };
       if (this.#search.rest) return { trouble: "" };
       // The options of a list are known once it is open.
@@ -393,11 +400,61 @@ const actionability = (() => {
 
   /** @param {Element} element that is inert */
   function inertness(element) {
-    const dialog = allRoots()
-      .flatMap((root) => queryAll(root, DIALOGS))
-      .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
+    const dialog = dialogInFront(element);
     if (!dialog) return "is still inert. Close what is open in front of it, then try again.";
     return `is still inert behind ${coverDetails(dialog, element)}, then try again.`;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | undefined} the last dialog that is open elsewhere
+   */
+  function dialogInFront(element) {
+    return allRoots()
+      .flatMap((root) => queryAll(root, DIALOGS))
+      .findLast((one) => isVisible(one) && !isInert(one) && !isDrawnIn(one, element));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether the browser keeps all input from it while a modal dialog is open
+   */
+  function isBehindModal(element) {
+    return layersOver(element).some((one) => isMatch(one, "dialog:modal"));
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string | false} a sentence if a dialog or its backdrop lies over it, so that users cannot click it
+   */
+  function behindNote(field) {
+    if (!layersOver(field).length) return false;
+    bringIntoView(handleOf(field), "nearest");
+    const layers = layersOver(field);
+    const [cover] = layers;
+    if (!cover || !layers.some((one) => fillsView(one) || isMatch(one, DIALOGS))) return false;
+    return `This is behind ${coverDetails(cover, field)}.`;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {Element[]} what is drawn over its middle, or where the viewport is closest to it, innermost first
+   */
+  function layersOver(field) {
+    const handle = handleOf(field);
+    const isUnseen = !isDrawn(handle) || isOffPage(handle) || isClippedAway(handle) || editorAround(field);
+    if (isUnseen || getComputedStyle(handle).pointerEvents === "none") return [];
+    const { x, y, width, height } = placeInMainFrame(handle);
+    const cover = hitAt({ x: within(x + width / 2, innerWidth), y: within(y + height / 2, innerHeight) });
+    return cover ? layersFrom(cover, field) : [];
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} size of the viewport
+   */
+  function within(place, size) {
+    return Math.min(Math.max(place, 0), size - 1);
   }
 
   /**
@@ -440,7 +497,9 @@ const actionability = (() => {
   function coverDetails(cover, covered) {
     const roots = allRoots();
     const layer = outermostCover(cover, covered);
-    const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
+    const around = layersFrom(cover, covered).find((one) => isMatch(one, DIALOGS));
+    const inside = queryIn(layer, DIALOGS).find(isVisible);
+    const dialog = around ?? inside ?? (hasNodes(layer) ? undefined : dialogInFront(covered));
     const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
@@ -485,12 +544,20 @@ const actionability = (() => {
    * @param {Element} covered
    */
   function outermostCover(cover, covered) {
-    let outermost = cover;
-    for (const ancestor of drawnAncestors(cover)) {
-      if (isDrawnIn(ancestor, covered)) break;
-      outermost = ancestor;
-    }
-    return outermost;
+    return layersFrom(cover, covered).at(-1) ?? cover;
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   * @returns {Element[]} the cover and what is around it, without what contains both
+   */
+  function layersFrom(cover, covered) {
+    const path = [...drawnAncestors(cover)];
+    return path.slice(
+      0,
+      path.findIndex((one) => isDrawnIn(one, covered)),
+    );
   }
 
   /** @param {Element} element */

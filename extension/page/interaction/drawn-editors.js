@@ -140,6 +140,14 @@ const drawnEditors = (() => {
   }
 
   /**
+   * @param {Element} editor
+   * @returns {boolean} whether it draws its lines as a picture, so that they cannot be read
+   */
+  function isPictured(editor) {
+    return hasIn(editor, "canvas") && linesIn(editor) === "";
+  }
+
+  /**
    * @param {Element} terminal
    * @param {string} text
    * @returns {boolean} whether it shows the last line of the text at its end, in as many rows as that takes
@@ -192,5 +200,16 @@ const drawnEditors = (() => {
     return new Set(sinks.map(editorAround).filter((editor) => editor !== null));
   }
 
-  return { editorAround, editorsIn, endsWith, indentsOtherwise, isTerminal, linesIn, nameOf, shows, sinkOf };
+  return {
+    editorAround,
+    editorsIn,
+    endsWith,
+    indentsOtherwise,
+    isPictured,
+    isTerminal,
+    linesIn,
+    nameOf,
+    shows,
+    sinkOf,
+  };
 })();

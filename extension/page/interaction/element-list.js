@@ -25,6 +25,7 @@ const elementList = (() => {
     isMatch,
     parentOf,
     queryAll,
+    queryIn,
     roleOf,
     tagOf,
     textContentOf,
@@ -202,7 +203,9 @@ const elementList = (() => {
 
   /** @param {Element} layer */
   function nameOfLayer(layer) {
-    return isMatch(layer, DIALOGS) ? dialogNameOf(layer) : accessibleNameOf(layer, false);
+    // It may be just what scrolls a dialog.
+    const dialog = isMatch(layer, DIALOGS) ? layer : queryIn(layer, DIALOGS).find(isVisible);
+    return dialog ? dialogNameOf(dialog) : accessibleNameOf(layer, false);
   }
 
   /** @param {Element} popup */

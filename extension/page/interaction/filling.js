@@ -47,9 +47,9 @@ const filling = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { editorAround, endsWith, indentsOtherwise, isTerminal, shows } = drawnEditors;
+  const { editorAround, endsWith, indentsOtherwise, isPictured, isTerminal, shows } = drawnEditors;
   const { collapse, quote, visibleTextOf } = texts;
-  const { isVisible } = geometry;
+  const { isClippedAway, isOffPage, isVisible } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
@@ -99,6 +99,7 @@ const filling = (() => {
   /** @type {WeakSet<Element>} such fields, once nothing is open for them any more */
   const closed = new WeakSet();
   const PART = "The editor shows only part of the text. Check whether it has kept the rest.";
+  const TAKEN = "The page takes what is typed and draws it elsewhere, so it cannot be checked. Take a screenshot.";
   const REPLACED = "The page replaced the field when it lost the focus.";
 
   /**
@@ -130,7 +131,7 @@ const filling = (() => {
     const isDrawn = editorAround(field) !== null && !isTerminal(field);
     if (isTyped && !isDrawn) selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
-    const isKeyed = isTerminal(field) || (text.length > 1 && isCodePart(field));
+    const isKeyed = isTerminal(field) || takesKeys(field) || (text.length > 1 && isCodePart(field));
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
@@ -150,6 +151,25 @@ const filling = (() => {
   function hasOneLine(element) {
     const isDeclared = attributeOf(element, "aria-multiline") === "false";
     return !isControl(element) && (isDeclared || getComputedStyle(element).whiteSpace === "nowrap");
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {boolean} whether users never see it: the page may read its keys, and draw them somewhere else
+   */
+  function takesKeys(field) {
+    return isControl(field) && (isOffPage(field) || isClippedAway(field)) && !editorAround(field);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {boolean} whether the page may have taken the text, and what it draws of it cannot be read
+   */
+  function isTaken(field, text) {
+    if (!text.trim()) return false;
+    const editor = isTerminal(field) && editorAround(field);
+    return editor ? isPictured(editor) : takesKeys(field) && field.value === "";
   }
 
   /**
@@ -191,7 +211,8 @@ const filling = (() => {
     const isListing = !isDate && watch.hasOpenedList();
     prepared.isSuggesting = isListing && watch.hasSuggestions();
     const isOpening = !isDate && !isListing && !request.mayLeave && maySuggest(field);
-    const isLeft = !isEntered && !isOpening && !isListing && !isTerminal(field);
+    const isStaying = isTerminal(field) || isTaken(field, request.text);
+    const isLeft = !isEntered && !isOpening && !isListing && !isStaying;
     if (request.hasPicked) prepared.isUnread = false;
     const next = await nextStep(prepared, request, { isDate, isLeft, isOpening: isOpening && !isEntered });
     switch (next) {
@@ -406,6 +427,7 @@ const filling = (() => {
    * @returns {boolean} false if the page has dropped or replaced the text
    */
   function isKept({ field, before }, text) {
+    if (isTaken(field, text)) return true;
     if (editorAround(field)) return isWritten(field, text);
     const held = movedFrom(field, text) ?? heldBy(field);
     if (isPicker(field)) return held.split(PERIOD).some((one) => isSameValue(one, text));
@@ -446,6 +468,7 @@ const filling = (() => {
    * @returns {string[]} sentences
    */
   function notesOn(field, text, isLost) {
+    if (isTaken(field, text)) return [TAKEN];
     const value = heldBy(field);
     const editor = editorAround(field);
     const isOther =

@@ -130,12 +130,14 @@ const modals = (() => {
 
   /**
    * @param {Element} layer
-   * @returns {boolean} whether it fills the viewport: a fixed one, or an empty one that a script has placed there
+   * @returns {boolean} whether it fills the viewport: a fixed one, or an empty one that a script has placed there, but not
+   *   to draw on it, as a terminal or a map does
    */
   function isCover(layer) {
     const { width, height } = boxOf(layer);
     const isWide = width >= COVERING * innerWidth && height >= COVERING * innerHeight;
-    return isWide && (!hasNodes(layer) || getComputedStyle(layer).position === "fixed");
+    const isBlank = !hasNodes(layer) && !isMatch(layer, "canvas");
+    return isWide && (isBlank || getComputedStyle(layer).position === "fixed");
   }
 
   /**

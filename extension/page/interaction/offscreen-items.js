@@ -11,7 +11,7 @@
 
 const offscreenItems = (() => {
   const { attributeOf, boxOf, controlOf, firstElementOf, hasNodes, holds, isControl, isFrame, kindOf, labelsOf } = dom;
-  const { nextElementOf, parentElementOf, queryAll, rootOf, tagOf } = dom;
+  const { NATIVE_FIELDS, hasIn, isMatch, nextElementOf, parentElementOf, queryAll, rootOf, tagOf, textContentOf } = dom;
   const { SEEN, isRendered, isVisible } = geometry;
   const { roleOf } = roles;
   const { contentOf } = accessibleNames;
@@ -114,12 +114,16 @@ const offscreenItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is a label for a field that is not on the page
+   * @returns {boolean} whether it is a label for a field that is not on the page, or without a connection to the one after
+   *   it
    */
   function isLost(element) {
-    const id = tagOf(element) === "label" ? (attributeOf(element, "for") ?? "") : "";
+    if (tagOf(element) !== "label") return false;
+    const id = attributeOf(element, "for");
+    const next = id === null && /\p{L}/u.test(textContentOf(element) ?? "") ? nextElementOf(element) : null;
+    if (next && (isMatch(next, NATIVE_FIELDS) || hasIn(next, NATIVE_FIELDS))) return true;
     const root = /** @type {Root} */ (rootOf(element));
-    return id !== "" && queryAll(root, `#${CSS.escape(id)}`).length === 0;
+    return Boolean(id) && queryAll(root, `#${CSS.escape(id ?? "")}`).length === 0;
   }
 
   /** @param {Element} element */

@@ -502,11 +502,23 @@ const pageItems = (() => {
   }
 
   /**
+   * @param {Element} element of preformatted text
+   * @returns {boolean} whether a line begins and ends with it
+   */
+  function isLine(element) {
+    const around = /** @type {const} */ (["previousSibling", "nextSibling"]).map(
+      (name) => /** @type {Node | null} */ (Reflect.get(Node.prototype, name, element)),
+    );
+    return around.every((node) => !node || (isText(node) && dataOf(node).includes("\n")));
+  }
+
+  /**
    * @param {Element} element
-   * @returns {boolean} whether there is no text next to it
+   * @returns {boolean} whether there is no text next to it; in code, whether it is a whole line
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);
+    if (parent && isElement(parent) && isMatch(parent, "pre, pre > code")) return isLine(element);
     for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
     return true;
   }

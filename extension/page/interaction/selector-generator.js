@@ -43,6 +43,8 @@ const selectorGenerator = (() => {
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
   /** Fields whose value says what they stand for, not what they contain. */
   const CHOICES = "input:is([type=checkbox], [type=radio])[value]";
+  /** Elements whose text is their value, which changes. */
+  const VALUED = "[role=combobox], [role=spinbutton], [aria-haspopup=listbox]";
   /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
@@ -233,6 +235,7 @@ const selectorGenerator = (() => {
    * @returns {string | undefined} its whole text, if that is a short label, drawn as written
    */
   function labelOf(element) {
+    if (isMatch(element, VALUED)) return undefined;
     const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
     const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text) && !INVISIBLE.test(text);
     return isLabel && collapse(visibleTextOf(element)).toLowerCase() === text.toLowerCase() ? text : undefined;

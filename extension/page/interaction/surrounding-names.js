@@ -49,6 +49,8 @@ const surroundingNames = (() => {
   /** Without the inputs that only draw something, such as the arrow of a list (Dojo). */
   const CONTROLS = "input:not([role~='presentation']), select, textarea, button, a[href], iframe, [tabindex='0']";
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
+  /** The parts of a range have one label. */
+  const SLIDERS = "[role=slider]";
   const LABEL_CELLS = "td, th, dt";
   const CELLS = "td, th, [role=gridcell], [role=cell], [role=rowheader]";
   /** Labels without a field of their own. */
@@ -126,6 +128,7 @@ const surroundingNames = (() => {
       for (let before = previousOf(one); before; before = previousOf(before)) {
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
         if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
+        if (isElement(before) && (isMatch(before, SLIDERS) ? isMatch(field, SLIDERS) : isUndrawn(before))) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
           return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
@@ -148,6 +151,14 @@ const surroundingNames = (() => {
     if (!isElement(node)) return false;
     const { width, height } = boxOf(node);
     return !(width && height) && !textContentOf(node)?.trim();
+  }
+
+  /**
+   * @param {Element} before
+   * @returns {boolean} whether it is a field that only holds a value for the form
+   */
+  function isUndrawn(before) {
+    return isControl(before) && !isRendered(before);
   }
 
   /**
