@@ -47,7 +47,8 @@ const surroundingNames = (() => {
   /** Longer texts are cut anyway. */
   const ENOUGH = 400;
   /** Without the inputs that only draw something, such as the arrow of a list (Dojo). */
-  const CONTROLS = "input:not([role~='presentation']), select, textarea, button, a[href], iframe, [tabindex='0']";
+  const CONTROLS =
+    "input:not([role~='presentation']), select, textarea, button, a[href], iframe, [contenteditable], [tabindex='0']";
   const UNSEEN = "[aria-hidden='true'], input[type='hidden']";
   /** The parts of a range have one label. */
   const SLIDERS = "[role=slider]";
