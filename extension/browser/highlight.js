@@ -11,8 +11,8 @@ import { answerNow, ask } from "./page-elements.js";
 const FIND_MS = 2_000;
 /** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
-/** Time for the reply to leave first. */
-const REPLY_MS = 10;
+/** Commands that follow one another at once are not slowed by outlines that nobody would see. */
+const PAUSE_MS = 150;
 /** The colors that the browser itself uses. */
 const COLORS = {
   color: { r: 111, g: 168, b: 220, a: 0.4 },
@@ -53,7 +53,7 @@ const outlines = new Map();
 const outlined = new Set();
 
 /**
- * Briefly outlines what a command has acted on: after its reply, which would otherwise wait for the drawing.
+ * Briefly outlines what a command has acted on: after its reply, unless another command follows at once.
  *
  * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport
@@ -63,7 +63,7 @@ export function outline({ tabId, sessionPool }, place) {
     clearTimeout(outlines.get(tabId));
     outlines.set(tabId, setTimeout(step, milliseconds));
   };
-  later(REPLY_MS, () => {
+  later(PAUSE_MS, () => {
     outlined.add(tabId);
     void take(tabId, sessionPool, drawing(place));
     later(OUTLINE_MS, () => endOutline({ tabId, sessionPool }));

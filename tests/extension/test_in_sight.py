@@ -472,5 +472,5 @@ async def test_elements_are_outlined_briefly_if_the_user_wants_it_and_never_in_s
         await until(blank.popup, "true")
         await blank.do("click", selector="#b")
         # A timer of the same length that starts later fires later.
-        await worker.evaluate("new Promise(end => setTimeout(end, 10))")
+        await worker.evaluate("new Promise(end => setTimeout(end, 150))")
         assert await worker.evaluate("drawn") == []
