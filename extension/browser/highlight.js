@@ -11,7 +11,7 @@ import { answerNow, ask } from "./page-elements.js";
 const FIND_MS = 2_000;
 /** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
-/** Commands that follow one another at once are not slowed by outlines that nobody would see. */
+/** Commands that follow one another at once are not slowed by outlines that are too short to be seen. */
 const PAUSE_MS = 150;
 /** The colors that the browser itself uses. */
 const COLORS = {
