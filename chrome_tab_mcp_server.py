@@ -219,9 +219,10 @@ EARLY_ENDS = {
     "repeated": "the model repeated itself without end, so the answer may be incomplete; ask a narrower question, or use "
     "another model",
 }
-# Values of `finish_reason`. The last ones have the note's code; it is "unfinished" for every other value.
-COMPLETE = ("", "stop", "eos", "eos_token", "stop_sequence", "end_turn")
-BROKEN_OFF = ("abort", "error", "insufficient_system_resource")  # by the server; the last is DeepSeek's
+# Values of `finish_reason`: of a whole answer, of one that the server broke off, and of one that ended early, with the
+# note's code; that is "unfinished" for every other value.
+COMPLETE = ("", "stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete")
+BROKEN_OFF = ("abort", "error", "insufficient_system_resource")  # the last is DeepSeek's
 CUT_SHORT = {"length": "cut_off", "max_tokens": "cut_off", "model_length": "cut_off", "content_filter": "filtered"}
 COMBINE_PROMPT = (
     "The page was too long to read at once. The text above holds the answers to this instruction about "
@@ -2191,7 +2192,7 @@ def without_repetition(text: str) -> str:
 def finished(raw: RawCompletion, model: str, *, may_be_empty: bool) -> Completion:
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
     text, goes_on = own_turn(well_formed(raw.content))  # a character may be split across two events
-    ending = "content_filter" if raw.refusal else raw.finish_reason.partition(":")[0]  # Google adds why
+    ending = "content_filter" if raw.refusal else raw.finish_reason.lower().partition(":")[0]  # Google adds why
     early_end = "" if goes_on or ending in COMPLETE else CUT_SHORT.get(ending, "unfinished")
     if not text and not may_be_empty:
         raise no_answer(raw, model, early_end)

@@ -188,10 +188,11 @@ async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: s
     ("reason", "note"),
     [
         ("length", "cut_off"),
-        ("max_tokens", "cut_off"),
+        ("MAX_TOKENS", "cut_off"),
         ("content_filter", "filtered"),
         ("content_filter: SAFETY", "filtered"),
         ("tool_calls", "unfinished"),
+        ("STOP", ""),
         ("eos", ""),
     ],
 )
