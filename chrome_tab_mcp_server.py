@@ -1529,12 +1529,23 @@ TURN_START = re.compile(r"(?i)<(?:[|\uff5c](?:im_start|start\w*|user|assistant)[
 
 
 def strip_reasoning(text: str) -> str:
-    """Return an answer without <think> blocks, what precedes an orphan </think>, an unclosed <think> tail, and end tokens."""
+    """Return an answer without reasoning, the tokens that end the model's turn, and what it invented after them."""
     return own_turn(text)[0]
 
 
 def own_turn(text: str) -> tuple[str, bool]:
     """Return an answer as `strip_reasoning` does, and whether the model went on with turns of its own invention."""
+    answer = without_reasoning(text)
+    leaked = TURN_END.search(answer)
+    if not leaked or TURN_START.search(answer, 0, leaked.start()):
+        return answer, False
+    rest = TURN_END.sub("", answer[leaked.end() :]).lstrip()
+    is_text = rest and not TURN_START.match(rest)
+    return (answer, False) if is_text else (answer[: leaked.start()].strip(), bool(rest))
+
+
+def without_reasoning(text: str) -> str:
+    """Return an answer without <think> blocks, what precedes an orphan </think>, and an unclosed <think> tail."""
     kept: list[str] = []
     thinking, end = False, 0
     text = LEADING_REASONING.sub("", text)
@@ -1549,13 +1560,7 @@ def own_turn(text: str) -> tuple[str, bool]:
             kept.clear()
         else:
             thinking = opens
-    answer = "".join([*kept, "" if thinking else text[end:]]).strip()
-    leaked = TURN_END.search(answer)
-    if not leaked or TURN_START.search(answer, 0, leaked.start()):
-        return answer, False
-    rest = TURN_END.sub("", answer[leaked.end() :]).lstrip()
-    is_text = rest and not TURN_START.match(rest)
-    return (answer, False) if is_text else (answer[: leaked.start()].strip(), bool(rest))
+    return "".join([*kept, "" if thinking else text[end:]]).strip()
 
 
 def written_so_far(pieces: Pieces) -> str:
