@@ -21,7 +21,7 @@ const actionability = (() => {
   } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
   const { aimAt, aimInto, bringIntoView, fillsView, handleOf, firstBoxOf, hitAt, isVisible } = geometry;
-  const { isClippedAway, isDrawn, isOffPage, placeInMainFrame, placeOfSpot } = geometry;
+  const { isDrawn, isVisuallyHidden, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search, allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
@@ -442,7 +442,7 @@ const actionability = (() => {
    */
   function layersOver(field) {
     const handle = handleOf(field);
-    const isUnseen = !isDrawn(handle) || isOffPage(handle) || isClippedAway(handle) || editorAround(field);
+    const isUnseen = !isDrawn(handle) || isVisuallyHidden(handle) || editorAround(field);
     if (isUnseen || getComputedStyle(handle).pointerEvents === "none") return [];
     const { x, y, width, height } = placeInMainFrame(handle);
     const cover = hitAt({ x: within(x + width / 2, innerWidth), y: within(y + height / 2, innerHeight) });

@@ -49,7 +49,7 @@ const filling = (() => {
   } = dom;
   const { editorAround, endsWith, indentsOtherwise, isPictured, isTerminal, shows } = drawnEditors;
   const { collapse, quote, visibleTextOf } = texts;
-  const { isClippedAway, isOffPage, isVisible } = geometry;
+  const { isVisible, isVisuallyHidden } = geometry;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
@@ -158,7 +158,7 @@ const filling = (() => {
    * @returns {boolean} whether users never see it: the page may read its keys, and draw them somewhere else
    */
   function takesKeys(field) {
-    return isControl(field) && (isOffPage(field) || isClippedAway(field)) && !editorAround(field);
+    return isControl(field) && isVisuallyHidden(field) && !editorAround(field);
   }
 
   /**

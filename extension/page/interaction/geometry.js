@@ -134,6 +134,14 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
+   * @returns {boolean} whether the page keeps it where users never see it, such as a field that only takes keys
+   */
+  function isVisuallyHidden(element) {
+    return isOffPage(element) || isClippedAway(element);
+  }
+
+  /**
+   * @param {Element} element
    * @returns {DOMRect[]} a link on two lines has two
    */
   function rectsOf(element) {
@@ -585,6 +593,7 @@ const geometry = (() => {
     isPositioned,
     isRendered,
     isVisible,
+    isVisuallyHidden,
     outOf,
     outlineOf,
     pinched,

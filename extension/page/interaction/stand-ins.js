@@ -20,7 +20,7 @@ const standIns = (() => {
     treeAncestors,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { isClippedAway, isDrawn, isOffPage, isVisible } = geometry;
+  const { isClippedAway, isDrawn, isVisible, isVisuallyHidden } = geometry;
 
   const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
   const OTHER_FIELDS = `${NATIVE_FIELDS}, [role='combobox'], [role='slider'], [contenteditable]:not([contenteditable='false'])`;
@@ -106,7 +106,7 @@ const standIns = (() => {
   function isStandIn(element) {
     if (!isControl(element) || !isMatch(element, "[tabindex^='-']")) return false;
     const isField = kindOf(element) === "select" || (TEXT_INPUTS.has(kindOf(element)) && hasFieldNextTo(element));
-    return isField && (isOffPage(element) || isClippedAway(element) || !isDrawn(element));
+    return isField && (isVisuallyHidden(element) || !isDrawn(element));
   }
 
   /**
