@@ -195,7 +195,6 @@ async def test_every_page_fits_with_the_longest_texts_of_all_languages(
     texts = {key: text["message"] for key, text in longest.items()}
     page = await popup.page.context.new_page()
     await page.add_init_script(IN_LANGUAGE % json.dumps(longest))
-    await page.set_viewport_size({"width": 360, "height": 700})
     pages = {
         "popup/popup": "help",
         "options/options": "keyboard",
@@ -204,9 +203,13 @@ async def test_every_page_fits_with_the_longest_texts_of_all_languages(
         "devtools/panel": "savedCommands",
     }
     for path, key in pages.items():
+        await page.set_viewport_size({"width": 360, "height": 700})
         await page.goto(f"{EXTENSION_URL}/ui/{path}.html")
         await expect(page.get_by_text(texts[key], exact=True)).to_be_visible()
         assert await page.evaluate("document.documentElement.lang") == texts["language"]
         await comes_true(page, "document.documentElement.scrollWidth <= 360")
         cut = "[...document.querySelectorAll('button')].filter((each) => each.scrollWidth > each.clientWidth).length"
         assert await page.evaluate(cut) == 0
+        await page.set_viewport_size({"width": 320, "height": 700})
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        await comes_true(page, "document.documentElement.scrollWidth <= 320")
