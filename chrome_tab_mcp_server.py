@@ -5972,6 +5972,8 @@ MAX_CLUSTER = 40  # characters that are joined into one
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs, from AppleScript or the extension
 
+# Optional parameters whose "" does not mean that they are omitted: a keyword is refused, a dialog gets an empty text.
+EMPTY_TEXTS = ("start", "end", "dialog_text")
 # Optional parameters are None if left out. Publishing null as a type and default, as `= None` does, would cost 50
 # characters each in every conversation; limits that no call reaches cost nearly as much.
 Omitted = SkipJsonSchema[None]
@@ -6005,7 +6007,7 @@ class ToolErrorMiddleware(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a tool; null means omitted, `tabId` is `tab_id`, and every failure is a result."""
+        """Run a tool; null means omitted, as "" mostly does, `tabId` is `tab_id`, and every failure is a result."""
         given = context.message.arguments or {}
         arguments = context.message.arguments = {key: value for key, value in given.items() if value is not None}
         if "tabId" in arguments:
@@ -6013,6 +6015,10 @@ class ToolErrorMiddleware(Middleware):
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
         try:
+            if context.fastmcp_context and (empty := {key for key, value in arguments.items() if value == ""}):
+                tool = await context.fastmcp_context.fastmcp.get_tool(name)
+                for key in empty.difference(EMPTY_TEXTS, tool.parameters.get("required", ()) if tool else empty):
+                    del arguments[key]
             return sent_result(await call_next(context))
         except ChromeTabError as error:
             failure = ChromeTabError(error.code, self._as_published(error.message))
