@@ -1970,7 +1970,7 @@ def loaded_context(running: Any, model: str) -> int | None:
 
 
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
+    """Yield a reply's lines with their ends as they arrive; raise when it is longer than any answer."""
     size, unfinished = 0, bytearray()
     async for chunk in response.aiter_bytes():
         size += len(chunk)
@@ -1981,13 +1981,13 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
         if b"\n" in chunk:
             *lines, unfinished = unfinished.split(b"\n")
             for line in lines:
-                yield line.decode("utf-8-sig", "replace")
+                yield line.decode("utf-8-sig", "replace") + "\n"
     yield unfinished.decode("utf-8-sig", "replace")
 
 
 async def read_body(response: httpx.Response) -> str:
     """Return a reply's text."""
-    return "\n".join([line async for line in read_lines(response)])
+    return "".join([line async for line in read_lines(response)])
 
 
 def server_message(raw: str, key: str | None) -> str:
@@ -2117,7 +2117,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         data = sent.removeprefix("data:").strip() if sent.startswith(("data:", "{")) else ""
         if data == "[DONE]":
             break
-        if not data:
+        if not data or not (line.endswith("\n") or parse_object(data)):  # half of an event: the connection has ended
             continue
         event = parse_event(data, key)
         usage |= token_counts(event)
@@ -2371,8 +2371,10 @@ class ModelServer:
                     raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     raw = await read_event_stream(response, watcher, self._api_key)
+                elif re.match(r"\s*(?:data|event|id)?:", text := await read_body(response)):  # a stream, sent as JSON
+                    raw = await read_event_stream(httpx.Response(HTTPStatus.OK, text=text), watcher, self._api_key)
                 else:
-                    raw = parse_completion(await read_body(response), self._api_key)
+                    raw = parse_completion(text, self._api_key)
                 if raw.finish_reason in BROKEN_OFF:
                     raise unusable_reply(f"it ended with finish_reason {raw.finish_reason!r}")
                 return raw
