@@ -6586,12 +6586,13 @@ def progress_lines(show: ShowAnswer) -> Generator[Progress]:
 
 
 class AnswerPrinter:
-    """Prints an answer to stdout while it is written; text that turns out not to belong to it is marked."""
+    """Prints an answer to stdout, in a terminal while it is written; text that does not belong to it is marked."""
 
-    _text = ""
+    _text, _is_whole = "", False
 
     def show(self, text: str, *, is_whole: bool = False) -> None:
         """Print what was appended to the text; a different text is printed only as the final answer."""
+        self._is_whole = is_whole
         if is_whole and not text.startswith(self._text):
             print("\n\n[The answer above was discarded and started again:]\n")
             self._text = ""
@@ -6600,8 +6601,9 @@ class AnswerPrinter:
             self._text = text
 
     def close(self) -> None:
-        """End the line, even if the answer broke off."""
-        print(end="\n" if self._text else "", flush=True)
+        """End the line, and mark an answer that broke off."""
+        if self._text:
+            print("" if self._is_whole else "\n\n[The answer above is incomplete.]", flush=True)
 
 
 SHOWN_TABS = 10
@@ -6631,7 +6633,8 @@ def analyze(invocation: Invocation) -> Work:
 
     async def work() -> int:
         with contextlib.closing(AnswerPrinter()) as printer:
-            with invocation.program.show_progress(printer.show) as progress:
+            # A program that reads stdout could not take back what was not the answer.
+            with invocation.program.show_progress(printer.show if sys.stdout.isatty() else None) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
                     query = build_query(settings, invocation.value)._replace(evidence=True)
