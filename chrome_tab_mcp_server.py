@@ -4164,12 +4164,13 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|yen|[\u30a1-\u30fc\uac00-\ud7a3]{1,8}\Z|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
+TWO_DECIMALS = re.compile(f"{MONEY}-(?!BHD|IQD|JOD|KWD|LYD|OMR|TND)")  # or none
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 AMOUNT = re.compile(r"[1-9](?<![0-9.,].)[0-9]*+(?:[ ',.][0-9]{3}(?![0-9]))*[.,][0-9]{1,2}(?![0-9]|[.,][0-9])")
-# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
+# Thousands in an answer, and in an amount of money: as a decimal fraction the last zero would be idle.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 NUMBER_WORD = re.compile(rf"(?<![\w-]){LETTER}{{1,24}}(?:-{LETTER}{{1,16}}){{0,4}}(?![\w-])")
@@ -4319,7 +4320,9 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     for hour, minute in DOTTED_CLOCK.findall(folded):
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
-    found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
+    for hour, word in BARE_HOUR.findall(folded):  # as in "at 9 on Sundays", not a count of guests
+        is_short = len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word)
+        found.update([f"h{int(hour)}"] if word not in ("am", "pm") and (word in words.hours or is_short) else [])
     for each in (*find_fractions(folded), *find_compounds(folded, words)):
         found.update(map(str, each.options[0]))
     for first, between, second in PAIR.findall(folded):
@@ -4332,13 +4335,6 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
     return found
-
-
-def is_hour_before(word: str, words: Vocabulary) -> bool:
-    """Return whether a number before a word may be an hour, as in "at 9 on Sundays", not a count of guests."""
-    return word not in ("am", "pm") and (
-        word in words.hours or (len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word))
-    )
 
 
 def years(year: str) -> list[str]:
@@ -4701,11 +4697,15 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
         for place in () if is_decade else {match.end(1), end}:
             if after := UNIT_AFTER.match(folded, place):
                 name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
+                if name and "duration-hour" in words.units.get(known_word(after[1][len(name) + 1 :], words.units), ()):
+                    name = ""  # kilowatt hours
                 units |= words.units.get(name, set())
                 end = max(end, after.start(1) + len(name)) if name else end
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
             codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
+        if THOUSANDS.fullmatch(match[1]) and not word and any(map(TWO_DECIMALS.match, units)):
+            plain = plain[:1]  # "3.000 euros" does not support "3 euros"
         if has_factor := is_factor(word) and word not in words.units:  # "3 mil" may be Turkish miles
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
         yield Number(start, end, match[1], plain, tuple(times), frozenset(units), has_factor)
@@ -4717,8 +4717,8 @@ def is_factor(word: str) -> bool:
 
 
 def kinds_of(units: Iterable[str]) -> set[str]:
-    """Return the kinds of some units, such as mass."""
-    return {unit.partition("-")[0] for unit in units}
+    """Return the kinds of some units, such as mass; 12 kW are as little 12 kWh as 12 MW."""
+    return {unit.partition("-")[0].replace("energy", "power") for unit in units}
 
 
 # --- The passages of a page ---

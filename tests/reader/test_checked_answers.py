@@ -205,6 +205,10 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Alkohol: 0,5 ‰, 2 Bier.", "0.5 per mille", "0.5 percent"),
         ("A CPU with 3.2 GHz, 4 cores.", "It has 3.2 gigahertz", "It has 3.2 MHz"),
         ("Je Portion 500 kcal, 2 Eier.", "It has 500 kilocalories", "It has 500 kJ"),
+        ("It uses 12 kilowatt hours, 2 lamps.", "It uses 12 kWh", "It uses 13 kWh"),
+        ("Der Akku hat 12 kWh, 2 Zellen.", "It has 12 kilowatt-hours", "It has 12 kW"),
+        ("Der Wagen kostet 3.500 €, 2 Sitze.", "It costs €3,500", "It costs €3.5"),
+        ("The fee is KWD 12.500, 2 people.", "It costs 12.5 KWD", "It costs 12.6 KWD"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
