@@ -273,8 +273,7 @@ property pageFunction : "function readPage(request) {
   const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
   const POWER = /^[\\p{L}\\p{N})](?:[-+\\u2212\\u2013]?\\p{N}|[-+\\u2212\\u2013]\\p{L})/u;
   const [FRACTION, BASE] = [/^.\\p{N}+\\u2044/u, /^\\p{N}{2}/u];
-  const MIN_SPACE = 0.2;
-  const MAX_SPAN = 100;
+  const [MIN_SPACE, MAX_SPAN] = [0.2, 100];
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
     constructor(code, message) {
@@ -482,7 +481,7 @@ property pageFunction : "function readPage(request) {
       const isCode = [last.parentElement, parent].some((one) => one?.localName === \"code\");
       const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const isNumbered = /^\\s*\\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith(\"pre\");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
@@ -770,8 +769,9 @@ property pageFunction : "function readPage(request) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
-  function areApart(left, right) {
-    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
+  function areApart(left, right, parent) {
+    const isBelow = parent instanceof SVGElement && right.top + right.height / 2 > left.bottom;
+    return isBelow || Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];

@@ -133,9 +133,8 @@ export function readPage(request) {
   const POWER = /^[\p{L}\p{N})](?:[-+\u2212\u2013]?\p{N}|[-+\u2212\u2013]\p{L})/u;
   /** A superscript after a whole number, with which it is a fraction; and a subscript that is the base of a number. */
   const [FRACTION, BASE] = [/^.\p{N}+\u2044/u, /^\p{N}{2}/u];
-  /** Share of a line's height; texts that are further apart are not one word. */
-  const MIN_SPACE = 0.2;
-  const MAX_SPAN = 100;
+  /** Share of a line's height: texts that are further apart are not one word. */
+  const [MIN_SPACE, MAX_SPAN] = [0.2, 100];
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
@@ -480,7 +479,7 @@ export function readPage(request) {
       const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       // The number of a line of code may be next to any character.
       const isNumbered = /^\s*\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith("pre");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
     }
 
     /** @param {{element: Element, start: number}} open */
@@ -921,10 +920,12 @@ export function readPage(request) {
   /**
    * @param {DOMRect} left of a text
    * @param {DOMRect} right of the next one; in scripts from right to left they are the other way round
+   * @param {Element | null} parent of the next one; in a drawing, each line of a text has its own
    * @returns {boolean} whether they are too far apart to be one word
    */
-  function areApart(left, right) {
-    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
+  function areApart(left, right, parent) {
+    const isBelow = parent instanceof SVGElement && right.top + right.height / 2 > left.bottom;
+    return isBelow || Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
 
   /**

@@ -239,6 +239,9 @@ MARKUP = {
         "Tax|1",
         "All|6",
     ),
+    "<svg><text y=20>Sales<tspan x=0 dy=1em>12 of H</tspan><tspan dy=4 font-size=10>2</tspan></text></svg>": (
+        "Sales 12 of H2",
+    ),
     "<math><msubsup><mi>S</mi><mn>1</mn><mi>n</mi></msubsup><mi>i</mi></math>": ("S_1^n i",),
 }
 
