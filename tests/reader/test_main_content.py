@@ -117,8 +117,9 @@ MARKUP = (
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote><p><sup>2</sup> That spring.</p><div style='display: flex'><s>12</s>&nbsp;<b>15</b></div>"
+    f"<ul style='list-style: none'><li><ul><li style='display: block'><h3>The end</h3><p>{SENTENCE}</p></li></ul></li></ul>"
 )
-MARKDOWN = """## Levels
+MARKDOWN = f"""## Levels
 
 - upper town
   - church
@@ -145,8 +146,8 @@ Flow (checked) is 1 1\u20442 m^3 by the hour 13, 12 (crossed out) or 15_8, which
 ```
 1 if rise:
     warn()
-}
-}
+}}
+}}
 ```
 
 Call `warn()` in time, see the book.
@@ -156,7 +157,11 @@ Call `warn()` in time, see the book.
 2 That spring.
 
 12 (crossed out)
-15"""
+15
+
+### The end
+
+{SENTENCE.strip()}"""
 
 
 def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> None:
