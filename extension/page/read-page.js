@@ -125,6 +125,7 @@ export function readPage(request) {
     Object.entries({
       ...{ mfrac: ["", "/"], msqrt: ["\u221a"], mroot: ["\u221a", " of degree "], msub: ["", "_"], munder: ["", "_"] },
       ...{ stack: ["", "; "], msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
+      mmultiscripts: ["", "_", "^", "_", "^", "_", "^"],
     }),
   );
   /** A formula that MathJax 4 draws without MathML; it keeps the TeX. */
@@ -949,17 +950,16 @@ export function readPage(request) {
    */
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, "data-latex").replace(/\s+/g, " ").trim();
-    const parts = childrenOf(part);
-    const tag = tagOf.call(part);
+    const [tag, parts] = [tagOf.call(part), childrenOf(part).filter((one) => tagOf.call(one) !== "mprescripts")];
     const text = String(Reflect.get(Node.prototype, "textContent", part)).replace(/[\s\u2061-\u2064]+/g, " ");
     if (parts.length === 0) return tag === "mtext" ? text : text.trim();
     const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
     // A fraction without a line is not one: a binomial coefficient.
     const signs = SIGNS.get(/^0(?!\.?\d)/.test(attributeOf(part, "linethickness")) ? "stack" : tag);
     if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "").trim();
-    const operands = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
-    const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
-    // What is next to it is not a part of its operands.
+    const terms = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
+    const signed = terms.map((one, i) => one && signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
+    // What is next to it is not a part of its terms.
     const isMixed = /^\p{N}/u.test(signed) && /[\p{L}\p{N}]\s*$/u.test(lastElementOf.call(part)?.textContent ?? "");
     const isFollowed = /^(?:\n\s*)?[\p{L}\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? "");
     return `${isMixed ? " " : ""}${signed}${isFollowed ? " " : ""}`;
