@@ -106,6 +106,10 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
     assert [letter for letter in "ABCDEF" if f"Field {letter}" not in page["text"]] == []
     assert "Ticket name\nStanding" in page["text"]
 
+    load = "<label for=u>Users</label><input id=u value=12><ul><li><label><input type=checkbox checked>Ramp up</label></ul>"
+    show(tab, f"{MENU}<h1>Load test</h1><p>Status READY</p><form>{load}</form>{FOOTER}")
+    assert read(tab)["text"] == "# Load test\n\nStatus READY\n\nUsers 12\n\n- Ramp up (checked)"
+
 
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"

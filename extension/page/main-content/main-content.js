@@ -39,6 +39,8 @@ const mainContent = (() => {
   /** Besides labels: values, and what heads columns of fields. Elsewhere, a form may be around the whole page. */
   const PARTS_OF_FORM = "fieldset :is([data-field], b, strong)";
   const HEADS = "thead, [role=columnheader]";
+  /** A page with less text is content but for its surroundings: a form, a list of files. Too little is there to weigh. */
+  const MIN_WEIGHED = 500;
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -327,7 +329,8 @@ const mainContent = (() => {
       putBack(copy.body, aside);
       return render(copy.body, form);
     };
-    if (isSeen && isProgram) return { path: "whole", ...written() };
+    const isSmall = chars < MIN_WEIGHED && !isArticleKind(kind);
+    if (isSeen && (isProgram || isSmall)) return { path: "whole", ...written() };
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
       blocks,
