@@ -259,7 +259,10 @@ def test_code_in_lines_charts_notes_and_what_opens_are_content(tab: Page) -> Non
     lines = ["def rise():", "    return 2"]
     editor = "".join(f"<div><span>{line}</span></div>" for line in lines)
     single = "".join(f"<div><pre>{line}</pre></div>" for line in lines)
-    labels = "".join(f"<text x=9 y={20 * i + 20}>{text}</text>" for i, text in enumerate(["Level (m)", "May", "June<tspan x=9 dy=16>and</tspan>"]))
+    labels = "".join(
+        f"<text x=9 y={20 * i + 20}>{text}</text>"
+        for i, text in enumerate(["Level (m)", "May", "June<tspan x=9 dy=16>and</tspan>"])
+    )
     unseen = "<text x=9 y=90 fill=white>forged</text><text x=9 y=120 fill=none>faked</text>"
     opened = "<button aria-expanded=false>How do I get home?</button><button aria-expanded=false aria-haspopup=menu>Sort</button>"
     sections = [
@@ -314,15 +317,21 @@ def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: 
     assert "|" not in news
 
 
-def test_row_of_one_text_is_a_line_and_icon_words_are_left_out(tab: Page) -> None:
+def test_row_of_one_text_is_a_line_other_rows_are_whole_and_icon_words_are_left_out(tab: Page) -> None:
     icon = "<i style='font-family: \"Material Icons\"'>{0}</i>"
     row = "<div style='display: flex'><i></i><span>{0}</span><b></b></div>"
     rows = "".join(row.format(name) for name in ("Form", "Table", "Report"))
-    show(tab, article(f"<div>{rows}</div><p>{icon.format('edit_calendar')}Monday</p><p><i>flood</i> in May</p>"))
+    cells = f"<div>public</div><div><a href=#c>Rise Fall</a></div><div><p>{SENTENCE}</p></div>"
+    grid = f"<div style='display: grid; grid-template-columns: repeat(3, auto)'>{cells * 2}</div>"
+    show(
+        tab,
+        article(f"<div>{rows}</div><p>{icon.format('edit_calendar')}Monday</p><p><i>flood</i> in May</p>{grid}"),
+    )
 
     lines = read(tab)["text"].split("\n")
 
     assert [name for name in ("Form", "Table", "Report", "Monday", "flood in May") if name not in lines] == []
+    assert lines[-1] == f"| public | Rise Fall | {SENTENCE.strip()} |"
 
 
 def test_table_of_one_row_whose_headers_are_links_is_content(tab: Page) -> None:
