@@ -2612,7 +2612,9 @@ def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known:
     """Return the page that the page function's report describes; `known` are fields that only its source knows."""
     url, title, repeated = map(report.get, ("url", "title", "repeated"))
     content = fields(report, "content")
-    notes = map(page_note, [*array(report, "notes"), content.get("note")])
+    left_out, notes = content.get("left_out"), [*array(report, "notes"), content.get("note")]
+    if content.get("path") == "blocks" and is_count(left_out, 9 * len(text)):
+        notes.append(f'the main content leaves out {left_out:,} characters of the page; content="all" reads them')
     headings = (each for each in array(report, "headings") if isinstance(each, list))
     return Page(
         url if isinstance(url, str) else "",
@@ -2620,7 +2622,7 @@ def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known:
         text,
         source,
         content=content,
-        notes=tuple(filter(None, notes)),
+        notes=tuple(filter(None, map(page_note, notes))),
         repeated_lines=repeated if isinstance(repeated, int) else 0,
         headings=tuple((each[0], each[1]) for each in headings if [*map(type, each)] == [int, int]),
         **known,
