@@ -535,9 +535,12 @@ def test_text_under_a_splash_screen_or_a_header_that_scrolls_away_is_kept(tab: P
     assert [number for number in range(8) if f"paragraph {number}." not in scrolled] == []
 
 
-def test_text_to_the_left_of_the_window_counts_as_visible_in_a_right_to_left_page(tab: Page) -> None:
+@pytest.mark.parametrize("start", ["<html dir=rtl>", "<body dir=rtl>", "<body style='writing-mode: vertical-rl'>"])
+def test_text_to_the_left_of_the_window_counts_as_visible_in_a_page_that_scrolls_to_the_left(
+    start: str, tab: Page
+) -> None:
     wide = f"<p style='position:absolute;left:-900px;width:500px'>Seen. {SENTENCE}</p>"
-    show(tab, f"<!doctype html><html dir=rtl><title>Wide</title><main>{STORY}{wide}</main>")
+    show(tab, f"<!doctype html><title>Wide</title>{start}<main>{STORY}{wide}</main>")
 
     assert "Seen." in read(tab)["text"]
 
