@@ -5188,13 +5188,14 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
     """Return the passage that supports a sentence best, if possible one that has its figures in any notation."""
     best = next(rank_passages(sentence, index, about), None)
     figures = list[Figure]()
-    if best and any(number not in best.text for number in re.findall(r"\d+", sentence)):
+    if best and not set(re.findall(r"\d+", sentence)).issubset(re.findall(r"\d+", best.text)):
         figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
     if best and figures and all(holds(figure, index.chunks) for figure in figures):
         words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
         given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
+        least = MIN_SUPPORT / (2 if re.search(r"\d[\d.,']+\d", sentence) else 1)  # numbers such as 2.8 are rare
         for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
-            if each.support >= MIN_SUPPORT and has_figures(each.text, figures, index.vocabulary):
+            if each.support >= least and has_figures(each.text, figures, index.vocabulary):
                 return each
     return best if best and best.support >= MIN_SUPPORT else None
 
