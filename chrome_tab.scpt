@@ -268,13 +268,13 @@ property pageFunction : "function readPage(request) {
     Object.entries({
       ...{ mfrac: [\"\", \"/\"], msqrt: [\"\\u221a\"], mroot: [\"\\u221a\", \" of degree \"], msub: [\"\", \"_\"], munder: [\"\", \"_\"] },
       ...{ stack: [\"\", \"; \"], msup: [\"\", \"^\"], mover: [\"\", \"^\"], msubsup: [\"\", \"_\", \"^\"], munderover: [\"\", \"_\", \"^\"] },
+      mmultiscripts: [\"\", \"_\", \"^\", \"_\", \"^\", \"_\", \"^\"],
     }),
   );
   const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
   const POWER = /^[\\p{L}\\p{N})](?:[-+\\u2212\\u2013]?\\p{N}|[-+\\u2212\\u2013]\\p{L})/u;
   const [FRACTION, BASE] = [/^.\\p{N}+\\u2044/u, /^\\p{N}{2}/u];
-  const MIN_SPACE = 0.2;
-  const MAX_SPAN = 100;
+  const [MIN_SPACE, MAX_SPAN] = [0.2, 100];
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
     constructor(code, message) {
@@ -482,7 +482,7 @@ property pageFunction : "function readPage(request) {
       const isCode = [last.parentElement, parent].some((one) => one?.localName === \"code\");
       const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const isNumbered = /^\\s*\\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith(\"pre\");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
@@ -770,8 +770,9 @@ property pageFunction : "function readPage(request) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
-  function areApart(left, right) {
-    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
+  function areApart(left, right, parent) {
+    const isBelow = parent instanceof SVGElement && right.top + right.height / 2 > left.bottom;
+    return isBelow || Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
   function formulaAround(math) {
     const [inner, around] = [math.parentElement, math.parentElement?.parentElement];
@@ -782,15 +783,14 @@ property pageFunction : "function readPage(request) {
   }
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
-    const parts = childrenOf(part);
-    const tag = tagOf.call(part);
+    const [tag, parts] = [tagOf.call(part), childrenOf(part).filter((one) => tagOf.call(one) !== \"mprescripts\")];
     const text = String(Reflect.get(Node.prototype, \"textContent\", part)).replace(/[\\s\\u2061-\\u2064]+/g, \" \");
     if (parts.length === 0) return tag === \"mtext\" ? text : text.trim();
     const texts = (tag === \"semantics\" ? parts.slice(0, 1) : parts).map(formulaOf);
     const signs = SIGNS.get(/^0(?!\\.?\\d)/.test(attributeOf(part, \"linethickness\")) ? \"stack\" : tag);
     if (!signs) return texts.join(tag === \"mtr\" ? \", \" : tag === \"mtable\" ? \"; \" : \"\").trim();
-    const operands = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
-    const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
+    const terms = (tag === \"msqrt\" ? [texts.join(\"\")] : texts).map((one) => one.trim());
+    const signed = terms.map((one, i) => one && signs[i] + (/^(?:.|[\\d.,]+)$/u.test(one) ? one : `(${one})`)).join(\"\");
     const isMixed = /^\\p{N}/u.test(signed) && /[\\p{L}\\p{N}]\\s*$/u.test(lastElementOf.call(part)?.textContent ?? \"\");
     const isFollowed = /^(?:\\n\\s*)?[\\p{L}\\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? \"\");
     return `${isMixed ? \" \" : \"\"}${signed}${isFollowed ? \" \" : \"\"}`;

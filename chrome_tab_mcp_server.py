@@ -1759,7 +1759,9 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         for pattern in (PARAGRAPH_END, LINE_BREAK, SENTENCE_END):
             for place in reversed([match.end() for match in pattern.finditer(text, first, end)]):
                 # A sentence that ends inside a table row counts only if even the last half has no complete row.
-                in_row = pattern is SENTENCE_END and first == near and is_in_row(text, start, place)
+                line = max(start, text.rfind("\n", start, place) + 1)
+                in_row = text.startswith("|", line) or text.find("\t", line, place) >= 0
+                in_row = in_row and pattern is SENTENCE_END and first == near
                 if not in_row and not continues(text, place):
                     return place
     words = [match.end() for match in WORD_END.finditer(text, half, end)]
@@ -1767,12 +1769,6 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         if not continues(text, place):
             return place
     return end
-
-
-def is_in_row(text: str, start: int, place: int) -> bool:
-    """Return whether a position is in a line with table cells before it."""
-    line = max(start, text.rfind("\n", start, place) + 1)
-    return text.startswith("|", line) or text.find("\t", line, place) >= 0
 
 
 def continues(text: str, place: int) -> bool:
@@ -1974,7 +1970,7 @@ def loaded_context(running: Any, model: str) -> int | None:
 
 
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield a reply's lines as they arrive; raise when it is longer than any answer."""
+    """Yield a reply's lines with their ends as they arrive; raise when it is longer than any answer."""
     size, unfinished = 0, bytearray()
     async for chunk in response.aiter_bytes():
         size += len(chunk)
@@ -1985,13 +1981,13 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
         if b"\n" in chunk:
             *lines, unfinished = unfinished.split(b"\n")
             for line in lines:
-                yield line.decode("utf-8-sig", "replace")
+                yield line.decode("utf-8-sig", "replace") + "\n"
     yield unfinished.decode("utf-8-sig", "replace")
 
 
 async def read_body(response: httpx.Response) -> str:
     """Return a reply's text."""
-    return "\n".join([line async for line in read_lines(response)])
+    return "".join([line async for line in read_lines(response)])
 
 
 def server_message(raw: str, key: str | None) -> str:
@@ -2121,7 +2117,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         data = sent.removeprefix("data:").strip() if sent.startswith(("data:", "{")) else ""
         if data == "[DONE]":
             break
-        if not data:
+        if not data or not (line.endswith("\n") or parse_object(data)):  # half of an event: the connection has ended
             continue
         event = parse_event(data, key)
         usage |= token_counts(event)
@@ -2375,8 +2371,10 @@ class ModelServer:
                     raise await self._refusal(response, accepted)
                 if "text/event-stream" in response.headers.get("content-type", ""):
                     raw = await read_event_stream(response, watcher, self._api_key)
+                elif re.match(r"\s*(?:data|event|id)?:", text := await read_body(response)):  # a stream, sent as JSON
+                    raw = await read_event_stream(httpx.Response(HTTPStatus.OK, text=text), watcher, self._api_key)
                 else:
-                    raw = parse_completion(await read_body(response), self._api_key)
+                    raw = parse_completion(text, self._api_key)
                 if raw.finish_reason in BROKEN_OFF:
                     raise unusable_reply(f"it ended with finish_reason {raw.finish_reason!r}")
                 return raw
@@ -2614,7 +2612,9 @@ def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known:
     """Return the page that the page function's report describes; `known` are fields that only its source knows."""
     url, title, repeated = map(report.get, ("url", "title", "repeated"))
     content = fields(report, "content")
-    notes = map(page_note, [*array(report, "notes"), content.get("note")])
+    left_out, notes = content.get("left_out"), [*array(report, "notes"), content.get("note")]
+    if content.get("path") == "blocks" and is_count(left_out, 9 * len(text)):
+        notes.append(f'the main content leaves out {left_out:,} characters of the page; content="all" reads them')
     headings = (each for each in array(report, "headings") if isinstance(each, list))
     return Page(
         url if isinstance(url, str) else "",
@@ -2622,7 +2622,7 @@ def page_from(report: Mapping[str, Any], text: str, source: SourceName, **known:
         text,
         source,
         content=content,
-        notes=tuple(filter(None, notes)),
+        notes=tuple(filter(None, map(page_note, notes))),
         repeated_lines=repeated if isinstance(repeated, int) else 0,
         headings=tuple((each[0], each[1]) for each in headings if [*map(type, each)] == [int, int]),
         **known,
@@ -4166,12 +4166,13 @@ SCALED = "scaled "  # prefix of the value of a number before "million"
 CODE_LIKE = re.compile(r"\b[A-Za-z]{3}\b")
 # The sign of "CA$", and the words of a currency's name.
 CURRENCY_WORD = re.compile(r"[^\W\d_]{4,16}|yen|[\u30a1-\u30fc\uac00-\ud7a3]{1,8}\Z|[$\u00a2-\u00a5\u20a0-\u20c0]\Z")
+TWO_DECIMALS = re.compile(f"{MONEY}-(?!BHD|IQD|JOD|KWD|LYD|OMR|TND)")  # or none
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # For folded text, whose digits are ASCII.
 FAR_FROM_DIGITS = re.compile("(?<![^0-9])[^0-9]{64,}")
 DIGITS = r"[0-9]++(?:[ '][0-9]{3}(?![0-9]))*(?:[.,][0-9]++)*"
 AMOUNT = re.compile(r"[1-9](?<![0-9.,].)[0-9]*+(?:[ ',.][0-9]{3}(?![0-9]))*[.,][0-9]{1,2}(?![0-9]|[.,][0-9])")
-# Thousands in an answer: as a decimal fraction the last zero would be idle, and 12 on a page does not support 12,000.
+# Thousands in an answer, and in an amount of money: as a decimal fraction the last zero would be idle.
 THOUSANDS = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{2}0")
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?: {LETTER}{{1,16}})?)(?![0-9]))?")
 NUMBER_WORD = re.compile(rf"(?<![\w-]){LETTER}{{1,24}}(?:-{LETTER}{{1,16}}){{0,4}}(?![\w-])")
@@ -4321,7 +4322,9 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     for hour, minute in DOTTED_CLOCK.findall(folded):
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
-    found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
+    for hour, word in BARE_HOUR.findall(folded):  # as in "at 9 on Sundays", not a count of guests
+        is_short = len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word)
+        found.update([f"h{int(hour)}"] if word not in ("am", "pm") and (word in words.hours or is_short) else [])
     for each in (*find_fractions(folded), *find_compounds(folded, words)):
         found.update(map(str, each.options[0]))
     for first, between, second in PAIR.findall(folded):
@@ -4334,13 +4337,6 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
     return found
-
-
-def is_hour_before(word: str, words: Vocabulary) -> bool:
-    """Return whether a number before a word may be an hour, as in "at 9 on Sundays", not a count of guests."""
-    return word not in ("am", "pm") and (
-        word in words.hours or (len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word))
-    )
 
 
 def years(year: str) -> list[str]:
@@ -4703,11 +4699,15 @@ def read_numbers(folded: str, words: Vocabulary) -> Iterator[Number]:
         for place in () if is_decade else {match.end(1), end}:
             if after := UNIT_AFTER.match(folded, place):
                 name = known_word(after[1], words.units) or ("" if after[1][0].isalpha() else after[1])
+                if name and "duration-hour" in words.units.get(known_word(after[1][len(name) + 1 :], words.units), ()):
+                    name = ""  # kilowatt hours
                 units |= words.units.get(name, set())
                 end = max(end, after.start(1) + len(name)) if name else end
         if before := MONEY_BEFORE.search(folded, max(0, start - 4), start):
             codes = {unit for unit in words.units.get(before[1], ()) if unit.startswith(MONEY)}
             start, units = before.start() if codes else start, units | codes
+        if THOUSANDS.fullmatch(match[1]) and not word and any(map(TWO_DECIMALS.match, units)):
+            plain = plain[:1]  # "3.000 euros" does not support "3 euros"
         if has_factor := is_factor(word) and word not in words.units:  # "3 mil" may be Turkish miles
             plain = tuple(frozenset(SCALED + value for value in values) for values in plain)
         yield Number(start, end, match[1], plain, tuple(times), frozenset(units), has_factor)
@@ -4719,8 +4719,8 @@ def is_factor(word: str) -> bool:
 
 
 def kinds_of(units: Iterable[str]) -> set[str]:
-    """Return the kinds of some units, such as mass."""
-    return {unit.partition("-")[0] for unit in units}
+    """Return the kinds of some units, such as mass; 12 kW are as little 12 kWh as 12 MW."""
+    return {unit.partition("-")[0].replace("energy", "power") for unit in units}
 
 
 # --- The passages of a page ---
@@ -5092,12 +5092,6 @@ def spans_with_quotations(answer: str) -> Iterator[tuple[int, int]]:
             first = None
 
 
-def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
-    """Return where the page has each number and text of a JSON answer, by its path."""
-    given = PageIndex([prompt], CHECKED_CHUNK_CHARS)
-    return [Finding(0, 0, path, check_value(value, about, index, given)) for path, value, about in scalar_values(data)]
-
-
 def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
     """Yield each number and string in JSON: its path, its value, and the stems of the names and values next to it."""
     left: list[tuple[str, Any, list[str]]] = [("$", data, [])]
@@ -5194,13 +5188,14 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
     """Return the passage that supports a sentence best, if possible one that has its figures in any notation."""
     best = next(rank_passages(sentence, index, about), None)
     figures = list[Figure]()
-    if best and any(number not in best.text for number in re.findall(r"\d+", sentence)):
+    if best and not set(re.findall(r"\d+", sentence)).issubset(re.findall(r"\d+", best.text)):
         figures = [figure for figure in find_figures(sentence, 0, len(sentence), index.vocabulary) if figure.options]
     if best and figures and all(holds(figure, index.chunks) for figure in figures):
         words = "".join(c for i, c in enumerate(sentence) if not any(each.start <= i < each.end for each in figures))
         given = about if len(set(stems(fold(sentence)))) < MIN_WORDS else ()
+        least = MIN_SUPPORT / (2 if re.search(r"\d[\d.,']+\d", sentence) else 1)  # numbers such as 2.8 are rare
         for each in (best, *itertools.islice(rank_passages(words, index, given), CANDIDATES)):
-            if each.support >= MIN_SUPPORT and has_figures(each.text, figures, index.vocabulary):
+            if each.support >= least and has_figures(each.text, figures, index.vocabulary):
                 return each
     return best if best and best.support >= MIN_SUPPORT else None
 
@@ -5328,8 +5323,9 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     index.look_for_figures_of(stated)
     index.look_for(stems(fold(f"{stated} {said}")))
     if query.output_schema:
-        schema = json.dumps(query.output_schema, ensure_ascii=False)
-        findings = check_values(answer.data, index, f"{said}\n{schema}")
+        given = PageIndex([f"{said}\n{json.dumps(query.output_schema, ensure_ascii=False)}"], CHECKED_CHUNK_CHARS)
+        values = scalar_values(answer.data)
+        findings = [Finding(0, 0, path, check_value(value, about, index, given)) for path, value, about in values]
     else:
         findings = check_figures(answer.text, index, said)
     checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
@@ -5981,6 +5977,8 @@ MAX_CLUSTER = 40  # characters that are joined into one
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs, from AppleScript or the extension
 
+# Optional parameters whose "" does not mean that they are omitted: a keyword is refused, a dialog gets an empty text.
+EMPTY_TEXTS = ("start", "end", "dialog_text")
 # Optional parameters are None if left out. Publishing null as a type and default, as `= None` does, would cost 50
 # characters each in every conversation; limits that no call reaches cost nearly as much.
 Omitted = SkipJsonSchema[None]
@@ -6014,7 +6012,7 @@ class ToolErrorMiddleware(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a tool; null means omitted, `tabId` is `tab_id`, and every failure is a result."""
+        """Run a tool; null means omitted, as "" mostly does, `tabId` is `tab_id`, and every failure is a result."""
         given = context.message.arguments or {}
         arguments = context.message.arguments = {key: value for key, value in given.items() if value is not None}
         if "tabId" in arguments:
@@ -6022,6 +6020,10 @@ class ToolErrorMiddleware(Middleware):
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
         try:
+            if context.fastmcp_context and (empty := {key for key, value in arguments.items() if value == ""}):
+                tool = await context.fastmcp_context.fastmcp.get_tool(name)
+                for key in empty.difference(EMPTY_TEXTS, tool.parameters.get("required", ()) if tool else empty):
+                    del arguments[key]
             return sent_result(await call_next(context))
         except ChromeTabError as error:
             failure = ChromeTabError(error.code, self._as_published(error.message))
@@ -6516,14 +6518,6 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
 
 
-def configure_logging(level: int) -> None:
-    """Send our log to stderr, without libraries' debug output, which contains arguments."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    logger.setLevel(level)
-    for name in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
 # Functions that delete files which must not outlive this process, even if it exits without unwinding.
 cleanups: set[Callable[[], None]] = set()
 
@@ -6595,12 +6589,13 @@ def progress_lines(show: ShowAnswer) -> Generator[Progress]:
 
 
 class AnswerPrinter:
-    """Prints an answer to stdout while it is written; text that turns out not to belong to it is marked."""
+    """Prints an answer to stdout, in a terminal while it is written; text that does not belong to it is marked."""
 
-    _text = ""
+    _text, _is_whole = "", False
 
     def show(self, text: str, *, is_whole: bool = False) -> None:
         """Print what was appended to the text; a different text is printed only as the final answer."""
+        self._is_whole = is_whole
         if is_whole and not text.startswith(self._text):
             print("\n\n[The answer above was discarded and started again:]\n")
             self._text = ""
@@ -6609,8 +6604,9 @@ class AnswerPrinter:
             self._text = text
 
     def close(self) -> None:
-        """End the line, even if the answer broke off."""
-        print(end="\n" if self._text else "", flush=True)
+        """End the line, and mark an answer that broke off."""
+        if self._text:
+            print("" if self._is_whole else "\n\n[The answer above is incomplete.]", flush=True)
 
 
 SHOWN_TABS = 10
@@ -6640,7 +6636,8 @@ def analyze(invocation: Invocation) -> Work:
 
     async def work() -> int:
         with contextlib.closing(AnswerPrinter()) as printer:
-            with invocation.program.show_progress(printer.show) as progress:
+            # A program that reads stdout could not take back what was not the answer.
+            with invocation.program.show_progress(printer.show if sys.stdout.isatty() else None) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.source.start()
                     query = build_query(settings, invocation.value)._replace(evidence=True)
@@ -6708,8 +6705,11 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
         parser.error(f"{flag_of(stray)} works only with {flag_of(homes[stray])}")
-    # In the terminal only the answer itself is printed.
-    configure_logging(logging.ERROR if chosen else logging.INFO)
+    # Our log goes to stderr, without libraries' debug output, which contains arguments; in the terminal only errors.
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    logger.setLevel(logging.ERROR if chosen else logging.INFO)
+    for library in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may contain characters outside the encoding of the console or pipe.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")

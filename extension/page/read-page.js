@@ -125,6 +125,7 @@ export function readPage(request) {
     Object.entries({
       ...{ mfrac: ["", "/"], msqrt: ["\u221a"], mroot: ["\u221a", " of degree "], msub: ["", "_"], munder: ["", "_"] },
       ...{ stack: ["", "; "], msup: ["", "^"], mover: ["", "^"], msubsup: ["", "_", "^"], munderover: ["", "_", "^"] },
+      mmultiscripts: ["", "_", "^", "_", "^", "_", "^"],
     }),
   );
   /** A formula that MathJax 4 draws without MathML; it keeps the TeX. */
@@ -133,9 +134,8 @@ export function readPage(request) {
   const POWER = /^[\p{L}\p{N})](?:[-+\u2212\u2013]?\p{N}|[-+\u2212\u2013]\p{L})/u;
   /** A superscript after a whole number, with which it is a fraction; and a subscript that is the base of a number. */
   const [FRACTION, BASE] = [/^.\p{N}+\u2044/u, /^\p{N}{2}/u];
-  /** Share of a line's height; texts that are further apart are not one word. */
-  const MIN_SPACE = 0.2;
-  const MAX_SPAN = 100;
+  /** Share of a line's height: texts that are further apart are not one word. */
+  const [MIN_SPACE, MAX_SPAN] = [0.2, 100];
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
@@ -480,7 +480,7 @@ export function readPage(request) {
       const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       // The number of a line of code may be next to any character.
       const isNumbered = /^\s*\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith("pre");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node));
+      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
     }
 
     /** @param {{element: Element, start: number}} open */
@@ -921,10 +921,12 @@ export function readPage(request) {
   /**
    * @param {DOMRect} left of a text
    * @param {DOMRect} right of the next one; in scripts from right to left they are the other way round
+   * @param {Element | null} parent of the next one; in a drawing, each line of a text has its own
    * @returns {boolean} whether they are too far apart to be one word
    */
-  function areApart(left, right) {
-    return Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
+  function areApart(left, right, parent) {
+    const isBelow = parent instanceof SVGElement && right.top + right.height / 2 > left.bottom;
+    return isBelow || Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
   }
 
   /**
@@ -948,17 +950,16 @@ export function readPage(request) {
    */
   function formulaOf(part) {
     if (part.matches(DRAWN_TEX)) return attributeOf(part, "data-latex").replace(/\s+/g, " ").trim();
-    const parts = childrenOf(part);
-    const tag = tagOf.call(part);
+    const [tag, parts] = [tagOf.call(part), childrenOf(part).filter((one) => tagOf.call(one) !== "mprescripts")];
     const text = String(Reflect.get(Node.prototype, "textContent", part)).replace(/[\s\u2061-\u2064]+/g, " ");
     if (parts.length === 0) return tag === "mtext" ? text : text.trim();
     const texts = (tag === "semantics" ? parts.slice(0, 1) : parts).map(formulaOf);
     // A fraction without a line is not one: a binomial coefficient.
     const signs = SIGNS.get(/^0(?!\.?\d)/.test(attributeOf(part, "linethickness")) ? "stack" : tag);
     if (!signs) return texts.join(tag === "mtr" ? ", " : tag === "mtable" ? "; " : "").trim();
-    const operands = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
-    const signed = operands.map((one, i) => signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
-    // What is next to it is not a part of its operands.
+    const terms = (tag === "msqrt" ? [texts.join("")] : texts).map((one) => one.trim());
+    const signed = terms.map((one, i) => one && signs[i] + (/^(?:.|[\d.,]+)$/u.test(one) ? one : `(${one})`)).join("");
+    // What is next to it is not a part of its terms.
     const isMixed = /^\p{N}/u.test(signed) && /[\p{L}\p{N}]\s*$/u.test(lastElementOf.call(part)?.textContent ?? "");
     const isFollowed = /^(?:\n\s*)?[\p{L}\p{N}]/u.test(nextElementOf.call(part)?.textContent ?? "");
     return `${isMixed ? " " : ""}${signed}${isFollowed ? " " : ""}`;

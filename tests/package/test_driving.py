@@ -106,6 +106,13 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"selector": "#a", "count": 2, "button": "right", "at": [1, 2.5]},
     ),
     ("press", {"keys": "Control+A Delete"}, {"keys": "Control+A Delete"}),
+    # Models send "" for what they leave out.
+    ("press", {"keys": "Enter", "selector": "", "on_dialog": ""}, {"keys": "Enter"}),
+    (
+        "click",
+        {"selector": "#a", "count": "", "at": "", "on_dialog": "accept", "dialog_text": ""},
+        {"selector": "#a", "count": 1, "button": "left", "on_dialog": "accept", "dialog_text": ""},
+    ),
     ("press", {"keys": "Enter", "selector": "#a"}, {"keys": "Enter", "selector": "#a"}),
     (
         "drag",

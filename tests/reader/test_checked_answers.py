@@ -205,6 +205,10 @@ async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(
         ("Alkohol: 0,5 ‰, 2 Bier.", "0.5 per mille", "0.5 percent"),
         ("A CPU with 3.2 GHz, 4 cores.", "It has 3.2 gigahertz", "It has 3.2 MHz"),
         ("Je Portion 500 kcal, 2 Eier.", "It has 500 kilocalories", "It has 500 kJ"),
+        ("It uses 12 kilowatt hours, 2 lamps.", "It uses 12 kWh", "It uses 13 kWh"),
+        ("Der Akku hat 12 kWh, 2 Zellen.", "It has 12 kilowatt-hours", "It has 12 kW"),
+        ("Der Wagen kostet 3.500 €, 2 Sitze.", "It costs €3,500", "It costs €3.5"),
+        ("The fee is KWD 12.500, 2 people.", "It costs 12.5 KWD", "It costs 12.6 KWD"),
     ],
 )
 def test_figures_are_found_in_other_notations_than_the_page_has(page: str, true: str, false: str) -> None:
@@ -430,13 +434,16 @@ async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> N
 
 async def test_the_passage_has_the_figure_that_the_answer_writes_in_another_notation(osascript: FakeOsascript) -> None:
     kettle = "The kettle costs 1,299.00 € in our shop and comes with a glass body."
-    osascript.shows(f"Kettle K2\nThe toaster costs 49.90 € and weighs 1.2 kg.\n{kettle}\nThe kettle is green.")
+    osascript.shows(
+        f"Kettle K2\nThe toaster costs 49.90 € and weighs 1.2 kg.\n{kettle}\nThe kettle is green.\nTown\tPeople\nOslo\t700000"
+    )
     figure, other = "The kettle costs 1299 EUR.", "The kettle costs 1298 EUR."
+    row, none = "The town of Oslo has 700,000 people.", "The town of Oslo has 100,000 people."
 
-    result = await asked(f"{figure} {other}", evidence=True)
+    result = await asked(f"{figure} {other} {row} {none}", evidence=True)
 
     found = [(each["sentence"], each["passage"]) for each in (result.structured_content or {})["evidence"]]
-    assert found == [(figure, kettle), (other, None)]
+    assert found == [(figure, kettle), (other, None), (row, "Town\tPeople\nOslo\t700000"), (none, None)]
 
 
 async def test_a_line_and_a_unit_after_a_number_end_a_sentence(osascript: FakeOsascript) -> None:

@@ -295,26 +295,26 @@ def test_each_remote_model_named_by_the_user_gets_a_warning_at_start(own: dict[s
 
 
 @pytest.mark.e2e
-async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+async def test_analyze_shows_the_answer_in_a_terminal_while_the_model_writes_it(osascript: FakeOsascript) -> None:
     assert osascript
     writing = events(delta("<think>It must be 4.</think>"), delta("It costs"), delta(" 3\x1b\x07 EUR"), hangs=True)
     async with FakeOpenAIServer(writing) as fake:
         arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
-        async with started(*arguments) as process:
-            assert process.process.stdout
-            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3 EUR")), 60)
-            process.process.send_signal(signal.SIGINT)
-            rest, err = await asyncio.wait_for(process.process.communicate(), 60)
+        async with in_terminal([sys.executable, str(SERVER), *arguments], os.environ) as terminal:
+            await terminal.sees("It costs 3 EUR")
+            terminal.process.send_signal(signal.SIGINT)
+            assert await terminal.status() == 130
 
-    assert seen == b"It costs 3 EUR"
-    assert (rest, process.process.returncode) == (b"\n", 130)
-    assert b"Traceback" not in err
+    assert terminal.shown.endswith(" ".join(f"It costs 3 EUR{INCOMPLETE}".split()))
+    assert "Traceback" not in terminal.shown
 
 
 def streamed(*texts: str) -> Reply:
     return events(*map(delta, texts), delta(finish_reason="stop"), "[DONE]")
 
 
+INCOMPLETE = "\n\n[The answer above is incomplete.]\n"
 AGAIN = "\n\n[The answer above was discarded and started again:]\n\n"
 
 
@@ -326,6 +326,7 @@ AGAIN = "\n\n[The answer above was discarded and started again:]\n\n"
         ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{AGAIN}Three.\n"),
         ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{AGAIN}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
+        ([events(delta("It co"), delta("sts"), breaks_off=True)], f"It costs{INCOMPLETE}"),
         # Links that are not on the page are broken before they are shown.
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
@@ -334,16 +335,19 @@ AGAIN = "\n\n[The answer above was discarded and started again:]\n\n"
         ),
     ],
 )
-def test_analyze_shows_the_answer_once_and_marks_text_that_is_not_the_answer(
+def test_a_terminal_shows_the_answer_once_with_other_text_marked_and_a_pipe_gets_only_the_answer(
     replies: list[Reply], shown: str, run: Run, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert osascript
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
     monkeypatch.setattr(server, "SHOW_INTERVAL_S", 0.0)  # show each piece
-    with in_a_thread(FakeOpenAIServer(*replies)) as fake:
-        status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
+    for is_terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        with in_a_thread(FakeOpenAIServer(*replies)) as fake:
+            status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
 
-    assert (status, out) == (0, shown)
+        assert out == (shown if is_terminal else "" if INCOMPLETE in shown else shown.rpartition(AGAIN)[2])
+        assert status == (INCOMPLETE in shown)
 
 
 def test_for_a_page_in_chunks_analyze_shows_only_the_combined_answer(run: Run, osascript: FakeOsascript) -> None:

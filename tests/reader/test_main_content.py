@@ -106,6 +106,10 @@ def test_field_labels_are_left_out_of_an_article_but_kept_in_a_form_that_is_read
     assert [letter for letter in "ABCDEF" if f"Field {letter}" not in page["text"]] == []
     assert "Ticket name\nStanding" in page["text"]
 
+    load = "<label for=u>Users</label><input id=u value=12><ul><li><label><input type=checkbox checked>Ramp up</label></ul>"
+    show(tab, f"{MENU}<h1>Load test</h1><p>Status READY</p><form>{load}</form>{FOOTER}")
+    assert read(tab)["text"] == "# Load test\n\nStatus READY\n\nUsers 12\n\n- Ramp up (checked)"
+
 
 MARKUP = (
     "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
@@ -117,8 +121,9 @@ MARKUP = (
     " <math><mfrac><mi>V</mi><mi>t</mi></mfrac></math>. <ruby>\u5ddd<rt>kawa</rt></ruby></p>"
     "<pre><i style='padding: 9px'>1</i><code>if rise:</code>\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
     "<blockquote>We saw it coming.</blockquote><p><sup>2</sup> That spring.</p><div style='display: flex'><s>12</s>&nbsp;<b>15</b></div>"
+    f"<ul style='list-style: none'><li><ul><li style='display: block'><h3>The end</h3><p>{SENTENCE}</p></li></ul></li></ul>"
 )
-MARKDOWN = """## Levels
+MARKDOWN = f"""## Levels
 
 - upper town
   - church
@@ -145,8 +150,8 @@ Flow (checked) is 1 1\u20442 m^3 by the hour 13, 12 (crossed out) or 15_8, which
 ```
 1 if rise:
     warn()
-}
-}
+}}
+}}
 ```
 
 Call `warn()` in time, see the book.
@@ -156,7 +161,11 @@ Call `warn()` in time, see the book.
 2 That spring.
 
 12 (crossed out)
-15"""
+15
+
+### The end
+
+{SENTENCE.strip()}"""
 
 
 def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> None:
@@ -250,7 +259,10 @@ def test_code_in_lines_charts_notes_and_what_opens_are_content(tab: Page) -> Non
     lines = ["def rise():", "    return 2"]
     editor = "".join(f"<div><span>{line}</span></div>" for line in lines)
     single = "".join(f"<div><pre>{line}</pre></div>" for line in lines)
-    labels = "".join(f"<text x=9 y={20 * i + 20}>{text}</text>" for i, text in enumerate(["Level (m)", "May", "June"]))
+    labels = "".join(
+        f"<text x=9 y={20 * i + 20}>{text}</text>"
+        for i, text in enumerate(["Level (m)", "May", "June<tspan x=9 dy=16>and</tspan>"])
+    )
     unseen = "<text x=9 y=90 fill=white>forged</text><text x=9 y=120 fill=none>faked</text>"
     opened = "<button aria-expanded=false>How do I get home?</button><button aria-expanded=false aria-haspopup=menu>Sort</button>"
     sections = [
@@ -263,7 +275,7 @@ def test_code_in_lines_charts_notes_and_what_opens_are_content(tab: Page) -> Non
     text = read(tab)["text"]
 
     assert text.count("```\ndef rise():\n    return 2\n```") == 2
-    assert [word for word in ("Level (m)", "May", "June", "July") if word not in text] == []
+    assert [word for word in ("Level (m)", "May", "June and", "July") if word not in text] == []
     assert [word for word in ("forged", "faked", "Sort") if word in text] == []
     assert "Keep off the bridge." in text
     assert "How do I get home?" in text
@@ -305,15 +317,21 @@ def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: 
     assert "|" not in news
 
 
-def test_row_of_one_text_is_a_line_and_icon_words_are_left_out(tab: Page) -> None:
+def test_row_of_one_text_is_a_line_other_rows_are_whole_and_icon_words_are_left_out(tab: Page) -> None:
     icon = "<i style='font-family: \"Material Icons\"'>{0}</i>"
     row = "<div style='display: flex'><i></i><span>{0}</span><b></b></div>"
     rows = "".join(row.format(name) for name in ("Form", "Table", "Report"))
-    show(tab, article(f"<div>{rows}</div><p>{icon.format('edit_calendar')}Monday</p><p><i>flood</i> in May</p>"))
+    cells = f"<div>public</div><div><a href=#c>Rise Fall</a></div><div><p>{SENTENCE}</p></div>"
+    grid = f"<div style='display: grid; grid-template-columns: repeat(3, auto)'>{cells * 2}</div>"
+    show(
+        tab,
+        article(f"<div>{rows}</div><p>{icon.format('edit_calendar')}Monday</p><p><i>flood</i> in May</p>{grid}"),
+    )
 
     lines = read(tab)["text"].split("\n")
 
     assert [name for name in ("Form", "Table", "Report", "Monday", "flood in May") if name not in lines] == []
+    assert lines[-1] == f"| public | Rise Fall | {SENTENCE.strip()} |"
 
 
 def test_table_of_one_row_whose_headers_are_links_is_content(tab: Page) -> None:
@@ -517,9 +535,12 @@ def test_text_under_a_splash_screen_or_a_header_that_scrolls_away_is_kept(tab: P
     assert [number for number in range(8) if f"paragraph {number}." not in scrolled] == []
 
 
-def test_text_to_the_left_of_the_window_counts_as_visible_in_a_right_to_left_page(tab: Page) -> None:
+@pytest.mark.parametrize("start", ["<html dir=rtl>", "<body dir=rtl>", "<body style='writing-mode: vertical-rl'>"])
+def test_text_to_the_left_of_the_window_counts_as_visible_in_a_page_that_scrolls_to_the_left(
+    start: str, tab: Page
+) -> None:
     wide = f"<p style='position:absolute;left:-900px;width:500px'>Seen. {SENTENCE}</p>"
-    show(tab, f"<!doctype html><html dir=rtl><title>Wide</title><main>{STORY}{wide}</main>")
+    show(tab, f"<!doctype html><title>Wide</title>{start}<main>{STORY}{wide}</main>")
 
     assert "Seen." in read(tab)["text"]
 

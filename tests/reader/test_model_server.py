@@ -1,6 +1,7 @@
 """The connection to the model server: requests, failures, the window. Fake servers, the real client in memory."""
 
 import asyncio
+import dataclasses
 import json
 import logging
 from collections.abc import AsyncGenerator
@@ -85,9 +86,10 @@ async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAISe
     assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
 
 
-async def test_only_a_client_that_wants_progress_causes_a_streamed_request() -> None:
+@pytest.mark.parametrize("sent_as", ["text/event-stream", "application/json"])
+async def test_only_a_client_that_wants_progress_causes_a_streamed_request(sent_as: str) -> None:
     reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
-    async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
+    async with FakeOpenAIServer(dataclasses.replace(reply, content_type=sent_as)) as fake, serving(fake) as asker:
         assert text_of(await asker.ask_with_progress(ProgressLog())) == "An answer."
 
     assert fake.chats[0].body["stream"] is True
@@ -346,6 +348,12 @@ FAILURES = [
     ),
     pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "is incomplete", id="stream breaks off"),
     pytest.param(events(delta("No")), "MODEL_ERROR", "is incomplete", id="stream ends early"),
+    pytest.param(
+        Reply(chunks=[*events(delta("No")).chunks, b'data: {"cho'], content_type="text/event-stream"),
+        "MODEL_ERROR",
+        "is incomplete",
+        id="stream ends in a line",
+    ),
     pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
     *(
         pytest.param(

@@ -570,10 +570,13 @@ async def test_main_content_is_requested_and_its_report_reaches_receipt_and_read
     osascript.shows("the story", about=json.dumps({"url": "https://page.test/", "title": "A page", "content": REPORT}))
 
     main = await read(content="main")
+    osascript.shows("a tenth", about=json.dumps({"content": {"path": "blocks", "left_out": 63}}))
+    little = await read(content="main")
     osascript.shows("the page")
     whole = await read()
 
-    assert [call.content for call in osascript.calls()] == ["main", "all"]
+    assert [call.content for call in osascript.calls()] == ["main", "main", "all"]
+    assert (len(little.content), len(whole.content)) == (2, 1)
     assert receipt_of(main)["content"] == REPORT
     assert [getattr(block, "text", "") for block in main.content] == ["the story", f"[{REPORT['note']}]"]
     assert (receipt_of(whole)["content"], text_of(whole)) == ({}, "the page")

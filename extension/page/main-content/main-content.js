@@ -39,6 +39,8 @@ const mainContent = (() => {
   /** Besides labels: values, and what heads columns of fields. Elsewhere, a form may be around the whole page. */
   const PARTS_OF_FORM = "fieldset :is([data-field], b, strong)";
   const HEADS = "thead, [role=columnheader]";
+  /** A page with less text is content but for its surroundings: a form, a list of files. Too little is there to weigh. */
+  const MIN_WEIGHED = 500;
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -327,7 +329,8 @@ const mainContent = (() => {
       putBack(copy.body, aside);
       return render(copy.body, form);
     };
-    if (isSeen && isProgram) return { path: "whole", ...written() };
+    const isSmall = chars < MIN_WEIGHED && !isArticleKind(kind);
+    if (isSeen && (isProgram || isSmall)) return { path: "whole", ...written() };
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isReadable = withWholeTables(
       blocks,
@@ -346,7 +349,7 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isKept = withRowNames(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
+    const isKept = withWholeRows(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
     if (!isKept.includes(true)) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -422,26 +425,20 @@ const mainContent = (() => {
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
    * @param {ReturnType<typeof copyOf>["rows"]} rows
-   * @returns {boolean[]} the same, with the first cell of each row of which most is kept: it names what the others are about
+   * @returns {boolean[]} the same, with the other cells of each row of which most is kept
    */
-  function withRowNames(blocks, isKept, rows) {
+  function withWholeRows(blocks, isKept, rows) {
     const places = blocks.map(({ holder }) => placeInRow(holder, rows));
-    /** @type {Map<Element | undefined, {length: number, kept: number, isNamed: boolean}>} by the first cell */
+    /** @type {Map<Element | undefined, {length: number, kept: number}>} by the first cell */
     const lines = new Map();
+    const ofCells = new Set(places.map((place, i) => (isKept[i] ? place?.cell : undefined)));
     blocks.forEach(({ text }, i) => {
-      const { cell, first } = places[i] ?? {};
-      const { length, kept, isNamed } = lines.get(first) ?? { length: 0, kept: 0, isNamed: false };
-      const own = isKept[i] ? text.length : 0;
-      lines.set(first, {
-        length: length + text.length,
-        kept: kept + own,
-        isNamed: isNamed || (own > 0 && cell === first),
-      });
+      const { length, kept } = lines.get(places[i]?.first) ?? { length: 0, kept: 0 };
+      lines.set(places[i]?.first, { length: length + text.length, kept: kept + (isKept[i] ? text.length : 0) });
     });
     return places.map((place, i) => {
-      const line = place?.cell === place?.first ? lines.get(place?.first) : undefined;
-      const isName = Boolean(place && line && !line.isNamed && line.kept > line.length / 2);
-      return Boolean(isKept[i]) || isName;
+      const line = place && !ofCells.has(place.cell) ? lines.get(place.first) : undefined;
+      return Boolean(isKept[i]) || Boolean(line && line.kept > line.length / 2);
     });
   }
 

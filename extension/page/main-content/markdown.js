@@ -13,6 +13,7 @@ const markdown = (() => {
   const ROMAN = Object.entries({
     ...{ m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 },
   });
+  const HEADINGS = "h1, h2, h3, h4, h5, h6";
   /** Blocks surrounded by empty lines. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
 
@@ -150,7 +151,10 @@ const markdown = (() => {
     item(element) {
       const isInItem = this.isItem;
       this.isItem = true;
-      this.within(element, `${this.indent}${this.bullet(element)}`, "  ");
+      // Items with headings and without bullets are sections; a heading further in than others would be code.
+      const isSection = element.getAttribute("data-marker") === "none" && element.querySelector(HEADINGS);
+      if (isSection) this.within(element, this.indent, "");
+      else this.within(element, `${this.indent}${this.bullet(element)}`, "  ");
       this.isItem = isInItem;
     }
 

@@ -72,6 +72,7 @@ const sight = (() => {
     const scroller = scrollerOf(page);
     const scrolled = [...new Set([scroller, body])].filter((element) => element !== null);
     const rootStyle = root && view.getComputedStyle(root);
+    const { direction, writingMode } = view.getComputedStyle(body); // the page has those of its body
     /** @type {Layer} */
     const canvas = {
       view,
@@ -80,7 +81,7 @@ const sight = (() => {
       isCut: false,
       isFixed: false,
       isPinned: false,
-      isRightToLeft: rootStyle?.direction === "rtl",
+      isRightToLeft: writingMode === "horizontal-tb" ? direction === "rtl" : writingMode.endsWith("-rl"),
       isBehind: false,
       isPainted: false,
       isHiding: false,

@@ -74,7 +74,8 @@ const visibleCopy = (() => {
    * @property {Set<Node | null>} checked controls that are switched on, their labels, and the texts after those without one
    * @property {Map<Element, Element>} formulas the MathML of each element that shows a formula
    * @property {(math: Element) => string} formulaOf
-   * @property {(left: DOMRect, right: DOMRect) => boolean} areApart whether two texts are too far apart to be one word
+   * @property {(left: DOMRect, right: DOMRect, parent: Element | null) => boolean} areApart whether two texts are too far
+   *   apart to be one word
    */
 
   class TooLarge extends Error {}
@@ -281,7 +282,10 @@ const visibleCopy = (() => {
      */
     #isApart(last, text, rect, isNumbered) {
       const isInWord = WORD_END.test(last.text.data) && WORD_START.test(text.data);
-      return (isInWord || (isNumbered && !/^\s/.test(text.data))) && this.meanings.areApart(last.rect, rect);
+      return (
+        (isInWord || (isNumbered && !/^\s/.test(text.data))) &&
+        this.meanings.areApart(last.rect, rect, text.parentElement)
+      );
     }
 
     /**
