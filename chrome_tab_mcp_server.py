@@ -1759,9 +1759,7 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         for pattern in (PARAGRAPH_END, LINE_BREAK, SENTENCE_END):
             for place in reversed([match.end() for match in pattern.finditer(text, first, end)]):
                 # A sentence that ends inside a table row counts only if even the last half has no complete row.
-                line = max(start, text.rfind("\n", start, place) + 1)
-                in_row = text.startswith("|", line) or text.find("\t", line, place) >= 0
-                in_row = in_row and pattern is SENTENCE_END and first == near
+                in_row = pattern is SENTENCE_END and first == near and is_in_row(text, start, place)
                 if not in_row and not continues(text, place):
                     return place
     words = [match.end() for match in WORD_END.finditer(text, half, end)]
@@ -1769,6 +1767,12 @@ def last_break(text: str, start: int, end: int, headings: Sequence[int]) -> int:
         if not continues(text, place):
             return place
     return end
+
+
+def is_in_row(text: str, start: int, place: int) -> bool:
+    """Return whether a position is in a line with table cells before it."""
+    line = max(start, text.rfind("\n", start, place) + 1)
+    return text.startswith("|", line) or text.find("\t", line, place) >= 0
 
 
 def continues(text: str, place: int) -> bool:
@@ -5092,6 +5096,12 @@ def spans_with_quotations(answer: str) -> Iterator[tuple[int, int]]:
             first = None
 
 
+def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
+    """Return where the page has each number and text of a JSON answer, by its path."""
+    given = PageIndex([prompt], CHECKED_CHUNK_CHARS)
+    return [Finding(0, 0, path, check_value(value, about, index, given)) for path, value, about in scalar_values(data)]
+
+
 def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
     """Yield each number and string in JSON: its path, its value, and the stems of the names and values next to it."""
     left: list[tuple[str, Any, list[str]]] = [("$", data, [])]
@@ -5323,9 +5333,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     index.look_for_figures_of(stated)
     index.look_for(stems(fold(f"{stated} {said}")))
     if query.output_schema:
-        given = PageIndex([f"{said}\n{json.dumps(query.output_schema, ensure_ascii=False)}"], CHECKED_CHUNK_CHARS)
-        values = scalar_values(answer.data)
-        findings = [Finding(0, 0, path, check_value(value, about, index, given)) for path, value, about in values]
+        schema = json.dumps(query.output_schema, ensure_ascii=False)
+        findings = check_values(answer.data, index, f"{said}\n{schema}")
     else:
         findings = check_figures(answer.text, index, said)
     checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
@@ -6518,6 +6527,14 @@ def add_setting(group: Any, name: str, action: Action | None) -> None:
     group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
 
 
+def configure_logging(level: int) -> None:
+    """Send our log to stderr, without libraries' debug output, which contains arguments."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    logger.setLevel(level)
+    for name in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 # Functions that delete files which must not outlive this process, even if it exits without unwinding.
 cleanups: set[Callable[[], None]] = set()
 
@@ -6705,11 +6722,8 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
         parser.error(f"{flag_of(stray)} works only with {flag_of(homes[stray])}")
-    # Our log goes to stderr, without libraries' debug output, which contains arguments; in the terminal only errors.
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    logger.setLevel(logging.ERROR if chosen else logging.INFO)
-    for library in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
-        logging.getLogger(library).setLevel(logging.CRITICAL)
+    # In the terminal only the answer itself is printed.
+    configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may contain characters outside the encoding of the console or pipe.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
