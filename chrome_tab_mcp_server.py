@@ -6029,16 +6029,16 @@ class ToolErrorMiddleware(Middleware):
         name = context.message.name
         current_tool.set(self._ours.get(name, name))
         try:
-            if context.fastmcp_context and (empty := {key for key, value in arguments.items() if value == ""}):
-                tool = await context.fastmcp_context.fastmcp.get_tool(name)
-                for key in empty.difference(EMPTY_TEXTS, tool.parameters.get("required", ()) if tool else empty):
-                    del arguments[key]
+            if "" in arguments.values():
+                kept = {*EMPTY_TEXTS, *(await parameters_of(context)).get("required", ())}
+                context.message.arguments = {
+                    key: arguments[key] for key in arguments if arguments[key] != "" or key in kept
+                }
             return sent_result(await call_next(context))
         except ChromeTabError as error:
             failure = ChromeTabError(error.code, self._as_published(error.message))
         except ValidationError as error:
-            tool = context.fastmcp_context and await context.fastmcp_context.fastmcp.get_tool(name)
-            complaint = argument_complaint(name, error, tool.parameters if tool else {})
+            complaint = argument_complaint(name, error, await parameters_of(context))
             failure = ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint))
         except NotFoundError:
             tool_name = one_line(name, 80)
@@ -6053,6 +6053,12 @@ class ToolErrorMiddleware(Middleware):
         for ours, published in self._words.items():
             sentence = re.sub(rf"\b{ours}\b", published, sentence)
         return sentence
+
+
+async def parameters_of(context: ToolCall) -> dict[str, Any]:
+    """Return the JSON Schema of the called tool's parameters; empty if there is no such tool."""
+    tool = context.fastmcp_context and await context.fastmcp_context.fastmcp.get_tool(context.message.name)
+    return tool.parameters if tool else {}
 
 
 def sent_text(text: str) -> str:
