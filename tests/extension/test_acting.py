@@ -199,15 +199,22 @@ async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path
     assert (result["changed"], result["files"]) == ('status "Saved"', ["one.txt"])
 
 
-async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:
+async def test_endless_request_is_not_waited_for_long_but_noted_until_it_ends(asking: DrivenTab) -> None:
     asking.site.asked.clear()
 
     async def arrived() -> bool:
         return "/late" in asking.site.asked
 
-    assert "changed" not in await asking.do("click", selector="#forever")
+    async def ended() -> bool:
+        return note not in (await asking.refused("wait_for", text="Done", timeout=1))[1]
+
+    clicked = await asking.do("click", selector="#forever")
+    (note,) = clicked["notes"]
+    assert "changed" not in clicked
     await until(arrived)
+    assert not await ended()
     asking.site.finish_slow.set()
+    await until(ended)
 
 
 async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:
