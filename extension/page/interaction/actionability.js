@@ -504,7 +504,7 @@ const actionability = (() => {
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
       ? `Close it with ${selectorOf(close, roots)}`
-      : "Close it, for example with Escape, or scroll it away";
+      : "Close it, for example with Escape or a hover on something else, or scroll it away";
     return `${described(layer, roots)}${owner}. ${how}`;
   }
 
