@@ -5,9 +5,9 @@
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
 # What `setup` installs, in an order that lets `make test` install several parts at once.
-PARTS = setup-uv setup-browsers setup-python setup-proxy setup-node
+PARTS = setup-uv setup-browsers setup-python setup-node
 
-.PHONY: $(PARTS) help pictures test tests bytecode setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
+.PHONY: $(PARTS) help pictures test tests bytecode setup lint types js unit e2e proxy weights coverage format demo bench apps dev dist firefox soak clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -30,7 +30,7 @@ $(PARTS): setup-%:
 
 # The first part may need apt-get, which takes one caller at a time; uv makes .venv, which brings npm.
 setup-browsers setup-python: setup-uv
-setup-proxy setup-node: setup-python
+setup-node: setup-python
 
 lint: setup-python ## check Python format and lint, and the files that GitHub reads
 	scripts/run ruff format --check
@@ -48,10 +48,14 @@ js: setup-node ## check JavaScript format, lint and types
 	scripts/run npm run --silent check
 
 unit: setup ## tests without browser and model
-	$(PYTEST) -m "not e2e"
+	$(PYTEST) -m "not e2e and not proxy"
 
 e2e: setup ## tests in a real browser, with a real model
 	$(PYTEST) -m e2e
+
+proxy: setup ## tests with a real LiteLLM proxy in front of two model servers
+	@scripts/setup proxy
+	scripts/run pytest -m proxy tests/reader/test_litellm.py
 
 weights: setup ## all tests, recording how long each file takes, so that the slowest start first
 	$(PYTEST) --write-seconds

@@ -13,8 +13,10 @@ import { MAX_WALK, POLL_MS, QUIET_MS, Widget, holdsNow, isAlike, notKept, plain,
 
 /** For a list to open, to close, or to show search results, and for a value to fade out. */
 const OPEN_MS = 500;
-/** For a list that queries a server. */
+/** For a list that queries a server: to begin, and to show what it got. */
 const FILTER_MS = 1_500;
+/** For the server's answer after that. */
+const SERVER_MS = 5_000;
 /** Of a list that renders only some of its options; each takes up to 2 s. */
 const MAX_PARTS = 4;
 /** Branches of a tree that may stay shut. */
@@ -23,6 +25,7 @@ const MAX_CHIPS = 30;
 const MAX_DESELECTED = 200;
 const MAX_TRIES = 3;
 const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
+const STILL_QUERIED = " The page is still waiting for its server, so there may be more. Try again.";
 /** Between the options of a path through menus. */
 const SEPARATOR = /\s+[/>]\s+/u;
 
@@ -324,8 +327,21 @@ export class ListWidget extends Widget {
    */
   async #loaded(wanted, state) {
     if (state.option || state.total > 1 || !(await this.context.session.hasBegunRequests())) return state;
-    const isLoaded = (/** @type {ListState} */ now) => now.option !== undefined || now.total > 1;
-    return this.#until(wanted, isLoaded, FILTER_MS);
+    return this.#answered(wanted, (now) => now.option !== undefined || now.total > 1);
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {(state: ListState) => boolean} isReached
+   * @returns {Promise<ListState>} of a list that queries a server, which may take long
+   */
+  async #answered(wanted, isReached) {
+    const { session } = this.context;
+    const isOver = (/** @type {ListState} */ now) => isReached(now) || !session.hasRequests;
+    const state = await this.#until(wanted, isReached, FILTER_MS);
+    if (isOver(state)) return state;
+    await this.#until(wanted, isOver, SERVER_MS);
+    return this.#until(wanted, isReached, QUIET_MS);
   }
 
   /**
@@ -400,7 +416,7 @@ export class ListWidget extends Widget {
     );
     if (changed.option) return changed;
     if (session.hasRequests || before.isSearched) {
-      const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
+      const late = await this.#answered(wanted, (now) => now.option !== undefined);
       if (late.option) return late;
       if (before.isSearched && late.total) this.#offer(late);
     }
@@ -491,7 +507,8 @@ export class ListWidget extends Widget {
     if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;
-    throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
+    const late = this.context.session.hasRequests ? STILL_QUERIED : "";
+    throw this.failed(`has no option ${quote(wanted)}.${this.#offered}${late}`);
   }
 
   /**

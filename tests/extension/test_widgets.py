@@ -415,6 +415,8 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
 
 
 async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
+    libraries.site.delays_s["/depots"] = 2
+
     result = await libraries.do("fill", selector="#depot", value="South")
 
     assert (result["value"], await libraries.page.inner_text("#depot")) == ("South", "South")

@@ -29,8 +29,7 @@ PROXY = ["uv", "run", "--quiet", "--offline", "--no-project", "--with-requiremen
 # It must not look up prices or report usage.
 QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_DOCS": "True"}
 
-# In two groups each would start its own proxy.
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300), pytest.mark.xdist_group("litellm")]
+pytestmark = [pytest.mark.proxy, pytest.mark.timeout(300)]
 
 
 @dataclass(frozen=True)

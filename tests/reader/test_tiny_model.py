@@ -33,7 +33,7 @@ async def test_tiny_model_is_deterministic(tiny_model: TinyModel) -> None:
 async def test_small_window_is_read_in_chunks_and_the_port_is_free_at_the_end_of_the_block(
     osascript: FakeOsascript,
 ) -> None:
-    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(16)))
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(8)))
     with started(context_length=512) as small:
         async with serving(small.url, model=small.model) as asker:
             receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))

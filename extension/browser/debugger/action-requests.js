@@ -36,11 +36,6 @@ export class ActionRequests {
     return this.#open.size > 0;
   }
 
-  /** Returns whether a relevant request is still running that is worth waiting for. */
-  get isOpen() {
-    return this.isRunning && performance.now() - this.#since < MOST_MS;
-  }
-
   /**
    * @param {string} id
    * @param {string} type
@@ -79,9 +74,9 @@ export class ActionRequests {
    * @returns {Promise<boolean>} whether there was anything to wait for, or one has ended since the last call
    */
   async ended() {
-    const hasWaited = this.isOpen;
+    const left = MOST_MS - (performance.now() - this.#since);
+    const hasWaited = this.isRunning && left > 0;
     if (hasWaited) {
-      const left = MOST_MS - (performance.now() - this.#since);
       await new Promise((resolve) => {
         this.#ended = () => resolve(undefined);
         setTimeout(resolve, left);

@@ -391,9 +391,9 @@ export class CommandSession {
     this.#session.network.ofAction.begin();
   }
 
-  /** Returns whether a request that the action started is still running. */
+  /** Returns whether a request that the action started is still running, for however long. */
   get hasRequests() {
-    return this.#session.network.ofAction.isOpen;
+    return this.#session.network.ofAction.isRunning;
   }
 
   /** @returns {Promise<boolean>} whether the action has started a request, which may have ended */
