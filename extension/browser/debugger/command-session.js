@@ -18,7 +18,7 @@ import { endOutline } from "../highlight.js";
 import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
 import { endsWithin, pause, unlessAborted } from "../async.js";
-import { countPending, pendingNote } from "./pending-requests.js";
+import { YOUNG_MS, countPending, pendingNote } from "./pending-requests.js";
 
 const SETTLE_MS = 5_000;
 const REPORT_MS = 50;
@@ -532,7 +532,8 @@ export class CommandSession {
    */
   complete(error) {
     if (!(error instanceof CommandError)) return error;
-    const pending = OF_PAGE.has(error.code) ? pendingNote(countPending(this.#session.network)) : "";
+    const since = Math.min(this.#actsSince, Date.now() - YOUNG_MS);
+    const pending = OF_PAGE.has(error.code) ? pendingNote(countPending(this.#session.network, since)) : "";
     if (!pending && !this.#dialogs.length) return error;
     return new CommandError(error.code, `${error.message}${this.#dialogNote()}${pending && ` ${pending}`}`);
   }

@@ -5,7 +5,7 @@ import { isHit } from "../analytics-hits.js";
 /** @typedef {import("./network-log.js").NetworkLog} NetworkLog */
 
 /** After this time, a page that still waits for a response is working, not loading. */
-const YOUNG_MS = 10_000;
+export const YOUNG_MS = 10_000;
 /**
  * A page polls with requests that take longer than `long` and follow one another within `pause`, or with a GET that it
  * sends so many times within this time. All that an application posts may go to one address.
@@ -16,13 +16,13 @@ const LOADED = new Set(["document", "script", "stylesheet", "fetch", "xhr"]);
 
 /**
  * @param {NetworkLog | undefined} log
- * @param {number} [since] on the clock of `Date.now`
- * @returns {number} requests that the page has sent since then, and not long ago, and waits for, as far as known
+ * @param {number} [since] on the clock of `Date.now`; by default not long ago
+ * @returns {number} requests that the page has sent since then and waits for, as far as known
  */
-export function countPending(log, since = 0) {
-  const now = Date.now();
-  const isRecent = (/** @type {LoggedRequest} */ { begunAt }) => begunAt >= since && now - begunAt < YOUNG_MS;
-  const recent = log?.running().filter((one) => LOADED.has(one.type) && isRecent(one) && !isHit(one.url)) ?? [];
+export function countPending(log, since = Date.now() - YOUNG_MS) {
+  const isRecent = (/** @type {LoggedRequest} */ { type, begunAt, url }) =>
+    begunAt >= since && LOADED.has(type) && !isHit(url);
+  const recent = log?.running().filter(isRecent) ?? [];
   const all = recent.length && log ? log.newest() : [];
   return recent.filter((request) => !isPoll(request, all)).length;
 }
