@@ -335,7 +335,12 @@ const actionability = (() => {
    */
   function refusesText(element, value) {
     if (isReadOnly(element)) /** @type {HTMLInputElement} */ (element).focus();
-    return isReadOnly(element) && !(typeof value === "string" && (dayIn(value) || timeOfDay(value)));
+    return isReadOnly(element) && !mayBePicked(value);
+  }
+
+  /** @param {unknown} value */
+  function mayBePicked(value) {
+    return typeof value === "string" && (dayIn(value) || timeOfDay(value)) !== "";
   }
 
   /**
@@ -343,7 +348,8 @@ const actionability = (() => {
    * @param {FormField["value"]} value
    */
   function entryTrouble(element, value) {
-    if (kindOf(element) !== "select") return refusesText(element, value) ? READ_ONLY : "";
+    // The focus may open a calendar.
+    if (kindOf(element) !== "select") return !mayBePicked(value) && refusesText(element, value) ? READ_ONLY : "";
     return typeof value === "boolean"
       ? ""
       : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;
