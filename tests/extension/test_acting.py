@@ -226,6 +226,7 @@ async def test_endless_request_is_not_waited_for_long_but_noted_until_it_ends(as
     assert "changed" not in clicked
     await until(arrived)
     assert not await ended()
+    assert "notes" not in await asking.do("wait_for", selector="#go")
     asking.site.finish_slow.set()
     await until(ended)
 

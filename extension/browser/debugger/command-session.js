@@ -498,7 +498,7 @@ export class CommandSession {
    * @param {object} result
    */
   notePending(result) {
-    if (this.#hasLeft) return;
+    if (this.#hasLeft || this.#actsSince === Infinity) return;
     const { network } = this.#session;
     // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
     const isSilent = !EFFECTS.some((name) => name in result);
