@@ -25,7 +25,6 @@ const MAX_CHIPS = 30;
 const MAX_DESELECTED = 200;
 const MAX_TRIES = 3;
 const NOTHING_SHOWN = " It has shown nothing that is declared as an option. Click it, then look at the page.";
-const STILL_QUERIED = " The page is still waiting for its server, so there may be more. Try again.";
 /** Between the options of a path through menus. */
 const SEPARATOR = /\s+[/>]\s+/u;
 
@@ -507,8 +506,7 @@ export class ListWidget extends Widget {
     if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;
-    const late = this.context.session.hasRequests ? STILL_QUERIED : "";
-    throw this.failed(`has no option ${quote(wanted)}.${this.#offered}${late}`);
+    throw this.failed(`has no option ${quote(wanted)}.${this.#offered}`);
   }
 
   /**

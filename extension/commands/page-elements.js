@@ -1,7 +1,8 @@
-/** @import {CommandContext, ListRequest, LoggedRequest, PageElements} from "../shared/types.d.ts" */
+/** @import {CommandContext, ListRequest, PageElements} from "../shared/types.d.ts" */
 
 import { CommandError, failed, invalid } from "../shared/errors.js";
 import { pause } from "../browser/async.js";
+import { countPending } from "../browser/debugger/pending-requests.js";
 import { tabAsAsked } from "../browser/inject.js";
 import { listElements } from "../browser/page-elements.js";
 import { addressOf } from "../browser/tabs.js";
@@ -11,12 +12,8 @@ const MAX_LENGTH = 2_000;
 /** How long to wait for a page that shows nothing yet, and how often to look again. */
 const FIRST_CONTENT_MS = 2_000;
 const LOOK_MS = 100;
-/** After this time, a page that still sends requests is working, not loading. */
+/** A page of this age that is still empty will stay so. */
 const YOUNG_MS = 10_000;
-/** A page polls with requests that take longer than this, or that it sends so many times within this time. */
-const POLLS = { long: 5_000, times: 3, within: 30_000 };
-/** Request types that a page's first content may depend on. */
-const LOADED = new Set(["document", "script", "stylesheet", "fetch", "xhr"]);
 
 /**
  * Lists what can be done on the page.
@@ -64,27 +61,6 @@ async function firstContent(context, request) {
  * @returns {string[]} a note if the page has just sent a request and waits for the response, as far as known
  */
 function requestsOf({ tabId, sessionPool }) {
-  const now = Date.now();
-  const log = sessionPool.known(tabId)?.network;
-  const young = log?.running().filter(({ type, begunAt }) => LOADED.has(type) && now - begunAt < YOUNG_MS) ?? [];
-  const all = log?.newest() ?? [];
-  const { length } = young.filter((request) => !isPoll(request, all));
-  return length ? [`${length} ${length === 1 ? "request" : "requests"}`] : [];
-}
-
-/**
- * @param {LoggedRequest} request
- * @param {LoggedRequest[]} all
- * @returns {boolean} whether the page sends it again and again, to learn of events
- */
-function isPoll(request, all) {
-  const alike = all.filter((one) => one !== request && pathOf(one) === pathOf(request));
-  const isRecent = (/** @type {LoggedRequest} */ { url, begunAt }) =>
-    url === request.url && request.begunAt - begunAt < POLLS.within;
-  return alike.some(({ time }) => Number(time) > POLLS.long) || alike.filter(isRecent).length >= POLLS.times;
-}
-
-/** @param {LoggedRequest} request */
-function pathOf({ url }) {
-  return url.replace(/[?#].*$/s, "");
+  const count = countPending(sessionPool.known(tabId)?.network);
+  return count ? [`${count} ${count === 1 ? "request" : "requests"}`] : [];
 }

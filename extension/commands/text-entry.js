@@ -2,7 +2,7 @@
  * A text field while one text is written into it, as users do: it is typed, or its day is picked in the field's calendar,
  * and the field is left. Then the field is read again.
  *
- * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
+ * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement, Point} from "../shared/types.d.ts"
  *
  * @typedef {object} Attempt what became of it
  * @property {TextEntry} entry
@@ -15,15 +15,18 @@
  *   and as others do
  */
 
-import { failed } from "../shared/errors.js";
+import { CommandError, failed } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { Calendar } from "./calendar.js";
+import { pressAt } from "./click.js";
 import { selectorOf } from "./element-params.js";
 
 /** Typed key by key, each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
+/** For a field to become ready for a press, which something may cover. */
+const PRESS_MS = 500;
 const READ_ONLY = "takes no text, and no calendar for that date or time opened. Click it, then check the page.";
 
 export class TextEntry {
@@ -115,7 +118,7 @@ export class TextEntry {
   /** @returns {Promise<FilledField | null>} */
   async #typeText() {
     const { session } = this.context;
-    const { text, isDrawn, isKeyed } = this.filling;
+    const { text, isDrawn, isKeyed, days } = this.filling;
     if (isDrawn || isKeyed) {
       await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
       return this.#look();
@@ -125,13 +128,35 @@ export class TextEntry {
     const [early] = await Promise.all([this.#look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
     let field = early?.next === "look" ? await this.#look({ mayRetype }) : early;
     // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
-    for (const isWhole of [false, true]) {
+    // Titles and the like are sometimes edited only once they have been pressed.
+    const ways = days.length ? ["keys", "whole"] : ["keys", "whole", "pressed"];
+    for (const way of ways) {
       if (field?.next !== "retype") break;
+      if (way === "pressed" && !(await this.#pressField())) break;
       await replaceSelection(session, "");
-      await (isWhole ? session.send("Input.insertText", { text }) : pressKeys(session, typed(text)));
-      field = await this.#look({ mayRetype: isWhole ? "" : "lost" });
+      await (way === "keys" ? pressKeys(session, typed(text)) : session.send("Input.insertText", { text }));
+      field = await this.#look({ mayRetype: way === ways.at(-1) ? "" : "lost" });
     }
-    return field;
+    return field?.next === "retype" ? this.#look() : field;
+  }
+
+  /** @returns {Promise<boolean>} whether the field was pressed, and its content is selected again */
+  async #pressField() {
+    const target = new ElementTarget(this.context);
+    const action = {
+      action: /** @type {const} */ ("click"),
+      selector: selectorOf(this.context),
+      count: 1,
+      isStep: true,
+    };
+    try {
+      const { point } = await target.find(action, { find: 0, ready: PRESS_MS });
+      await pressAt(this.context, target, /** @type {Point} */ (point), { button: "left", count: 1, at: undefined });
+    } catch (error) {
+      if (error instanceof CommandError && error.code === "EXECUTION_ERROR") return false;
+      throw error;
+    }
+    return (await this.#look({ mayRetype: "lost" }))?.next === "retype";
   }
 
   /** @returns {Promise<boolean>} whether suggestions open for what was typed, which the page may request */

@@ -79,6 +79,19 @@ async def test_item_of_a_menu_without_a_state_so_far_is_reported_as_checked(tab:
     assert (await tab.do("click", selector="p"))["checked"] is True
 
 
+TREE = f"""<ul role=tree onclick="document.title = event.target.closest('[role]').id">
+<li role=treeitem id=branch>Branch<ul role=group>{"<li role=treeitem>Leaf</li>" * 40}</ul></li>
+<li role=treeitem id=ticked style="width: 150px">
+<span role=checkbox style="display: inline-block; width: 90px; height: 20px"></span>Leaf</li></ul>"""
+
+
+@pytest.mark.parametrize("node", ["branch", "ticked"])
+async def test_click_on_a_node_of_a_tree_is_for_nothing_in_it(tab: DrivenTab, node: str) -> None:
+    await tab.page.set_content(TREE)
+
+    assert (await tab.do("click", selector=f"#{node}"))["title"] == node
+
+
 CHECKED_BELOW = """<title>Check boxes above what is drawn for them</title>
 <p style="position: relative"><input type=checkbox style="position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0">
 <span>Off</span></p>
@@ -199,15 +212,23 @@ async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path
     assert (result["changed"], result["files"]) == ('status "Saved"', ["one.txt"])
 
 
-async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:
+async def test_endless_request_is_not_waited_for_long_but_noted_until_it_ends(asking: DrivenTab) -> None:
     asking.site.asked.clear()
 
     async def arrived() -> bool:
         return "/late" in asking.site.asked
 
-    assert "changed" not in await asking.do("click", selector="#forever")
+    async def ended() -> bool:
+        return note not in (await asking.refused("wait_for", text="Done", timeout=1))[1]
+
+    clicked = await asking.do("click", selector="#forever")
+    (note,) = clicked["notes"]
+    assert "changed" not in clicked
     await until(arrived)
+    assert not await ended()
+    assert "notes" not in await asking.do("wait_for", selector="#go")
     asking.site.finish_slow.set()
+    await until(ended)
 
 
 async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:

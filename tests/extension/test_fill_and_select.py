@@ -266,6 +266,12 @@ MASKED = [
 ]
 
 
+async def test_title_that_is_edited_only_once_it_is_pressed_is_pressed(blank: DrivenTab) -> None:
+    await blank.write("<input value=Old onclick='pressed = true' oninput='if (!globalThis.pressed) value = `Old`'>")
+
+    assert (await blank.do("fill", selector="input", value="New"))["value"] == "New"
+
+
 async def test_masked_field_keeps_what_it_accepts_and_the_reply_reports_it(
     controlled: DrivenTab, subtests: pytest.Subtests
 ) -> None:

@@ -397,6 +397,15 @@ async def test_fields_that_pages_draw_themselves_hold_what_was_requested(blank: 
     assert await blank.page.inner_text("#pet") == "Dog"
 
 
+async def test_check_of_a_form_opens_no_calendar(pickers: DrivenTab) -> None:
+    await pickers.page.set_content("<input id=day readonly onfocus='box.hidden = false'><p id=box hidden>March</p>")
+
+    fields = [{"selector": "#day", "value": "2026-03-05"}, {"selector": "[", "value": "x"}]
+    assert (await pickers.refused("fill_form", fields=fields))[0] == "INVALID_SELECTOR"
+
+    assert await pickers.page.locator("#box").is_hidden()
+
+
 async def test_picker_that_stays_open_is_noted_because_the_page_may_not_have_accepted_the_date(
     pickers: DrivenTab,
 ) -> None:

@@ -233,7 +233,7 @@ async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: Dr
     assert (code, message) == (
         "EXECUTION_ERROR",
         'After 5 s, iframe#covered is still covered by div#cover "We use cookies" (#cover). '
-        "Close it, for example with Escape, or scroll it away, then try again.",
+        "Close it, for example with Escape or a hover on something else, or scroll it away, then try again.",
     )
     await page.page.evaluate("setTimeout(() => (cover.style.display = 'none'), 500)")
     await page.do("click", selector="#covered >>> #buy")

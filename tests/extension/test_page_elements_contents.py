@@ -655,11 +655,15 @@ def test_value_is_searched_completely_and_shown_completely_when_listed_alone(ele
 
 def test_page_that_is_still_drawing_is_reported(elements: Elements) -> None:
     pages = cases("still-drawing")
-    for sign in ("busy part", "skeleton"):
+    for sign, line in (
+        ("busy part", 'button "a"  button'),
+        ("skeleton", 'button "a"  button'),
+        ("progress", 'text "Creating the budget..."'),
+    ):
         elements.write(pages[sign])
         loading = lines_of(elements)
         assert loading[0].startswith("The page is still loading (")
-        assert 'button "a"  button' in loading
+        assert line in loading
 
     elements.write(pages["drawn"])
     assert lines_of(elements)[0] == 'button "a"  button'

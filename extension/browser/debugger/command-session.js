@@ -18,6 +18,7 @@ import { endOutline } from "../highlight.js";
 import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
 import { endsWithin, pause, unlessAborted } from "../async.js";
+import { YOUNG_MS, countPending, pendingNote } from "./pending-requests.js";
 
 const SETTLE_MS = 5_000;
 const REPORT_MS = 50;
@@ -27,6 +28,10 @@ const ASKED_FOR_FILES =
 const ENDLESS = "It opens one dialog after another: close the tab with browser_close_tab.";
 const MAX_DIALOG_TEXT = 2_000;
 const MAX_FILE_NAME = 200;
+/** What a result reports of an action's effect. */
+const EFFECTS = ["changed", "checked", "fields", "files", "selected", "value"];
+/** Errors that a response may still settle. */
+const OF_PAGE = new Set(["COMMAND_TIMEOUT", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "VALUE_NOT_KEPT"]);
 /** A command that needs no reply from the page ends within this time. */
 const DIALOG_GRACE_MS = 200;
 
@@ -88,6 +93,7 @@ async function act(session, context, run) {
     const result = await run({ ...context, session: own });
     const isBusy = () => session.network.ofAction.isRunning;
     for (const note of await adoptTabs(own.opened, context, isBusy)) own.addNote(note);
+    own.notePending(result);
     return result;
   });
 }
@@ -203,6 +209,10 @@ export class CommandSession {
   address = "";
   /** The latest input; rejects once an input was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
+  /** When the command first acted, on the clock of `Date.now`. */
+  #actsSince = Infinity;
+  /** Whether another page has come. */
+  #hasLeft = false;
   /** Deadline of waiting for pages, on the clock of `performance.now`. */
   #settleUntil = Infinity;
   /** @readonly */
@@ -365,6 +375,7 @@ export class CommandSession {
       Math.max(0, this.#settleUntil - performance.now()),
     );
     this.#signal.throwIfAborted();
+    this.#hasLeft ||= hasCome || isLoading;
     if (isLoading) this.#notes.add("The next page was still loading after 5 s.");
     return hasCome;
   }
@@ -376,6 +387,7 @@ export class CommandSession {
 
   /** Requests from now on count as started by the action. */
   watchRequests() {
+    this.#actsSince = Math.min(this.#actsSince, Date.now());
     this.#session.network.ofAction.begin();
   }
 
@@ -481,6 +493,20 @@ export class CommandSession {
   }
 
   /**
+   * Adds a note if the page waits for what the action requested.
+   *
+   * @param {object} result
+   */
+  notePending(result) {
+    if (this.#hasLeft || this.#actsSince === Infinity) return;
+    const { network } = this.#session;
+    // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
+    const isSilent = !EFFECTS.some((name) => name in result);
+    const note = pendingNote(countPending(network, this.#actsSince) || Number(isSilent && network.ofAction.isRunning));
+    if (note) this.#notes.add(note);
+  }
+
+  /**
    * @returns {Promise<never>} rejects if the page shows a beforeunload dialog that the command wants dismissed
    * @throws {CommandError} NAVIGATION_FAILED
    */
@@ -502,10 +528,19 @@ export class CommandSession {
 
   /**
    * @param {unknown} error
-   * @returns {unknown} the error, with the dialogs' notes
+   * @returns {unknown} the error, with notes about dialogs and about requests that the page waits for
    */
   complete(error) {
-    if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
+    if (!(error instanceof CommandError)) return error;
+    const since = Math.min(this.#actsSince, Date.now() - YOUNG_MS);
+    const pending = OF_PAGE.has(error.code) ? pendingNote(countPending(this.#session.network, since)) : "";
+    if (!pending && !this.#dialogs.length) return error;
+    return new CommandError(error.code, `${error.message}${this.#dialogNote()}${pending && ` ${pending}`}`);
+  }
+
+  /** @returns {string} sentences about the page's dialogs; empty if there were none */
+  #dialogNote() {
+    if (!this.#dialogs.length) return "";
     /** @type {Map<string, number>} */
     const counts = new Map();
     for (const { type, message, answer } of this.#dialogs) {
@@ -514,7 +549,7 @@ export class CommandSession {
     }
     const all = [...counts].map(([said, count]) => (count > 1 ? `${said} ${count} times` : said)).join(", its ");
     const advice = this.#dialogs.length < MAX_DIALOGS ? "" : ` ${ENDLESS}`;
-    return new CommandError(error.code, `${error.message} Meanwhile the page's ${all}.${advice}`);
+    return ` Meanwhile the page's ${all}.${advice}`;
   }
 }
 

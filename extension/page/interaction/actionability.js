@@ -335,7 +335,12 @@ const actionability = (() => {
    */
   function refusesText(element, value) {
     if (isReadOnly(element)) /** @type {HTMLInputElement} */ (element).focus();
-    return isReadOnly(element) && !(typeof value === "string" && (dayIn(value) || timeOfDay(value)));
+    return isReadOnly(element) && !mayBePicked(value);
+  }
+
+  /** @param {unknown} value */
+  function mayBePicked(value) {
+    return typeof value === "string" && (dayIn(value) || timeOfDay(value)) !== "";
   }
 
   /**
@@ -343,7 +348,8 @@ const actionability = (() => {
    * @param {FormField["value"]} value
    */
   function entryTrouble(element, value) {
-    if (kindOf(element) !== "select") return refusesText(element, value) ? READ_ONLY : "";
+    // The focus may open a calendar.
+    if (kindOf(element) !== "select") return !mayBePicked(value) && refusesText(element, value) ? READ_ONLY : "";
     return typeof value === "boolean"
       ? ""
       : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;
@@ -504,7 +510,7 @@ const actionability = (() => {
     const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
     const how = close
       ? `Close it with ${selectorOf(close, roots)}`
-      : "Close it, for example with Escape, or scroll it away";
+      : "Close it, for example with Escape or a hover on something else, or scroll it away";
     return `${described(layer, roots)}${owner}. ${how}`;
   }
 

@@ -71,6 +71,7 @@ const elementList = (() => {
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
+  const PROGRESS = /^.{0,80}\p{L}(?:\.{3}|\u2026)$/u;
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
   const NAMELESS = new Set(["scrollable", "frame"]);
@@ -112,7 +113,7 @@ const elementList = (() => {
     if (find) writer.valueLength = FOUND_VALUE;
     const items = writer.matching(inSightFirst(withFewLooks(listed, isNarrowed)), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
-    const signs = [...loading, ...loadingSigns(roots)];
+    const signs = [...loading, ...loadingSigns(roots), ...(isNarrowed ? [] : progressOf(items))];
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
@@ -238,6 +239,19 @@ const elementList = (() => {
       isShown("[aria-busy=true]") ? "a part of it is busy" : "",
       hasSkeletons() ? "placeholders" : "",
     ].filter(Boolean);
+  }
+
+  /**
+   * @param {Item[]} items of the whole page
+   * @returns {string[]} its text about what it is doing ("Signing in..."), if nothing can be acted on
+   */
+  function progressOf(items) {
+    if (items.some(({ kind }) => kind === "thing")) return [];
+    const words = items.map(({ element }) => collapse(textContentOf(element) ?? ""));
+    return words
+      .filter((text) => PROGRESS.test(text))
+      .slice(0, 1)
+      .map((text) => quote(text));
   }
 
   /**

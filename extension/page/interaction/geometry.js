@@ -14,6 +14,7 @@ const geometry = (() => {
     drawnAncestors,
     elementAt,
     frameOf,
+    hasIn,
     holderOf,
     innerRootOf,
     isControl,
@@ -51,6 +52,10 @@ const geometry = (() => {
   const BUTTONS = "a, button, [role='button'], [role='option']";
   /** Elements with a picture, or a page, instead of children. */
   const PICTURES = "img, svg, svg *, video, canvas, iframe, object, embed";
+  /** Items that may contain further ones. */
+  const ITEMS = "li, [role='treeitem'], [role^='menuitem']";
+  const NODES = "[role='treeitem']";
+  const TICKS = "[role='checkbox'], [type='checkbox']";
   const TAKERS = `a[href], button, [role='button'], [tabindex], ${FIELDS}`;
   /** Pixels that a finger needs: no larger element only widens another one. */
   const TOUCH_PX = 48;
@@ -333,23 +338,62 @@ const geometry = (() => {
    * @returns {{point: Point | null, cover: Element | null}} the cover is what is hit instead
    */
   function aimAt(handle, element) {
-    const rects = rectsOf(handle).slice(0, MAX_RECTS);
+    const inner = handle === element ? innerItemsOf(element) : "";
+    const rects = [...(inner ? ownRectsOf(element, inner) : []), ...rectsOf(handle)].slice(0, MAX_RECTS);
     const sight = sightOf(handle);
     const boxes = rects.map((rect) => overlap(rect, sight)).filter(hasArea);
     const matrix = toMainFrame(handle);
     /** @type {Element | null} */
     let cover = null;
+    /** @type {Point | null} */
+    let within = null;
     for (const [right, down] of SPOTS) {
       for (const { x, y, width, height } of boxes) {
         const aside = Math.min(width * MOST_ASIDE, ASIDE_PX);
         const spot = matrix.transformPoint({ x: x + width * right + aside, y: y + height * down });
         const point = { x: round(spot.x), y: round(spot.y) };
-        const element_ = hitAt(point);
-        if (element_ && isPartOf(element_, element)) return { point, cover: null };
-        cover ??= element_;
+        const hit = hitAt(point);
+        const isPart = hit !== null && isPartOf(hit, element);
+        if (isPart && !(inner && isInItem(hit, element, inner))) return { point, cover: null };
+        if (isPart) within ??= point;
+        else cover ??= hit;
       }
     }
-    return { point: null, cover };
+    return within ? { point: within, cover: null } : { point: null, cover };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} selector of the visible items in it, such as those below a node of a tree; empty if there are none
+   */
+  function innerItemsOf(element) {
+    if (!isMatch(element, ITEMS)) return "";
+    const inner = isMatch(element, NODES) ? `${ITEMS}, ${TICKS}` : ITEMS;
+    return queryIn(element, inner).some(isVisible) ? inner : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} inner
+   * @returns {DOMRect[]} its parts without inner items, the largest first
+   */
+  function ownRectsOf(element, inner) {
+    const isOwn = (/** @type {Node} */ node) => !isElement(node) || !(isMatch(node, inner) || hasIn(node, inner));
+    return [...childNodesOf(element)]
+      .filter(isOwn)
+      .flatMap((node) => (isElement(node) ? rectsOf(node) : rectsOfText(node)))
+      .sort((a, b) => b.width * b.height - a.width * a.height);
+  }
+
+  /**
+   * @param {Element} hit
+   * @param {Element} element
+   * @param {string} inner
+   * @returns {boolean} whether it is in an inner item of the element
+   */
+  function isInItem(hit, element, inner) {
+    const item = closestOf(hit, inner);
+    return item !== null && item !== element && isDrawnIn(element, item);
   }
 
   /**

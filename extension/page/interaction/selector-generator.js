@@ -54,9 +54,11 @@ const selectorGenerator = (() => {
   const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|^id-\w{6}-\d+$|[-_]\d{4}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
+  /** A class of an unset variable, or with a hash, which no word is pronounced like. */
+  const NO_WORD = /^(?:undefined|null)$|[b-df-hj-np-tv-xz]{5}/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|done))?$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled|not-allowed)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|done))?$/iu;
   /** A class that is a hash, if an element has several of them, some with digits. */
   const HASH = /^(?=.{6,8}$)[a-z][a-z\d]+$/u;
   /** Regions of which there are few, and which people refer to when they describe a place. */
@@ -312,7 +314,7 @@ const selectorGenerator = (() => {
    * @returns {boolean} whether it describes the element, rather than its state
    */
   function isDescriptive(name) {
-    return CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name);
+    return CLASS_NAME.test(name) && ![GENERATED, NO_WORD, STATE_NAME].some((other) => other.test(name));
   }
 
   /** @param {Naming} naming */
