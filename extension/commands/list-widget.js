@@ -57,9 +57,11 @@ export class ListWidget extends Widget {
     try {
       return await this.#choose(values, isList);
     } catch (error) {
-      const text = values.length === 1 && this.#pressed ? await this.#cellText() : null;
-      if (text !== null && isAlike(text, this.#pressed)) return [text];
-      if (text !== null) throw notKept(this.found, this.#pressed, text, "");
+      const [value = ""] = values;
+      const chosen = this.#pressed || value;
+      const text = values.length === 1 && chosen ? await this.#cellText(chosen) : null;
+      if (text !== null && isAlike(text, chosen)) return [text];
+      if (text !== null) throw notKept(this.found, chosen, text, "");
       // If the page has replaced the field, the first failure says more.
       await this.#dropText().catch(() => {});
       await this.#shut().catch(() => {});
@@ -99,12 +101,13 @@ export class ListWidget extends Widget {
   /**
    * An editor in a cell of a table may go once an option is chosen.
    *
+   * @param {string} chosen
    * @returns {Promise<string | null>} what its cell shows instead, once that is the option, or after a short time; null if
    *   the editor is still there, or was in no cell
    */
-  async #cellText() {
+  async #cellText(chosen) {
     const read = async () => /** @type {string | null} */ (await this.target.look("operate", { look: "cell" }));
-    return until(read, (text) => text === null || isAlike(text, this.#pressed), QUIET_MS);
+    return until(read, (text) => text === null || isAlike(text, chosen), QUIET_MS);
   }
 
   /** Deletes what was typed next to other values. */

@@ -778,9 +778,11 @@ JOINED = """<title>Tour</title><div role=spinbutton tabindex=0 aria-label=Nights
 <input id=nights value=3><button>+</button></div>
 <p><input id=cities role=combobox aria-label=Cities aria-haspopup=listbox aria-expanded=false> <span id=names></span></p>
 <ul id=options role=listbox hidden><li role=option>Rome<li role=option>Turin<li role=option>Milan</ul>
-<table><tr><td><input class=cell value=5><td><input class=cell value=5 data-drops></table><script>
+<table><tr><td><input class=cell value=5><td><input class=cell value=5 data-drops></table>
+<p>Payee: <span><input id=payee class=cell role=combobox aria-expanded=false></span></p><script>
   for (const field of document.querySelectorAll(".cell")) {
-    field.onblur = () => field.replaceWith("drops" in field.dataset ? "5" : `${field.value}.00`);
+    const shown = () => field.id === "payee" ? field.value : "drops" in field.dataset ? "5" : `${field.value}.00`;
+    field.onblur = () => field.replaceWith(shown());
   }
   const show = (isOpen) => {
     options.hidden = !isOpen;
@@ -810,4 +812,5 @@ async def test_cell_shows_what_has_become_of_the_text_in_its_editor(blank: Drive
     await blank.write(JOINED)
 
     assert "notes" not in await blank.do("fill", selector=".cell:not([data-drops])", value="7")
+    assert (await blank.do("fill", selector="#payee", value="Ada"))["value"] == "Ada"
     assert '"5"' in (await blank.do("fill", selector=".cell[data-drops]", value="7"))["notes"][0]

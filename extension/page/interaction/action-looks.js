@@ -30,20 +30,8 @@
  */
 
 const actionLooks = (() => {
-  const {
-    BODY_CELLS,
-    closestOf,
-    comesTrue,
-    documentOf,
-    hasIn,
-    isDocument,
-    isInPage,
-    kindOf,
-    pause,
-    queryAll,
-    tagOf,
-    roleOf,
-  } = dom;
+  const { cellAround, comesTrue, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf, roleOf } =
+    dom;
   const { shorten, textOf, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { isHolder, traitsOf } = crossOriginFrames;
@@ -332,7 +320,7 @@ const actionLooks = (() => {
    */
   function rememberWidget(state, element) {
     state.widget = /** @type {HTMLElement} */ (element);
-    state.cell = closestOf(element, BODY_CELLS) ?? undefined;
+    state.cell = cellAround(element) ?? undefined;
     listOptions.begin(element, state.changes);
     // A search field has a list only for a choice.
     return { widget: widgetKind(element) || "list" };

@@ -45,6 +45,9 @@ const dom = (() => {
     `${NATIVE_FIELDS}, ` +
     "[role='checkbox'], [role='combobox'], [role='radio'], [role='slider'], [role='spinbutton'], [role='switch']";
 
+  /** Elements around a field that are looked at. */
+  const MOST_AROUND = 4;
+
   /** Controls without a text of their own. */
   const UNTYPED = new Set("button checkbox color file image radio range reset select submit".split(" "));
 
@@ -435,6 +438,21 @@ const dom = (() => {
   }
 
   /**
+   * @param {Element} field
+   * @returns {Element | null} the cell of a table that it is in, or else the outermost element with nothing but the field:
+   *   if the field goes with the focus, its value is shown there
+   */
+  function cellAround(field) {
+    const cell = closestOf(field, BODY_CELLS);
+    if (cell) return cell;
+    const text = (/** @type {Element} */ one) => textContentOf(one)?.trim();
+    // An input and the combobox around it are one field.
+    const isOther = (/** @type {Element} */ one) => !holds(one, field) && !holds(field, one);
+    const isAlone = (/** @type {Element} */ one) => text(one) === text(field) && !queryIn(one, FIELDS).some(isOther);
+    return [...treeAncestors(parentElementOf(field), MOST_AROUND)].findLast(isAlone) ?? null;
+  }
+
+  /**
    * @param {Element} element
    * @returns {Element[]}
    */
@@ -507,6 +525,7 @@ const dom = (() => {
     attributeNamesOf,
     attributeOf,
     boxOf,
+    cellAround,
     childNodesOf,
     childrenOf,
     closestOf,

@@ -8,7 +8,7 @@
  * @typedef {object} PreparedField
  * @property {HTMLInputElement} field or a textarea, or an editable element
  * @property {string} before its previous value
- * @property {Element | null} cell of a table that the field is in
+ * @property {Element | null} cell what the field is alone in
  * @property {boolean} isEntered whether Enter follows the text
  * @property {boolean} [hasPicker] whether a picker has opened for it, and is still open
  * @property {boolean} [isSuggesting] whether suggestions are open for it
@@ -32,9 +32,8 @@
 
 const filling = (() => {
   const {
-    BODY_CELLS,
     attributeOf,
-    closestOf,
+    cellAround,
     comesTrue,
     documentOf,
     isControl,
@@ -125,7 +124,7 @@ const filling = (() => {
     if (days.length || isLocked) calendars.begin(field);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
-    const cell = closestOf(field, BODY_CELLS);
+    const cell = cellAround(field);
     /** @type {PreparedField} */
     const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
     const isDrawn = editorAround(field) !== null && !isTerminal(field);
