@@ -93,7 +93,7 @@ async function act(session, context, run) {
     const result = await run({ ...context, session: own });
     const isBusy = () => session.network.ofAction.isRunning;
     for (const note of await adoptTabs(own.opened, context, isBusy)) own.addNote(note);
-    own.notePending(result);
+    await own.notePending(result);
     return result;
   });
 }
@@ -497,12 +497,15 @@ export class CommandSession {
    *
    * @param {object} result
    */
-  notePending(result) {
+  async notePending(result) {
     if (this.#hasLeft || this.#actsSince === Infinity) return;
     const { network } = this.#session;
     // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
     const isSilent = !EFFECTS.some((name) => name in result);
-    const note = pendingNote(countPending(network, this.#actsSince) || Number(isSilent && network.ofAction.isRunning));
+    const count = () => countPending(network, this.#actsSince) || Number(isSilent && network.ofAction.isRunning);
+    // What the page does with a response, such as opening a tab, may be reported before the end of the response.
+    if (count()) await this.#reported();
+    const note = pendingNote(count());
     if (note) this.#notes.add(note);
   }
 
