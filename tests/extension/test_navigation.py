@@ -4,6 +4,7 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
+from tests.support.fake_extension import free_port
 from tests.support.polling import until
 
 same = shared_tab_at("/blank")
@@ -59,7 +60,7 @@ async def test_unreachable_address_is_an_error_and_the_next_one_works(
     tab: DrivenTab, subtests: pytest.Subtests
 ) -> None:
     for url, says in (
-        ("http://nothing-answers.invalid/", "ERR_NAME_NOT_RESOLVED"),
+        (f"http://127.0.0.1:{free_port()}/", "ERR_CONNECTION_REFUSED"),
         (tab.site.url("/missing"), "HTTP status 404"),
         (tab.site.url("/empty-answer"), "ERR_ABORTED"),
     ):
