@@ -4326,9 +4326,7 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     for hour, minute in DOTTED_CLOCK.findall(folded):
         found.update(f"{each}:{minute}" for each in hours_of(int(hour), ()))
         found.update([] if int(minute) else [f"h{int(hour)}"])
-    for hour, word in BARE_HOUR.findall(folded):  # as in "at 9 on Sundays", not a count of guests
-        is_short = len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word)
-        found.update([f"h{int(hour)}"] if word not in ("am", "pm") and (word in words.hours or is_short) else [])
+    found.update(f"h{int(hour)}" for hour, word in BARE_HOUR.findall(folded) if is_hour_before(word, words))
     for each in (*find_fractions(folded), *find_compounds(folded, words)):
         found.update(map(str, each.options[0]))
     for first, between, second in PAIR.findall(folded):
@@ -4341,6 +4339,13 @@ def short_values_in(folded: str, words: Vocabulary) -> set[str]:
     found.update(numeral(number) for pair in DOTTED_DATE.findall(folded) for number in pair)
     found.update(numeral("", fraction) for fraction in re.findall(r"\.(?<![\w.,].)([0-9]+)", folded))
     return found
+
+
+def is_hour_before(word: str, words: Vocabulary) -> bool:
+    """Return whether a number before a word may be an hour, as in "at 9 on Sundays", not a count of guests."""
+    return word not in ("am", "pm") and (
+        word in words.hours or (len(word) < MIN_NOUN_CHARS and not SPACELESS.match(word))
+    )
 
 
 def years(year: str) -> list[str]:
