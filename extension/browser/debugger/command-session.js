@@ -91,8 +91,7 @@ async function act(session, context, run) {
     own.atEnd(() => emulateFocus(false));
     own.interceptFiles();
     const result = await run({ ...context, session: own });
-    const isBusy = () => session.network.ofAction.isRunning;
-    for (const note of await adoptTabs(own.opened, context, isBusy)) own.addNote(note);
+    for (const note of await adoptTabs(own.opened, context, () => own.hasRequests)) own.addNote(note);
     await own.notePending(result);
     return result;
   });
@@ -502,7 +501,7 @@ export class CommandSession {
     const { network } = this.#session;
     // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
     const isSilent = !EFFECTS.some((name) => name in result);
-    const count = () => countPending(network, this.#actsSince) || Number(isSilent && network.ofAction.isRunning);
+    const count = () => countPending(network, this.#actsSince) || Number(isSilent && this.hasRequests);
     // What the page does with a response, such as opening a tab, may be reported before the end of the response.
     if (count()) await this.#reported();
     const note = pendingNote(count());
