@@ -18,6 +18,9 @@ import { integerIn } from "./params.js";
 
 const MAX_COUNT = 3;
 
+/** A click with nothing requested about it. */
+export const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
+
 /**
  * @param {DrivenContext} context `params`: `selector`; `count`, 1 to 3 clicks in a row; `button`, left, right or middle;
  *   `at`, a point in the element, [x, y] in CSS pixels from its top left corner, or null for its middle; `on_dialog`,

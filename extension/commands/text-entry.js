@@ -2,7 +2,7 @@
  * A text field while one text is written into it, as users do: it is typed, or its day is picked in the field's calendar,
  * and the field is left. Then the field is read again.
  *
- * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement, Point} from "../shared/types.d.ts"
+ * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
  *
  * @typedef {object} Attempt what became of it
  * @property {TextEntry} entry
@@ -16,11 +16,11 @@
  */
 
 import { CommandError, failed } from "../shared/errors.js";
-import { ElementTarget } from "../browser/element-target.js";
+import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { strokesOf, typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { Calendar } from "./calendar.js";
-import { pressAt } from "./click.js";
+import { PLAIN_CLICK, pressAt } from "./click.js";
 import { selectorOf } from "./element-params.js";
 
 /** Typed key by key, each character takes three messages. */
@@ -150,8 +150,8 @@ export class TextEntry {
       isStep: true,
     };
     try {
-      const { point } = await target.find(action, { find: 0, ready: PRESS_MS });
-      await pressAt(this.context, target, /** @type {Point} */ (point), { button: "left", count: 1, at: undefined });
+      const found = await target.find(action, { find: 0, ready: PRESS_MS });
+      await pressAt(this.context, target, pointOf(found), PLAIN_CLICK);
     } catch (error) {
       if (error instanceof CommandError && error.code === "EXECUTION_ERROR") return false;
       throw error;

@@ -3,7 +3,7 @@
 import { CommandError, failed, invalid } from "../shared/errors.js";
 import { ElementTarget, notesOn, pointOf, REACHED } from "../browser/element-target.js";
 import { LEFT, noting, selectorOf } from "./element-params.js";
-import { pressAt } from "./click.js";
+import { PLAIN_CLICK, pressAt } from "./click.js";
 import { notKept } from "./widget.js";
 
 const MAX_FILES = 50;
@@ -26,7 +26,7 @@ export async function upload(context) {
   const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("upload"), selector: selectorOf(context), count: paths.length };
   const { found, ...outcome } = await target.press(action, async (aimed) =>
-    aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
+    aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), PLAIN_CLICK),
   );
   const notes = notesOn(outcome);
   const objectId = found.isFileField

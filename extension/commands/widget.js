@@ -10,7 +10,7 @@ import { pause } from "../browser/async.js";
 import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { pressAt } from "./click.js";
+import { PLAIN_CLICK, pressAt } from "./click.js";
 
 export const POLL_MS = 20;
 export const QUIET_MS = 150;
@@ -20,7 +20,6 @@ export const MAX_WALK = 60;
 const TICK = /^[\u2611\u2705\u2713\u2714]\ufe0f? ?| ?[\u2611\u2705\u2713\u2714]\ufe0f?$/u;
 /** Between the parts of a path. */
 const SEPARATORS = / [/>] /gu;
-const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
 
 /** A field while it is being operated. */
 export class Widget {
@@ -73,7 +72,7 @@ export class Widget {
     const target = new ElementTarget(this.context);
     const action = { action: /** @type {const} */ ("click"), selector, count: 1, isStep: true };
     const { release } = await target.press(action, (aimed) =>
-      pressAt(this.context, target, /** @type {import("../shared/types.d.ts").Point} */ (aimed.point), PLAIN_CLICK),
+      pressAt(this.context, target, pointOf(aimed), PLAIN_CLICK),
     );
     return release === "";
   }
