@@ -56,6 +56,7 @@ const filling = (() => {
   const { otherNotations } = notations;
   const {
     FORMATS,
+    ONE_BY_ONE,
     caretToEnd,
     complaintOf,
     fieldsFrom,
@@ -363,6 +364,8 @@ const filling = (() => {
     if (prepared.isSuggesting) notes.push(SUGGESTED);
     const refusing = refusedBy(field, text);
     const value = refusing ?? movedFrom(field, text) ?? shownBy(field);
+    const mayCollect = isInput(field) && !prepared.isEntered && !prepared.days.length;
+    if (isLost && !value && mayCollect) notes.push(ONE_BY_ONE);
     const complaint = isInPage(field) ? complaintOf(field) : "";
     return {
       value,

@@ -34,7 +34,7 @@ const formControls = (() => {
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
-  const ONE_BY_ONE = " If it collects values, fill each with a line break at its end, which presses Enter.";
+  const ONE_BY_ONE = "If it collects values, fill each with a line break at its end, which presses Enter.";
   const NO_FIELD = "is not an editable field. Choose an input, a textarea or an editable element.";
 
   /** @param {Element} element */
@@ -313,7 +313,7 @@ const formControls = (() => {
     if (isComponent(element) && typeof value === "boolean") return { way: "click" };
     if (isComponent(element)) throw misfit(element, NO_FIELD);
     if (typeof value !== "string") {
-      throw misfit(element, `accepts only a string.${Array.isArray(value) ? ONE_BY_ONE : ""}`);
+      throw misfit(element, `accepts only a string.${Array.isArray(value) ? ` ${ONE_BY_ONE}` : ""}`);
     }
     const field = /** @type {HTMLInputElement} */ (element);
     refuseValue(field, value);
@@ -326,6 +326,7 @@ const formControls = (() => {
   return {
     FORMATS,
     NO_FIELD,
+    ONE_BY_ONE,
     caretToEnd,
     complaintOf,
     fieldsFrom,
