@@ -638,6 +638,20 @@ def test_page_with_little_text_is_never_read_as_empty(tab: Page, body: str) -> N
     assert page["text"]
 
 
+def test_page_of_which_hardly_anything_would_be_kept_is_read_whole(tab: Page) -> None:
+    lenses = "".join(
+        f"<div><a href=/l{i}>Lens {i} of the maker</a><div>$5{i}</div><ul><li>{SENTENCE[:52]}</li><li>Sealed {i}</li>"
+        f"<li>{SENTENCE[:60]}</li></ul><a href=/b>Buy</a></div>"
+        for i in range(200)
+    )
+
+    show(tab, f"{PRODUCT}{MENU}<div><h1>Lenses</h1>{lenses}</div>{FOOTER}")
+
+    page = read(tab)
+    assert page["content"]["path"] == "whole"
+    assert "Sealed 199" in page["text"]
+
+
 def test_page_without_text_is_empty_with_and_without_main_content(tab: Page) -> None:
     show(tab, "<div></div>")
 
@@ -715,19 +729,22 @@ def test_named_elements_do_not_mislead_the_reading(tab: Page) -> None:
     assert "Sport" not in page["text"]
 
 
-def test_long_page_keeps_only_clearly_relevant_text_unless_it_contains_code(tab: Page) -> None:
+def test_long_page_keeps_only_clearly_relevant_text_and_the_rest_of_its_lists_unless_it_contains_code(
+    tab: Page,
+) -> None:
     notes = "<ul><li>Boats and ropes</li><li>Sand for the dam</li></ul>"
     code = "<pre>" + "level = measure(river)\n" * 50 + "</pre>"
+    plan = f"<ul><li>{SENTENCE * 2}</li><li>What the town needs: {notes}</li></ul>"
 
     def text_of(paragraphs: int, more: str) -> str:
         story = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(paragraphs))
-        show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}{more}{notes}</main>{FOOTER}")
+        show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}{more}</main>{FOOTER}")
         return read(tab)["text"]
 
-    texts = [text_of(8, ""), text_of(45, ""), text_of(45, code)]
+    texts = [text_of(8, notes), text_of(45, notes), text_of(45, code + notes), text_of(45, plan)]
 
-    assert ["Boats" in text for text in texts] == [True, False, True]
-    assert ["paragraph 7" in text for text in texts] == [True] * 3
+    assert ["Boats" in text for text in texts] == [True, False, True, True]
+    assert ["paragraph 7" in text for text in texts] == [True] * 4
 
 
 def test_relevant_text_of_a_very_long_page_is_kept(tab: Page) -> None:

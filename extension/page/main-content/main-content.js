@@ -41,6 +41,8 @@ const mainContent = (() => {
   const HEADS = "thead, [role=columnheader]";
   /** A page with less text is content but for its surroundings: a form, a list of files. Too little is there to weigh. */
   const MIN_WEIGHED = 500;
+  /** A page with more text has more content than that. */
+  const MIN_KEPT = 100;
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -349,8 +351,9 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isKept = withWholeRows(blocks, withLabels(blocks, withCodeLists(blocks, isAlike)), rows);
-    if (!isKept.includes(true)) return { path: "whole", ...written() };
+    const isListed = withWholeLists(blocks, withCodeLists(blocks, isAlike));
+    const isKept = withWholeRows(blocks, withLabels(blocks, isListed), rows);
+    if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
     });
@@ -405,6 +408,34 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with the other items of each list of which most is kept
+   */
+  function withWholeLists(blocks, isKept) {
+    const isOfMost = areMostlyKept(
+      blocks,
+      isKept,
+      blocks.map(({ holder }) => listAround(holder)),
+    );
+    return isOfMost.map((isListed, i) => isListed || Boolean(isKept[i]));
+  }
+
+  /**
+   * @param {Element} holder
+   * @returns {Element | null} the list, and the lists around it, that contain just its items
+   */
+  function listAround(holder) {
+    let item = holder.localName === "li" ? holder : holder.parentElement;
+    let list = null;
+    while (item?.localName === "li" && item.parentElement?.matches("ul, ol")) {
+      list = item.parentElement;
+      item = list.parentElement;
+    }
+    return list;
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
    * @returns {boolean[]} the same, with the labels and values of a form that most of what is kept is in
    */
   function withLabels(blocks, isKept) {
@@ -429,16 +460,31 @@ const mainContent = (() => {
    */
   function withWholeRows(blocks, isKept, rows) {
     const places = blocks.map(({ holder }) => placeInRow(holder, rows));
-    /** @type {Map<Element | undefined, {length: number, kept: number}>} by the first cell */
-    const lines = new Map();
     const ofCells = new Set(places.map((place, i) => (isKept[i] ? place?.cell : undefined)));
+    const isOfMost = areMostlyKept(
+      blocks,
+      isKept,
+      places.map((place) => place?.first),
+    );
+    return places.map((place, i) => Boolean(isKept[i]) || (Boolean(isOfMost[i]) && !ofCells.has(place?.cell)));
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @param {(Element | null | undefined)[]} groups that the blocks belong to
+   * @returns {boolean[]} whether each block belongs to a group of which most is kept
+   */
+  function areMostlyKept(blocks, isKept, groups) {
+    /** @type {Map<Element | null | undefined, {length: number, kept: number}>} */
+    const sizes = new Map();
     blocks.forEach(({ text }, i) => {
-      const { length, kept } = lines.get(places[i]?.first) ?? { length: 0, kept: 0 };
-      lines.set(places[i]?.first, { length: length + text.length, kept: kept + (isKept[i] ? text.length : 0) });
+      const { length, kept } = sizes.get(groups[i]) ?? { length: 0, kept: 0 };
+      sizes.set(groups[i], { length: length + text.length, kept: kept + (isKept[i] ? text.length : 0) });
     });
-    return places.map((place, i) => {
-      const line = place && !ofCells.has(place.cell) ? lines.get(place.first) : undefined;
-      return Boolean(isKept[i]) || Boolean(line && line.kept > line.length / 2);
+    return groups.map((group) => {
+      const { length, kept } = sizes.get(group) ?? { length: 0, kept: 0 };
+      return Boolean(group) && kept > length / 2;
     });
   }
 
