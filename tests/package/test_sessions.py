@@ -474,34 +474,6 @@ def newest_child(port: int) -> int:
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_a_suspended_session_does_not_block_the_others_and_reconnects(
-    port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with bridge(port) as leader, process(port) as (follower, pid):
-        async with connected(port, pairing.pairing_key()) as extension:
-            await has(lambda: leader.sessions == 2)
-            calls = [asyncio.create_task(follower.call_tool("read_chrome_tab", {})) for _ in range(8)]
-            commands = [await next_of(extension, "command") for _ in calls]
-            os.kill(pid, signal.SIGSTOP)
-            monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 1.0)
-            for command in commands:
-                await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
-            own = asyncio.create_task(leader.command("read_tab", None, {}))
-            await extension.reply(await next_of(extension, "command"), PAGE)
-            assert await within(own) == PAGE
-        async with answering(port):
-            assert (await within(leader.command("read_tab", None, {})))["tab_id"] == 1
-            await has(lambda: leader.sessions == 1)
-
-            monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 60.0)
-            os.kill(pid, signal.SIGCONT)
-            await has(lambda: leader.sessions == 2)
-            await asyncio.gather(*calls, return_exceptions=True)
-            assert text_of(await follower.call_tool("read_chrome_tab", {})) == ASKED
-
-
-@pytest.mark.posix
-@pytest.mark.e2e
 async def test_a_suspended_leader_is_named_and_not_mistaken_for_the_extension_or_another_program(
     leading: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -581,8 +553,8 @@ async def test_leader_that_ends_its_connections_is_given_time_to_release_the_por
 
 @pytest.mark.posix
 @pytest.mark.e2e
-async def test_leader_exits_with_its_client_although_a_suspended_follower_does_not_read_and_another_takes_over(
-    port: int,
+async def test_a_suspended_session_neither_keeps_its_leader_from_exiting_nor_blocks_the_next_one_and_reconnects(
+    port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with AsyncExitStack() as stack:
         leader = await stack.enter_async_context(started(*FLAGS, "--port", str(port)))
@@ -590,24 +562,51 @@ async def test_leader_exits_with_its_client_although_a_suspended_follower_does_n
         await leader.request("tools/list")
         await wait_for_port(port)
         follower, pid = await stack.enter_async_context(process(port))
+        stack.callback(os.kill, pid, signal.SIGCONT)
         async with connected(port, pairing.pairing_key()) as extension:
-            calls = [asyncio.create_task(follower.call_tool("read_chrome_tab", {})) for _ in range(8)]
-            commands = [await next_of(extension, "command") for _ in calls]
+            calls, commands = await reads_of(follower, extension)
             os.kill(pid, signal.SIGSTOP)
-            try:
-                for command in commands:
-                    await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
-                leader.close_stdin()
-                assert leader.process.stderr
-                assert "Traceback" not in (await within(leader.process.stderr.read())).decode()
-                assert await within(leader.process.wait()) == 0
-                async with bridge(port) as heir, answering(port):
-                    assert heir.role is Role.LEADER
-                    assert (await heir.command("read_tab", None, {}))["tab_id"] == 1
-                    os.kill(pid, signal.SIGCONT)
-                    await ended(calls)
-            finally:
+            await reply_much(extension, commands)
+            leader.close_stdin()
+            assert leader.process.stderr
+            assert "Traceback" not in (await within(leader.process.stderr.read())).decode()
+            assert await within(leader.process.wait()) == 0
+        async with bridge(port) as heir:
+            assert heir.role is Role.LEADER
+            os.kill(pid, signal.SIGCONT)
+            await ended(calls)
+            await has(lambda: heir.sessions == 2)
+
+            async with connected(port, pairing.pairing_key()) as extension:
+                calls, commands = await reads_of(follower, extension)
+                os.kill(pid, signal.SIGSTOP)
+                monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 1.0)
+                await reply_much(extension, commands)
+                own = asyncio.create_task(heir.command("read_tab", None, {}))
+                await extension.reply(await next_of(extension, "command"), PAGE)
+                assert await within(own) == PAGE
+            async with answering(port):
+                assert (await within(heir.command("read_tab", None, {})))["tab_id"] == 1
+                await has(lambda: heir.sessions == 1)
+
+                monkeypatch.setattr(protocol, "FOLLOWER_TIMEOUT_S", 60.0)
                 os.kill(pid, signal.SIGCONT)
+                await has(lambda: heir.sessions == 2)
+                await ended(calls)
+                assert text_of(await follower.call_tool("read_chrome_tab", {})) == ASKED
+
+
+async def reads_of(
+    follower: Client[Any], extension: FakeExtension
+) -> tuple[list[asyncio.Task[Any]], list[dict[str, Any]]]:
+    """Read eight pages; return the calls and the commands that the extension has received for them."""
+    calls = [asyncio.create_task(follower.call_tool("read_chrome_tab", {})) for _ in range(8)]
+    return calls, [await next_of(extension, "command") for _ in calls]
+
+
+async def reply_much(extension: FakeExtension, commands: list[dict[str, Any]]) -> None:
+    for command in commands:
+        await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
 
 
 @pytest.mark.posix
@@ -647,17 +646,21 @@ async def ended(calls: list[asyncio.Task[Any]]) -> list[Any]:
 @pytest.mark.e2e
 async def test_after_kill_9_of_the_leader_the_next_session_answers(port: int) -> None:
     async with AsyncExitStack() as stack:
-        _, leader_pid = await stack.enter_async_context(process(port))
-        follower, _ = await stack.enter_async_context(process(port))
+        leader = await stack.enter_async_context(started(*FLAGS, "--port", str(port)))
+        await leader.initialize()
+        await leader.request("tools/list")
+        await wait_for_port(port)
+        follower = await stack.enter_async_context(bridge(port))
         async with answering(port):
-            assert text_of(await follower.call_tool("read_chrome_tab", {})) == ASKED
-            os.kill(leader_pid, signal.SIGKILL)
-            await has(lambda: not is_running(leader_pid))
+            await has(lambda: follower.connected)
+            assert (follower.role, (await follower.command("read_tab", None, {}))["tab_id"]) == (Role.FOLLOWER, 1)
+            leader.process.kill()
+            await within(leader.process.wait())
         # Like the real extension: it retries until it is connected.
         async with asyncio.timeout(60):
             while not await comes_in(stack, port):  # noqa: ASYNC110 -- nothing signals it
                 await asyncio.sleep(0.05)
-        assert text_of(await follower.call_tool("read_chrome_tab", {})) == ASKED
+        assert (follower.role, (await follower.command("read_tab", None, {}))["tab_id"]) == (Role.LEADER, 1)
 
 
 async def comes_in(stack: AsyncExitStack, port: int) -> bool:
@@ -666,10 +669,3 @@ async def comes_in(stack: AsyncExitStack, port: int) -> bool:
     except (OSError, InvalidMessage):
         return False
     return True
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

@@ -12,12 +12,12 @@ import pytest
 PROGRAM = """#!/bin/sh
 # Fake osascript for tests.
 here='{folder}'
-call=$(mktemp "$here/calls/XXXXXX")
-printf '%s\\0' "$CHROME_TAB_CLIPBOARD" "$CHROME_TAB_CONTENT" "$@" >"$call"
+printf '%s\\0' "$CHROME_TAB_CLIPBOARD" "$CHROME_TAB_CONTENT" "$@" >"$here/calls/$$"
 if [ -f "$here/play" ]; then . "$here/play"; fi
 cat "$here/stdout"
-cat "$here/stderr" >&2
-exit "$(cat "$here/status")"
+if [ -s "$here/stderr" ]; then cat "$here/stderr" >&2; fi
+read -r status <"$here/status"
+exit "$status"
 """
 
 
@@ -74,7 +74,7 @@ class FakeOsascript:
     def _answers(self, stdout: bytes, stderr: str, status: int) -> None:
         (self.folder / "stdout").write_bytes(stdout)
         (self.folder / "stderr").write_text(stderr, encoding="utf-8")
-        (self.folder / "status").write_text(str(status), encoding="ascii")
+        (self.folder / "status").write_text(f"{status}\n", encoding="ascii")
 
 
 def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
