@@ -475,6 +475,12 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
 
 
+async def test_editor_with_a_model_of_its_paragraphs_gets_them_by_keys(editors: DrivenTab) -> None:
+    for text in ("Ada\nLin", "Max", ""):
+        assert (await editors.do("fill", selector="#modeled", value=text))["value"] == text
+        assert (await state(editors))["model"] == text.split("\n")
+
+
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:
     typed = await editors.do("fill", selector="[aria-label=Terminal]", value="ls -a")
     await editors.do("press", keys="Enter")
