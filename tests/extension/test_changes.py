@@ -24,6 +24,7 @@ CHANGES = {
     "a list that fills": 'list "suggestions" with 2 options: "a" p:nth-of-type(1), "a" p:nth-of-type(2)',
     "an error at a field": 'error at input#mail "Email": "Please fill out this field."',
     "a field that is enabled": 'button#box "Pay" enabled',
+    "buttons that ARIA enables and disables": 'button#a "Save" enabled',
     "a part that is rewritten": 'now "2 items"; gone "1 items"',
     "a part that goes": 'gone "Old news"',
     "very many": 'now "0.", "1.", "2." and 37 more',
