@@ -82,6 +82,7 @@ CHANGES = {
     "a menu that opens after a while": 'menu with 1 item: "Cut" #cut',
     "a table that is sorted": 'moved "Ash", "Oak"',
     "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',
+    "a message in an empty layer, first": 'now "Post published.", "A text that says what comes next, part a", "A text that says what comes next, part b" and 1 more; 1 more',
     "a label of what is new": 'now "Paint"',
     "a field with a border": 'now "Users"',
     "a new web component": 'now "Inside"',
