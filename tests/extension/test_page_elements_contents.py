@@ -264,6 +264,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "one two"',
             "# 3 rows",
             'link "hide"  [href="#h"]',
+            "# About H2O",
             'text "Name Ada"',
             'text "Elm 3 Oak 2"',
             'text "Find it … or write … now"',

@@ -41,22 +41,12 @@ const texts = (() => {
   const MIN_SPACE = 0.2;
   const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
-  const INLINE = new Set([
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "code",
-    "em",
-    "font",
-    "i",
-    "mark",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "wbr",
-  ]);
+  const INLINE = new Set(
+    (
+      "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup time u var " +
+      "wbr"
+    ).split(" "),
+  );
   /**
    * Soft hyphens, other characters without a width that texts can do without, and tags, which can spell out words that
    * users do not see. The server removes them from every reply, too.
