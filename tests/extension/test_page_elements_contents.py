@@ -45,6 +45,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "cut off by a positioned ancestor": ['button "b"  body > button'],
         "fields in the head of a table": [
             'row "Name | Price"',
+            'link "Documentation"  [href="#i"]',
             'clickable in "Price" 20x20  #sort',
             'textbox in "Name"  #n',
             'number in "Price"  #p',
@@ -345,6 +346,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Versions"',
             'link "Help"  [href="#h"]',
             'select next to "Versions" {}  #v',
+            'link "Documentation"  [href="#i"]',
+            'select "Engine" {}  #e',
         ],
         "words after much indentation": ['button "Photos"  #a'],
         "fields that are named after their component": [
