@@ -300,6 +300,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label that shows the value": [
             'text "Rows per page"',
             'combobox next to "Rows per page" = "5" collapsed readonly  #f',
+            'text "Zone"',
+            'combobox next to "Zone" = "Rome" collapsed  #g',
         ],
         "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
         "switches of entries": [
