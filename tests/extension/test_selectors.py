@@ -163,6 +163,14 @@ async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None
     assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
 
 
+async def test_text_is_not_that_of_a_menu_that_waits_above_the_page(blank: DrivenTab) -> None:
+    menu = "<p style='position: absolute; top: -999px'><a href=#post>Add new</a></p>"
+    await blank.write(f"{menu}<a id=new href=#image>Add new</a><div style='height: 9000px'></div>")
+    await blank.page.evaluate("scrollTo(0, 1500)")
+
+    assert (await blank.do("click", selector="text=Add new"))["element"]["selector"] == "#new"
+
+
 async def test_a_text_starts_where_a_part_of_the_element_does(blank: DrivenTab) -> None:
     await blank.write(
         "<table><tr id=ann><td>12</td><td>Ann</td></tr><tr id=bea><td>13</td><td>Bea <i id=lee>Lee</i></td></tr></table>"
