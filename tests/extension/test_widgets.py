@@ -88,6 +88,7 @@ NOT_KEPT = [
     ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
     ("strict", "Castle", "VALUE_NOT_KEPT", 'is empty now. Its options are "left", "right"'),
     ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
+    ("chosen", "old", "EXECUTION_ERROR", 'Its options are "Sold out", "Red", "Green"'),
     ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
     ("chosen", "", "VALUE_NOT_KEPT", '"Red" now. Its options are "Red", "Green", "Sold out"'),
     ("remote", "Fir", "EXECUTION_ERROR", '"Nothing found"'),

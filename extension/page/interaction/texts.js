@@ -176,6 +176,19 @@ const texts = (() => {
   }
 
   /**
+   * @template T
+   * @param {T[]} all
+   * @param {(one: T) => string} wordsOf
+   * @param {string} wanted
+   * @returns {T[]} those whose words contain the wanted ones first
+   */
+  function similarFirst(all, wordsOf, wanted) {
+    const part = collapse(wanted).toLowerCase();
+    const isLike = (/** @type {T} */ one) => collapse(wordsOf(one)).toLowerCase().includes(part);
+    return [...all.filter(isLike), ...all.filter((one) => !isLike(one))];
+  }
+
+  /**
    * Returns one short line without characters that could disturb a terminal.
    *
    * @param {string} text
@@ -382,6 +395,7 @@ const texts = (() => {
     quote,
     readTextOf,
     shorten,
+    similarFirst,
     symbolOf,
     textOf,
     visibleTextOf,
