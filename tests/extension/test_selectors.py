@@ -124,6 +124,7 @@ async def test_selector_must_be_a_string_of_bounded_length(same_selectors: Drive
         ("text=uy now", '#buy (button "Buy now")'),
         ("button text=uy now", '#buy (button "Buy now")'),
         ('text="Buy"', '#buy (button "Buy now")'),
+        ("button text=Go on", '#to-checkout (a "Go on")'),
         ("[placeholder='Street & number']", '#address (input "Street")'),
         ("[aria-label=Close]", '[aria-label="Close window"]'),
         ("[data-testid=baskets]", "[data-testid=basket]"),
