@@ -118,9 +118,10 @@ export class TextEntry {
   /** @returns {Promise<FilledField | null>} */
   async #typeText() {
     const { session } = this.context;
-    const { text, isDrawn, isKeyed, days } = this.filling;
-    if (isDrawn || isKeyed) {
-      await (isDrawn ? enterDrawn(session, text) : pressKeys(session, typed(text)));
+    const { text, isDrawn, isKeyed, isByParagraph, days } = this.filling;
+    if (isDrawn || isKeyed || isByParagraph) {
+      if (isDrawn) await enterDrawn(session, text);
+      else await (isKeyed ? pressKeys(session, typed(text)) : enterParagraphs(session, text));
       return this.#look();
     }
     const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
@@ -225,6 +226,20 @@ export class TextEntry {
     const isUnread = field?.isUnread === true && !(await this.#calendar.hasChosen(days));
     const isRefused = field !== null && (!field.isKept || isUnread || Boolean(field.complaint));
     return { entry: this, field, changed, isUnread, isAccepted: isEntered || !isRefused };
+  }
+}
+
+/**
+ * Replaces the text of an editor that would not learn of paragraphs which the browser deletes or begins by itself.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function enterParagraphs(session, text) {
+  await replaceSelection(session, "");
+  for (const [index, line] of text.split("\n").entries()) {
+    if (index) await pressKeys(session, strokesOf("Enter", false));
+    if (line) await replaceSelection(session, line);
   }
 }
 

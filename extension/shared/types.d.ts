@@ -735,6 +735,8 @@ export interface Filling {
   isDrawn: boolean;
   /** Whether it must be typed key by key. */
   isKeyed: boolean;
+  /** Whether keys must delete what the field holds, and begin its paragraphs. */
+  isByParagraph: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
   /** Whether it is a date or a time, and one field follows that may be the end of the same period. */

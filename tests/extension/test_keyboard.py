@@ -152,6 +152,10 @@ async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_whe
     assert (await page.do("press", keys="Shift+Tab"))["focused"]["selector"] == "#name"
     await page.do("press", keys="f", selector="#frame >>> #inner")
     assert (await page.do("press", keys="g"))["value"] == "fg"
+    # The page removes the field, as an editor does with a paragraph that becomes something else.
+    await page.page.evaluate("void (city.onchange = () => city.remove())")
+    gone = await page.do("press", keys='"x" Enter', selector="#city")
+    assert (gone["element"]["selector"], "value" in gone) == ("#city", False)
     # A field that has the focus keeps its caret.
     await page.do("press", keys="Home", selector="#name")
     assert (await page.do("press", keys="x", selector="#name"))["value"] == "xold!"

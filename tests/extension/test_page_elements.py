@@ -212,6 +212,7 @@ def test_options_and_writable_fields_are_waited_for(elements: Elements) -> None:
 MISSING = [
     ("Violet", 'has no option "Violet". Its options are "r" ("Red"), "b" ("Blue"), "o1" ("1"),'),
     ("none", '"o8" ("8") and 1 more.'),
+    ("OF", 'Its options are "off" ("off"), "r" ("Red"),'),
     ("b", "it is disabled"),
     ("off", "it is disabled"),
 ]

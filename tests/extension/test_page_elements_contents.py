@@ -45,6 +45,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "cut off by a positioned ancestor": ['button "b"  body > button'],
         "fields in the head of a table": [
             'row "Name | Price"',
+            'link "Documentation"  [href="#i"]',
             'clickable in "Price" 20x20  #sort',
             'textbox in "Name"  #n',
             'number in "Price"  #p',
@@ -264,6 +265,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "one two"',
             "# 3 rows",
             'link "hide"  [href="#h"]',
+            "# About H2O",
             'text "Name Ada"',
             'text "Elm 3 Oak 2"',
             'text "Find it … or write … now"',
@@ -298,6 +300,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label that shows the value": [
             'text "Rows per page"',
             'combobox next to "Rows per page" = "5" collapsed readonly  #f',
+            'text "Zone"',
+            'combobox next to "Zone" = "Rome" collapsed  #g',
         ],
         "fields of a table without headers": ['row "Plate"', 'textbox next to "Plate"  #a'],
         "switches of entries": [
@@ -344,6 +348,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Versions"',
             'link "Help"  [href="#h"]',
             'select next to "Versions" {}  #v',
+            'link "Documentation"  [href="#i"]',
+            'select "Engine" {}  #e',
         ],
         "words after much indentation": ['button "Photos"  #a'],
         "fields that are named after their component": [
@@ -769,7 +775,7 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
         *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button"),
         *("button text=Deploy all", "button text=Deploy"),
-        *("[placeholder=City]", "select"),
+        *("[placeholder=City]", "select", "b > button", "i"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1

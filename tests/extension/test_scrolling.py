@@ -44,6 +44,15 @@ async def test_element_is_scrolled_into_view(page: DrivenTab) -> None:
     assert result["scrolled"]["top"] == await top(page, "document.documentElement") > 3000
 
 
+async def test_scroll_bar_that_a_page_sets_on_its_body_is_that_of_the_page(page: DrivenTab) -> None:
+    await page.page.add_style_tag(content="html, body { height: 100% } body { overflow-y: scroll }")
+
+    shown = await page.do("scroll", selector="#last")
+
+    assert ("notes" in shown, shown["scrolled"]["top"]) == (False, await top(page, "document.documentElement"))
+    assert (await page.do("scroll", to="top"))["scrolled"]["top"] == 0 < shown["scrolled"]["top"]
+
+
 async def test_element_that_the_page_scrolls_away_again_is_reported(page: DrivenTab) -> None:
     await page.page.evaluate("onscroll = () => scrollTo(0, 0)")
 

@@ -124,6 +124,7 @@ async def test_selector_must_be_a_string_of_bounded_length(same_selectors: Drive
         ("text=uy now", '#buy (button "Buy now")'),
         ("button text=uy now", '#buy (button "Buy now")'),
         ('text="Buy"', '#buy (button "Buy now")'),
+        ("button text=Go on", '#to-checkout (a "Go on")'),
         ("[placeholder='Street & number']", '#address (input "Street")'),
         ("[aria-label=Close]", '[aria-label="Close window"]'),
         ("[data-testid=baskets]", "[data-testid=basket]"),
@@ -161,6 +162,14 @@ async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None
     await blank.write(f"<table><th style='cursor: pointer'>ok</table>{layer}")
 
     assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
+
+
+async def test_text_is_not_that_of_a_menu_that_waits_above_the_page(blank: DrivenTab) -> None:
+    menu = "<p style='position: absolute; top: -999px'><a href=#post>Add new</a></p>"
+    await blank.write(f"{menu}<a id=new href=#image>Add new</a><div style='height: 9000px'></div>")
+    await blank.page.evaluate("scrollTo(0, 1500)")
+
+    assert (await blank.do("click", selector="text=Add new"))["element"]["selector"] == "#new"
 
 
 async def test_a_text_starts_where_a_part_of_the_element_does(blank: DrivenTab) -> None:

@@ -88,6 +88,7 @@ NOT_KEPT = [
     ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
     ("strict", "Castle", "VALUE_NOT_KEPT", 'is empty now. Its options are "left", "right"'),
     ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
+    ("chosen", "old", "EXECUTION_ERROR", 'Its options are "Sold out", "Red", "Green"'),
     ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
     ("chosen", "", "VALUE_NOT_KEPT", '"Red" now. Its options are "Red", "Green", "Sold out"'),
     ("remote", "Fir", "EXECUTION_ERROR", '"Nothing found"'),
@@ -473,6 +474,12 @@ async def test_element_around_one_editor_stands_for_it_and_a_placeholder_is_not_
         assert listed.startswith(f'textbox "Notes"{value} focused  [aria-label=Notes]')
 
     assert (await editors.refused("fill", selector="#two", value="x"))[0] == "EXECUTION_ERROR"
+
+
+async def test_editor_with_a_model_of_its_paragraphs_gets_them_by_keys(editors: DrivenTab) -> None:
+    for text in ("Ada\nLin", "Max", ""):
+        assert (await editors.do("fill", selector="#modeled", value=text))["value"] == text
+        assert (await state(editors))["model"] == text.split("\n")
 
 
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:

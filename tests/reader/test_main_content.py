@@ -584,6 +584,22 @@ def test_text_for_screen_readers_is_what_a_cell_with_an_icon_says(tab: Page) -> 
     assert lines[-4:] == [f"| Pier {number} | {said.strip()} |" for number, said in enumerate(cells)]
 
 
+def test_signs_that_a_style_draws_in_cells_of_a_diff_are_read(tab: Page) -> None:
+    lines = [
+        ("\u2212", "It rose slowly.", ""),
+        ("+", "It rose by two metres.", ""),
+        ("\uf067", "Glyph", ""),
+        ("+", "", "x"),
+    ]
+    rows = "".join(f"<tr><td data-sign='{sign}'><td>{text}<td data-sign='{more}'>1" for sign, text, more in lines)
+    show(tab, article(f"<style>td::before {{ content: attr(data-sign) }}</style><table>{rows}</table>"))
+
+    assert [line for line in read(tab)["text"].split("\n") if line.endswith("| 1 |")] == [
+        *("| \u2212 | It rose slowly. | 1 |", "| + | It rose by two metres. | 1 |"),
+        *("|  | Glyph | 1 |", "| + |  | 1 |"),
+    ]
+
+
 def test_open_shadow_roots_and_same_site_frames_are_read(tab: Page) -> None:
     shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
     framed = f"<p>In the frame. {SENTENCE}</p>"

@@ -269,6 +269,8 @@ const accessibleNames = (() => {
     #readElement(inner) {
       const tag = tagOf(inner);
       if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
+      // In the label of a field it leads to an explanation.
+      if (isControl(this.#element) && isIconLink(inner)) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
       if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
         return;
@@ -347,5 +349,13 @@ const accessibleNames = (() => {
     return isList && closestOf(element, "[role=treeitem], [role=menuitem], [role=tree] li") !== null;
   }
 
-  return { accessibleNameOf, contentOf };
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a link without words
+   */
+  function isIconLink(element) {
+    return isMatch(element, "a[href]") && !textContentOf(element)?.trim();
+  }
+
+  return { accessibleNameOf, contentOf, isIconLink };
 })();

@@ -247,11 +247,14 @@ const actionLooks = (() => {
     if (!pressed) return null;
     const focused = focusedElement();
     const hasMoved = focused !== pressed && tagOf(focused) !== "body";
+    const moved = hasMoved ? { focused: describe(focused, allRoots()) } : {};
+    // The page may have put something else in its place.
+    if (!isInPage(pressed)) return moved;
     return {
       ...(isCheckable(pressed) && { checked: isChecked(pressed) }),
       ...(isField(pressed) && { value: shownBy(/** @type {HTMLInputElement} */ (pressed)) }),
       ...(tagOf(pressed) === "select" && { selected: chosenIn(/** @type {HTMLSelectElement} */ (pressed)) }),
-      ...(hasMoved && { focused: describe(focused, allRoots()) }),
+      ...moved,
     };
   }
 

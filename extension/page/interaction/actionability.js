@@ -5,6 +5,7 @@
 const actionability = (() => {
   const {
     attributeOf,
+    boxOf,
     drawnAncestors,
     hasNodes,
     isDisabled,
@@ -146,7 +147,8 @@ const actionability = (() => {
           const preferred = shown.length > 1 ? shown.filter(isPreferred) : [];
           if (preferred.length) shown = preferred;
         }
-        if (shown.length > 1) return /** @type {Element} */ (shown.find((one) => !isCovered(one)) ?? shown[0]);
+        const isFree = (/** @type {Element} */ one) => !isCovered(one) && !isOutOfReach(one);
+        if (shown.length > 1) return /** @type {Element} */ (shown.find(isFree) ?? shown[0]);
       }
       return /** @type {Element} */ (shown[0] ?? found[0]);
     }
@@ -367,6 +369,20 @@ const actionability = (() => {
   function isCovered(element) {
     const { point, cover } = aimAt(handleOf(element), element);
     return !point && cover !== null && !isDrawnIn(cover, element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it lies above or to the left of all that can be scrolled into view, as menus do until the
+   *   mouse comes
+   */
+  function isOutOfReach(element) {
+    let { right, bottom } = boxOf(handleOf(element));
+    for (const { scrollLeft, scrollTop } of drawnAncestors(element)) {
+      right += scrollLeft;
+      bottom += scrollTop;
+    }
+    return right <= 0 || bottom <= 0;
   }
 
   /**

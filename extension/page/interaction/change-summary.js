@@ -57,6 +57,8 @@ const changeSummary = (() => {
   const NAMED_ITEMS = 5;
   /** If there are more texts than this, the others are reported as a number. */
   const MOST_TEXTS = 3;
+  /** Shorter excerpts say too little. */
+  const LEAST_LENGTH = 40;
   const MENUS = "[role='menu'], [role='menubar']";
   /** What a menu without items consists of. */
   const CONTROLS = "a[href], button, input, select, [tabindex='0'], [role='button']";
@@ -334,7 +336,7 @@ const changeSummary = (() => {
    */
   function nearestFirst(news, path) {
     const distanceTo = (/** @type {Node} */ node) => {
-      if (isElement(node) && isLayer(node)) return -1;
+      if (isElement(node) && (isLayer(node) || isAllOfLayer(node))) return -1;
       for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
         const place = path.indexOf(/** @type {Element} */ (one));
         if (place >= 0) return place;
@@ -350,10 +352,28 @@ const changeSummary = (() => {
    * @returns {boolean} whether it, or all that is in it, lies over the page, such as a dialog or a menu
    */
   function isLayer(element) {
-    const { position, zIndex } = getComputedStyle(element);
-    if (position === "fixed" || (position === "absolute" && Number(zIndex) > 0)) return true;
+    if (isOver(element)) return true;
     const [child, ...others] = childrenOf(element);
     return child !== undefined && !others.length && isLayer(child);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a layer around it was empty before, such as one for messages
+   */
+  function isAllOfLayer(element) {
+    const own = collapse(textContentOf(element) ?? "");
+    for (const outer of drawnAncestors(element)) {
+      if (collapse(textContentOf(outer) ?? "") !== own) return false;
+      if (isOver(outer)) return true;
+    }
+    return false;
+  }
+
+  /** @param {Element} element */
+  function isOver(element) {
+    const { position, zIndex } = getComputedStyle(element);
+    return position === "fixed" || (position === "absolute" && Number(zIndex) > 0);
   }
 
   /**
@@ -501,7 +521,7 @@ const changeSummary = (() => {
     const saidOf = (/** @type {News[]} */ all) => [...new Set(all.map((one) => one.texts.join(" ")))];
     const said = saidOf(news);
     const more = said.length > MOST_TEXTS ? ` and ${said.length - MOST_TEXTS} more` : "";
-    const room = more ? length / MOST_TEXTS : length;
+    const room = more ? Math.max(length / MOST_TEXTS, LEAST_LENGTH) : length;
     const known = saidOf(others);
     const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(fromDifference(text, known, room), room));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];

@@ -92,6 +92,8 @@ const filling = (() => {
   const NUMERIC = "[role='spinbutton'], [inputmode='numeric'], [inputmode='decimal']";
   /** Between the first and the last day of a period. */
   const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
+  /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
+  const MODELED = ".ve-ce-attachedRootNode";
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   /** @type {WeakMap<Element, Element[]>} those that have opened for a field, or for a range with it as its start */
@@ -138,7 +140,20 @@ const filling = (() => {
     const [start, end, ...others] = isTyped && isDated(text) ? groupOf(field) : [];
     const isEnd = end === field && !others.length && start?.value !== "";
     return {
-      plan: { isStart, isEnd, text, isTyped, isEntered, isDrawn, isKeyed, day, days, time, isReadOnly: isLocked },
+      plan: {
+        isStart,
+        isEnd,
+        text,
+        isTyped,
+        isEntered,
+        isDrawn,
+        isKeyed,
+        isByParagraph: isMatch(field, MODELED),
+        day,
+        days,
+        time,
+        isReadOnly: isLocked,
+      },
       prepared,
     };
   }

@@ -21,7 +21,7 @@ const listFields = (() => {
     roleOf,
   } = dom;
   const { treeAncestors } = dom;
-  const { collapse, shorten } = texts;
+  const { collapse, shorten, similarFirst } = texts;
   const { aimAt, bringIntoView, endingAnimations, handleOf, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
@@ -54,6 +54,7 @@ const listFields = (() => {
     const popup = popupOf(field);
     const options = popup ? optionsIn(popup) : [];
     const option = optionLike(options, wanted, isLoose);
+    const offered = option ? options : similarFirst(options, labelOf, wanted);
     const isDeclared =
       [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true") ||
       options.some((one) => roleOf(one) === "menuitemcheckbox");
@@ -84,7 +85,7 @@ const listFields = (() => {
       isReachable: isReachable(field),
       others: native ? native.filter((label) => !isAmong(label, values)) : othersAmong(selected, values).map(labelOf),
       typed: isControl(field) ? field.value : "",
-      listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
+      listed: offered.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
       active: active ? collapse(attributeOf(active, "aria-label") || (textContentOf(active) ?? "")) : "",
       ...(option && {

@@ -177,7 +177,13 @@ const modals = (() => {
   function panelOf(hit) {
     const path = [...drawnAncestors(hit)];
     const ground = path.findLastIndex((one) => isAbove(one));
-    return path.slice(0, ground + 1).findLast((one) => isPositioned(one) && boxOf(one).width > 0 && isSmall(one));
+    return path.slice(0, ground + 1).findLast((one) => isPositioned(one) && hasSize(one) && isSmall(one));
+  }
+
+  /** @param {Element} element */
+  function hasSize(element) {
+    const { width, height } = boxOf(element);
+    return width > 0 && height > 0;
   }
 
   /** @param {Element} element */
@@ -211,7 +217,8 @@ const modals = (() => {
    * @returns {boolean} whether both are in a smaller part
    */
   function isNextTo(one, layer, around) {
-    const common = [...drawnAncestors(one)].find((outer) => isDrawnIn(outer, layer));
+    // What is in an element without a size is positioned elsewhere.
+    const common = [...drawnAncestors(one)].find((outer) => isDrawnIn(outer, layer) && hasSize(outer));
     return common !== undefined && around !== undefined && common !== around && isDrawnIn(around, common);
   }
 

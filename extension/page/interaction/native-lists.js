@@ -4,7 +4,7 @@
 
 const nativeLists = (() => {
   const { isMatch } = dom;
-  const { collapse, misfit, quote, shorten } = texts;
+  const { collapse, misfit, quote, shorten, similarFirst } = texts;
 
   const LISTED_OPTIONS = 10;
 
@@ -53,7 +53,7 @@ const nativeLists = (() => {
     for (const wanted of values) {
       const found = optionsLike(list, wanted);
       const usable = found.find((option) => !isMatch(option, ":disabled, optgroup:disabled > *"));
-      if (!found.length) return { chosen, trouble: `has no option ${quote(wanted)}. ${inventoryOf(list)}` };
+      if (!found.length) return { chosen, trouble: `has no option ${quote(wanted)}. ${inventoryOf(list, wanted)}` };
       if (!usable) {
         return { chosen, trouble: `has an option ${quote(wanted)}, but it is disabled. Choose another one.` };
       }
@@ -77,9 +77,12 @@ const nativeLists = (() => {
     return ways.find((found) => found.length) ?? [];
   }
 
-  /** @param {HTMLSelectElement} list */
-  function inventoryOf(list) {
-    const all = [...list.options];
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string} wanted
+   */
+  function inventoryOf(list, wanted) {
+    const all = similarFirst([...list.options], ({ label }) => label, wanted);
     const named = all.slice(0, LISTED_OPTIONS).map(({ value, label }) => `${quote(value)} (${quote(label)})`);
     const more = all.length > LISTED_OPTIONS ? ` and ${all.length - LISTED_OPTIONS} more` : "";
     return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";

@@ -50,7 +50,7 @@ const pageItems = (() => {
   const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { checkableIn, stateOf } = states;
-  const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, wrapperNameOf } = surroundingNames;
+  const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf } = surroundingNames;
   const { dialogNameOf } = pageState;
   const { isUndeclared } = widgets;
   const { INLINE, plain, symbolOf } = texts;
@@ -165,7 +165,8 @@ const pageItems = (() => {
       const role = this.#roleAt(element, tag, isCandidate, within);
       const place = this.items.length;
       if (role && !within.clip && this.#addThing(element, role, within)) return;
-      if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
+      const isListed = role !== "" && this.items.length > place;
+      if (!isListed && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
         // What is open above the page was visited first.
         const isNew = (/** @type {Item} */ { element: one }) => one === element || !this.#seen.has(one);
@@ -551,6 +552,8 @@ const pageItems = (() => {
     const standIn = isUnlabelled ? standInNameOf(element) : "";
     // A sign that shows its state is not its name.
     if (isMatch(element, DRAWN_CHECKED) && !/[\p{L}\p{N}]/u.test(name)) return labelAround(element) || name;
+    // A list without a label contains only its value.
+    if (name && isUnlabelled && role === "combobox" && !standIn && whereOf(element, role)) return "";
     if (name || standIn) return standIn || name;
     if (role === "textbox") return editorNameOf(element);
     return isNamed ? wrapperNameOf(element) : "";

@@ -43,6 +43,7 @@ const pageState = (() => {
   const BUTTONS = "button, [role='button'], input";
   /** Texts that name a dialog without a title. */
   const MOST_TEXTS = 20;
+  const DISABLED = ":disabled, :is(a, button, [role='button'])[aria-disabled='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
   const LISTS = "[role='listbox'], [role='menu'], [role='menubar'][aria-orientation='vertical']";
@@ -62,7 +63,7 @@ const pageState = (() => {
       ),
       lists: new Set(all(LISTS).filter(isVisible)),
       faulty: new Set(all(FAULTY).filter(isVisible)),
-      disabled: new Set(all(":disabled").filter(isVisible)),
+      disabled: new Set(all(DISABLED).filter(isVisible)),
       pressed: new Set(all("[aria-pressed='true']").filter(isVisible)),
       checks: new Map(all(CHECKS).map((box) => [box, isMatch(box, ":checked, [aria-checked='true']")])),
       values: new Map(

@@ -147,7 +147,10 @@ const scrolling = (() => {
   function isScrollable(element) {
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = element;
     if (scrollHeight <= clientHeight && scrollWidth <= clientWidth) return false;
-    if (element === documentOf(element)?.scrollingElement) return true;
+    const { scrollingElement, body, documentElement } = documentOf(element) ?? document;
+    if (element === scrollingElement) return true;
+    // Then it applies to the viewport.
+    if (element === body && getComputedStyle(documentElement).overflow === "visible") return false;
     const { overflowX, overflowY } = getComputedStyle(element);
     return (
       (scrollHeight > clientHeight && ["auto", "scroll", "overlay"].includes(overflowY)) ||

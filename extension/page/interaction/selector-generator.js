@@ -49,7 +49,7 @@ const selectorGenerator = (() => {
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog|ion-)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?=\S{20}$)(?:.*[^\w.:/[\]-]){2}|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
+    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog|ion-)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^id-(?=[a-z]*\d)[\da-z]{6}$|^(?:[a-f]{1,8}-){4}|^\d+$|^(?=\S{20}$)(?:.*[^\w.:/[\]-]){2}|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
   /** An id that a library may have counted up, or drawn by lot: other names come before it. */
   const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|^id-\w{6}-\d+$|[-_]\d{4}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */

@@ -78,7 +78,7 @@ const suggestions = (() => {
    * @returns {string[]} the words chosen by a page: ids, classes, values, texts
    */
   function wordsOf(selector) {
-    const [, text] = /^text=([^]*)$/iu.exec(selector) ?? [];
+    const [, text] = /(?:^|\s)text=\s*["']?([^>]+?)["']?$/iu.exec(selector) ?? [];
     if (text) return [text];
     const named = [...selector.matchAll(/[#.]((?:\\.|[\w-]|[^\p{ASCII}])+)|["']([^"']+)["']|=([^\]"'\s]+)\]/gu)];
     const words = named.map(([, name, quoted, value]) => name ?? quoted ?? value ?? "");

@@ -23,7 +23,7 @@ const surroundingNames = (() => {
   const { tagOf, textContentOf, treeAncestors } = dom;
   const { plain, shorten } = texts;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
-  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
   const { plainQuote } = states;
   const { DIALOGS } = pageState;
 
@@ -274,8 +274,10 @@ const surroundingNames = (() => {
     const numbered = number ? all.find((one) => attributeOf(one, "aria-colindex") === number) : undefined;
     const place = startOf(cell, row);
     const over = numbered ?? all.findLast((one) => startOf(one, heads) <= place);
+    if (!over) return "";
     // The buttons for sorting and the like are not its name.
-    return over ? plain(contentOf(over, new Set(queryIn(over, BUTTONS))) || contentOf(over)) : "";
+    const others = [...queryIn(over, BUTTONS), ...queryIn(over, "a[href]").filter(isIconLink)];
+    return plain(contentOf(over, new Set(others)) || contentOf(over));
   }
 
   /**

@@ -41,22 +41,12 @@ const texts = (() => {
   const MIN_SPACE = 0.2;
   const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
-  const INLINE = new Set([
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "code",
-    "em",
-    "font",
-    "i",
-    "mark",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "wbr",
-  ]);
+  const INLINE = new Set(
+    (
+      "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup time u var " +
+      "wbr"
+    ).split(" "),
+  );
   /**
    * Soft hyphens, other characters without a width that texts can do without, and tags, which can spell out words that
    * users do not see. The server removes them from every reply, too.
@@ -183,6 +173,19 @@ const texts = (() => {
   /** @param {Element} element */
   function isInline(element) {
     return INLINE.has(tagOf(element)) && /^(?:inline|contents)$/u.test(getComputedStyle(element).display);
+  }
+
+  /**
+   * @template T
+   * @param {T[]} all
+   * @param {(one: T) => string} wordsOf
+   * @param {string} wanted
+   * @returns {T[]} those whose words contain the wanted ones first
+   */
+  function similarFirst(all, wordsOf, wanted) {
+    const part = collapse(wanted).toLowerCase();
+    const isLike = (/** @type {T} */ one) => collapse(wordsOf(one)).toLowerCase().includes(part);
+    return [...all.filter(isLike), ...all.filter((one) => !isLike(one))];
   }
 
   /**
@@ -392,6 +395,7 @@ const texts = (() => {
     quote,
     readTextOf,
     shorten,
+    similarFirst,
     symbolOf,
     textOf,
     visibleTextOf,

@@ -50,6 +50,8 @@ const visibleCopy = (() => {
   const FIGURE = /^[^\p{L}]*\p{N}[^\p{L}]*$/u;
   const WORD_START = /^[\p{L}\p{N}\p{Sc}]/u;
   const WORD_END = /[\p{L}\p{N}\p{Sc}]$/u;
+  /** Not the glyphs of icon fonts. */
+  const READABLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
   const LINE_NUMBER = /^\s*\d+$/;
   /** Maximum length of a text that stands for an icon. */
   const MAX_SAID = 30;
@@ -200,7 +202,9 @@ const visibleCopy = (() => {
       const row = this.meanings.rows.get(element);
       if (row) this.rows.set(copy, row);
       this.#children(element, copy, layer, style);
-      if (row && isCell(element, tag) && !copy.textContent?.trim()) copy.append(saidAloud(element));
+      if (isCell(element, tag) && !copy.textContent?.trim()) {
+        copy.append((row && saidAloud(element)) || signIn(around.view.getComputedStyle(element, "::before")));
+      }
       this.covers.leave(element, cover, layer, around);
     }
 
@@ -366,6 +370,15 @@ const visibleCopy = (() => {
     });
     const text = (parts[0]?.textContent ?? "").replace(/\s+/g, " ").trim();
     return text.length > MAX_SAID ? "" : text;
+  }
+
+  /**
+   * @param {CSSStyleDeclaration} style of what is drawn before the content of a cell that shows no text
+   * @returns {string} for example the sign of a line that was added or removed
+   */
+  function signIn({ content }) {
+    const text = content.match(/^"([^"\\]+)"$/)?.[1] ?? "";
+    return text.length <= MAX_SAID && READABLE.test(text) ? text : "";
   }
 
   /** @param {Element} frame */
