@@ -50,13 +50,25 @@ const changeWatch = (() => {
   const MOST_CHANGES = 300;
   /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
+  const EDITABILITY = new Set(["contenteditable", "readonly"]);
   const EDITED = "input, textarea, select, [contenteditable], [role='combobox']";
   const WATCHED = {
     childList: true,
     characterData: true,
     characterDataOldValue: true,
     subtree: true,
-    attributeFilter: ["aria-hidden", "aria-label", "class", "hidden", "inert", "open", "style", "title"],
+    attributeFilter: [
+      "aria-hidden",
+      "aria-label",
+      "class",
+      "contenteditable",
+      "hidden",
+      "inert",
+      "open",
+      "readonly",
+      "style",
+      "title",
+    ],
     attributeOldValue: true,
   };
   /** Attributes for states, with the words for true and false. */
@@ -116,6 +128,8 @@ const changeWatch = (() => {
     #written = new Map();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
+    /** @readonly @type {Map<Element, boolean>} elements that were or were not editable, before that changed */
+    #editable = new Map();
     /** @readonly @type {Map<Element, string>} styles of elements before they changed */
     #styles = new Map();
     /** Whether the element acted on last opens something. */
@@ -429,10 +443,12 @@ const changeWatch = (() => {
       return parent ? isElement(parent) && isInPage(parent) && isClipped(parent) : false;
     }
 
-    /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */
+    /** @returns {Element | null} a new field that has the focus, such as the one for a cell, or a text that became one */
     #openedField() {
       const field = focusedElement();
-      const isNew = [...this.#come, ...this.#before.hidden].some((one) => isElement(one) && holds(one, field));
+      const locked = [...this.#editable.keys()].filter((one) => this.#action !== "fill" && !this.#editable.get(one));
+      const all = [...this.#come, ...this.#before.hidden, ...locked];
+      const isNew = all.some((one) => isElement(one) && holds(one, field));
       return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
     }
 
@@ -487,6 +503,13 @@ const changeWatch = (() => {
       if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
     }
 
+    /** @param {MutationRecord} record */
+    #noteEditable({ target, attributeName, oldValue }) {
+      const element = /** @type {Element} */ (target);
+      const wasEditable = attributeName === "readonly" ? oldValue === null : oldValue !== null && oldValue !== "false";
+      if (!this.#editable.has(element)) this.#editable.set(element, wasEditable);
+    }
+
     /**
      * @param {Node} target
      * @param {string | null} before
@@ -531,6 +554,10 @@ const changeWatch = (() => {
       this.#noteDropped(records);
       for (const record of records) {
         const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
+        if (EDITABILITY.has(attributeName ?? "")) {
+          this.#noteEditable(record);
+          continue;
+        }
         if (this.#isEdited(target)) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
         if (attributeName === "style") this.#noteStyle(target, oldValue);
