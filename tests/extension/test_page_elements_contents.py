@@ -163,6 +163,15 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox "Buy milk" off  #c',
             'text "Buy milk"  #row',
         ],
+        "rows that can be clicked as a whole": [
+            'clickable "Name Age"  #head',
+            'text "Name"',
+            'text "Age"',
+            'clickable "Oak 9"  #oak',
+            'clickable "Elm A tree that is described at some length, so that its ..."  #elm',
+            'text "Elm"',
+            'text "A tree that is described at some length, so that its name is cut"',
+        ],
         "frame of a combobox with its choice and its button": [
             'combobox "Room" readonly  #r',
             'text "Single"',

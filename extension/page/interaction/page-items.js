@@ -92,6 +92,8 @@ const pageItems = (() => {
   const WRAPPED = wordsOf("button link tab");
   /** A longer text is not the name of something clickable, but a part of the page that listens. */
   const NAME_LENGTH = 120;
+  /** Maximum length of a name in its line. */
+  const LISTED_NAME = 60;
 
   class PageItems {
     /** @type {Item[]} */
@@ -556,5 +558,5 @@ const pageItems = (() => {
     return isNamed ? wrapperNameOf(element) : "";
   }
 
-  return { PageItems, itemNameOf };
+  return { LISTED_NAME, PageItems, itemNameOf };
 })();
