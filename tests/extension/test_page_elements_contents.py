@@ -779,6 +779,8 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button"),
         *("button text=Deploy all", "button text=Deploy"),
         *("[placeholder=City]", "select"),
+        *("label text=Strip headers >>> input", "label text=Show hosts >>> input"),
+        *("label:nth-of-type(3) > input:nth-of-type(1)", "input:nth-of-type(2)"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
