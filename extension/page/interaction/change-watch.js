@@ -559,7 +559,8 @@ const changeWatch = (() => {
           continue;
         }
         if (this.#isEdited(target)) continue;
-        if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
+        const around = isText(target) ? parentOf(target) : target;
+        if (around && isElement(around) && !isRead(around)) continue;
         if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
