@@ -30,6 +30,7 @@ const changeWatch = (() => {
   const { collapse, nameOf, visibleTextOf } = texts;
   const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
+  const { rootsIn } = search;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -206,7 +207,7 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
-      const dialogs = [...stateOf(this.#roots).dialogs.keys()];
+      const dialogs = [...stateOf(this.#rootsNow()).dialogs.keys()];
       if (dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList()) return true;
       return this.pickers().length > 0;
     }
@@ -327,7 +328,7 @@ const changeWatch = (() => {
       const [corner] = document.elementsFromPoint(0, 0);
       const isLeft = (/** @type {Element} */ one) => isBackdrop(one) && !isWorded(one);
       if (!corner || ![...treeAncestors(corner)].some(isLeft)) return false;
-      return [...stateOf(this.#roots).dialogs.keys()].every((one) => before.includes(one));
+      return [...stateOf(this.#rootsNow()).dialogs.keys()].every((one) => before.includes(one));
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
@@ -338,6 +339,12 @@ const changeWatch = (() => {
         .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
     }
 
+    /** @returns {Root[]} of the whole page, also those of what has come, such as a web component around a dialog */
+    #rootsNow() {
+      const come = outermost([...this.#come].filter(isElement).filter(isInPage));
+      return [...new Set([...this.#roots, ...rootsIn(come)])];
+    }
+
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
     #fading() {
       const come = [...this.#come].filter(isElement).filter(isInPage);
@@ -346,7 +353,7 @@ const changeWatch = (() => {
       const coming = waiting.filter((one) => isRendered(one) && (!isDrawn(one) || isParked(one)));
       const around = coming.flatMap((one) => [...treeAncestors(one)].slice(1));
       // A field that was operated has closed the list that it had opened.
-      const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#roots).lists : [];
+      const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#rootsNow()).lists : [];
       const listed = [...this.#before.lists, ...own].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const layers = [...this.#before.dialogs.keys(), ...coming].filter(isVisible);
       const opened = this.#isOpener ? come.filter(isWorded) : [];
@@ -413,7 +420,8 @@ const changeWatch = (() => {
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
       const toggled = this.#toggled();
-      const now = stateOf(this.#roots);
+      const roots = this.#rootsNow();
+      const now = stateOf(roots);
       const slides = slidesIn(this.#styles);
       const changes = summarizeChanges(this.#before, now, {
         shown: [...shown, ...slides.come],
@@ -426,10 +434,10 @@ const changeWatch = (() => {
           .map(([field]) => field),
         sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
-        roots: this.#roots,
+        roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, left, this.#roots) || restatings(this.#before, now);
+      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now);
     }
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
