@@ -667,6 +667,7 @@ def test_page_that_is_still_drawing_is_reported(elements: Elements) -> None:
     for sign, line in (
         ("busy part", 'button "a"  button'),
         ("skeleton", 'button "a"  button'),
+        ("spinner", 'button "a"  button'),
         ("progress", 'text "Creating the budget..."'),
     ):
         elements.write(pages[sign])

@@ -70,6 +70,8 @@ const elementList = (() => {
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
+  /** Those that show only that something is going on, not how far it is. */
+  const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
   const PROGRESS = /^.{0,80}\p{L}(?:\.{3}|\u2026)$/u;
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
@@ -236,6 +238,7 @@ const elementList = (() => {
     return [
       document.readyState === "loading" ? "its document" : "",
       isShown("[aria-busy=true]") ? "a part of it is busy" : "",
+      isShown(SPINNERS) ? "a progress indicator" : "",
       hasSkeletons() ? "placeholders" : "",
     ].filter(Boolean);
   }
