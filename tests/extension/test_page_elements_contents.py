@@ -223,6 +223,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "icons without words": [
             *('button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'),
             'button tooltip "Undo"  #d',
+            "button .mdc-icon-button.mdc-icon-button--flex white #efefef 20x20  #e",
         ],
         "icons that are called what their images are": [
             'link "Settings"  #s',
