@@ -172,6 +172,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Elm"',
             'text "A tree that is described at some length, so that its name is cut"',
         ],
+        "clickable that is shut to nothing": ['text "read"'],
         "frame of a combobox with its choice and its button": [
             'combobox "Room" readonly  #r',
             'text "Single"',

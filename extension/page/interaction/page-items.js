@@ -167,7 +167,8 @@ const pageItems = (() => {
       const role = this.#roleAt(element, tag, isCandidate, within);
       const place = this.items.length;
       if (role && !within.clip && this.#addThing(element, role, within)) return;
-      if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
+      const isListed = this.items.length > place;
+      if (!isListed && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
         // What is open above the page was visited first.
         const isNew = (/** @type {Item} */ { element: one }) => one === element || !this.#seen.has(one);
