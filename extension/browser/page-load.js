@@ -78,10 +78,12 @@ export class PageLoadWatch {
     if (frameId === 0) this.#committed.add(tabId);
   };
 
-  /** Navigation within the same document: nothing loads. */
-  #onMovedInPage = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+  /** Navigation within the same document: nothing loads, unless the page does this while it is left. */
+  #onMovedInPage = async (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    if (frameId !== 0) return;
+    const tab = await chrome.tabs.get(tabId).catch(() => null);
     // A page that is still loading may do this too; its end is yet to come.
-    if (frameId === 0 && !this.#committed.has(tabId)) this.#load(tabId).resolve();
+    if (tab && !tab.pendingUrl && !this.#committed.has(tabId)) this.#load(tabId).resolve();
   };
 
   #onErrorOccurred = (/** @type {chrome.webNavigation.WebNavigationFramedErrorCallbackDetails} */ details) => {

@@ -39,6 +39,8 @@ export class ListWidget extends Widget {
   /** The label of the option that was pressed last. */
   #pressed = "";
   #wasOpen = false;
+  /** Whether a text that is not an option is a search, as in a list of commands that was open before. */
+  #maySearch = false;
   #wasEmpty = false;
   /** Whether Enter follows: then a value is added to the others. */
   #isEntered = false;
@@ -49,13 +51,14 @@ export class ListWidget extends Widget {
    * Chooses options. After a failure it closes the list, which would keep the page from all input.
    *
    * @param {string[]} values several only for lists with multiple selection
-   * @param {boolean} [isList] whether they were given as a list
+   * @param {{isList?: boolean, mayBeSearch?: boolean}} [how] whether they were given as a list; whether a text may be
+   *   left in the field as a search
    * @returns {Promise<string[]>} the values that the field contains now
    * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
    */
-  async set(values, isList = false) {
+  async set(values, { isList = false, mayBeSearch = true } = {}) {
     try {
-      return await this.#choose(values, isList);
+      return await this.#choose(values, isList, mayBeSearch);
     } catch (error) {
       const [value = ""] = values;
       const chosen = this.#pressed || value;
@@ -142,13 +145,15 @@ export class ListWidget extends Widget {
   /**
    * @param {string[]} values
    * @param {boolean} isList
+   * @param {boolean} mayBeSearch
    */
-  async #choose(values, isList) {
+  async #choose(values, isList, mayBeSearch) {
     const begun = await this.#list("");
     this.#before = begun.shown;
     const state = values.some(Boolean) ? begun : await this.#pressClearer(begun);
     const { isMultiple, chips, typed: text, isOpen } = state;
     this.#wasOpen = isOpen;
+    this.#maySearch = isOpen && mayBeSearch;
     this.#wasEmpty = text === "";
     this.#isAdding = chips.length > 0 && text === "";
     const isOneOfSeveral = values.length > 1 || isMultiple || this.#isAdding;
@@ -422,9 +427,8 @@ export class ListWidget extends Widget {
       if (late.option) return late;
       if (before.isSearched && late.total) this.#offer(late);
     }
-    // The page's offer to add the typed text may lag a letter behind. In a list that was open before, such as one of
-    // commands, the typed text is a search.
-    const read = async () => /** @type {ListState} */ (await this.ask("list", { wanted, isLoose: !this.#wasOpen }));
+    // The page's offer to add the typed text may lag a letter behind.
+    const read = async () => /** @type {ListState} */ (await this.ask("list", { wanted, isLoose: !this.#maySearch }));
     return until(read, ({ option }) => option !== undefined, QUIET_MS);
   }
 
@@ -505,7 +509,7 @@ export class ListWidget extends Widget {
     // Whether the field is empty is checked once it has been left.
     if (wanted === "") return "";
     const isTyped = state.isEditable && state.typed !== "";
-    this.#isSearch = this.#wasOpen && state.isOpen && !isEntered && isAlike(state.typed, wanted);
+    this.#isSearch = this.#maySearch && state.isOpen && !isEntered && isAlike(state.typed, wanted);
     if (isTyped && isEntered && (await this.#added(wanted))) return wanted;
     if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
     if (isTyped) return wanted;

@@ -10,6 +10,8 @@ from tests.support.polling import until
 same = shared_tab_at("/blank")
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
+# The router of Vue notes the scroll position like this.
+NOTING = """<title>Noting</title><script>onbeforeunload = () => history.replaceState({y: scrollY}, "")</script>"""
 
 
 @pytest.fixture
@@ -54,6 +56,16 @@ async def test_fragment_of_the_page_is_reached_without_loading(tab: DrivenTab) -
     assert (await tab.do("navigate", url=tab.site.url("/one#place")))["url"] == tab.site.url("/one#place")
     assert await tab.page.evaluate("window.kept")
     assert (await tab.do("back"))["url"] == tab.site.url("/one")
+
+
+async def test_page_that_changes_its_history_while_it_is_left_is_not_taken_for_the_next(tab: DrivenTab) -> None:
+    tab.site.pages |= {"/noting": NOTING.encode()}
+    await tab.do("navigate", url=tab.site.url("/one"))
+
+    assert (await tab.do("navigate", url=tab.site.url("/noting")))["title"] == "Noting"
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+    assert (await tab.do("back"))["title"] == "Noting"
+    assert (await tab.do("back"))["title"] == "One"
 
 
 async def test_unreachable_address_is_an_error_and_the_next_one_works(

@@ -164,6 +164,16 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'checkbox "Buy milk" off  #c',
             'text "Buy milk"  #row',
         ],
+        "rows that can be clicked as a whole": [
+            'clickable "Name Age"  #head',
+            'text "Name"',
+            'text "Age"',
+            'clickable "Oak 9"  #oak',
+            'clickable "Elm A tree that is described at some length, so that its ..."  #elm',
+            'text "Elm"',
+            'text "A tree that is described at some length, so that its name is cut"',
+        ],
+        "clickable that is shut to nothing": ['text "read"'],
         "frame of a combobox with its choice and its button": [
             'combobox "Room" readonly  #r',
             'text "Single"',
@@ -215,6 +225,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "icons without words": [
             *('button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'),
             'button tooltip "Undo"  #d',
+            "button .mdc-icon-button.mdc-icon-button--flex white #efefef 20x20  #e",
         ],
         "icons that are called what their images are": [
             'link "Settings"  #s',
@@ -664,6 +675,7 @@ def test_page_that_is_still_drawing_is_reported(elements: Elements) -> None:
     for sign, line in (
         ("busy part", 'button "a"  button'),
         ("skeleton", 'button "a"  button'),
+        ("spinner", 'button "a"  button'),
         ("progress", 'text "Creating the budget..."'),
     ):
         elements.write(pages[sign])
@@ -776,6 +788,8 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button"),
         *("button text=Deploy all", "button text=Deploy"),
         *("[placeholder=City]", "select", "b > button", "i"),
+        *("label text=Strip headers >>> input", "label text=Show hosts >>> input"),
+        *("label:nth-of-type(3) > input:nth-of-type(1)", "input:nth-of-type(2)"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1

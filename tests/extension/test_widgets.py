@@ -166,6 +166,15 @@ async def test_search_in_an_open_list_of_commands_runs_none(offering: DrivenTab)
     assert await offering.page.evaluate("document.activeElement.id") == "command"
 
 
+async def test_option_of_an_open_list_is_selected_by_the_start_of_its_text(offering: DrivenTab) -> None:
+    await offering.do("select", selector="#entity", value="Guest mode")
+
+    assert await offering.page.eval_on_selector("#entity", "one => [one.value, one.ariaExpanded]") == [
+        "Guest mode",
+        "false",
+    ]
+
+
 async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(offering: DrivenTab) -> None:
     assert (await offering.refused("fill", selector="#forgets", value="owner"))[0] == "VALUE_NOT_KEPT"
 

@@ -103,15 +103,14 @@ const changeSummary = (() => {
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
     const { come, gone } = differences(outermost(shown), outermost(left), before.hidden, hasState);
-    const isUnreported = (/** @type {News} */ { node }) =>
-      !reported.some((one) => holds(one, node) || (isElement(node) && isDrawnIn(one, node)));
+    const isUnreported = (/** @type {News} */ { node }) => !reported.some((one) => isPartOf(one, node));
     // A new part of the page may contain a reported one.
     const withoutReported = (/** @type {News} */ { node, texts: own }) => {
-      const known = new Set(reported.filter((one) => holds(node, one)).flatMap((one) => textsIn(one)));
+      const known = new Set(reported.filter((one) => isPartOf(node, one)).flatMap((one) => textsIn(one)));
       return { node, texts: own.filter((text) => !known.has(text)) };
     };
     const isOfClosed = (/** @type {News} */ { node }) =>
-      closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
+      closed.some(([dialog]) => isPartOf(dialog, node) || isPartOf(node, dialog));
     const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
@@ -213,6 +212,15 @@ const changeSummary = (() => {
       return [`now ${named.slice(0, length).join(", ")}${more}`];
     };
     return joined(named.map((_, index) => version(named.length - index)));
+  }
+
+  /**
+   * @param {Node} outer
+   * @param {Node} inner
+   * @returns {boolean} whether it is in the other one, in the document or as it is drawn, through web components
+   */
+  function isPartOf(outer, inner) {
+    return holds(outer, inner) || (isElement(outer) && isElement(inner) && isDrawnIn(outer, inner));
   }
 
   /** @param {string} name */

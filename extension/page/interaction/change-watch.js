@@ -30,6 +30,7 @@ const changeWatch = (() => {
   const { collapse, nameOf, visibleTextOf } = texts;
   const { SEEN, endingAnimations, fillsView, isDrawn, isPositioned, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
+  const { rootsIn } = search;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
   const { editorAround } = drawnEditors;
@@ -50,13 +51,25 @@ const changeWatch = (() => {
   const MOST_CHANGES = 300;
   /** Elements that users do not read as text. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
+  const EDITABILITY = new Set(["contenteditable", "readonly"]);
   const EDITED = "input, textarea, select, [contenteditable], [role='combobox']";
   const WATCHED = {
     childList: true,
     characterData: true,
     characterDataOldValue: true,
     subtree: true,
-    attributeFilter: ["aria-hidden", "aria-label", "class", "hidden", "inert", "open", "style", "title"],
+    attributeFilter: [
+      "aria-hidden",
+      "aria-label",
+      "class",
+      "contenteditable",
+      "hidden",
+      "inert",
+      "open",
+      "readonly",
+      "style",
+      "title",
+    ],
     attributeOldValue: true,
   };
   /** Attributes for states, with the words for true and false. */
@@ -116,6 +129,8 @@ const changeWatch = (() => {
     #written = new Map();
     /** @readonly @type {Map<Element, string>} labels of elements before they changed */
     #labels = new Map();
+    /** @readonly @type {Map<Element, boolean>} elements that were or were not editable, before that changed */
+    #editable = new Map();
     /** @readonly @type {Map<Element, string>} styles of elements before they changed */
     #styles = new Map();
     /** Whether the element acted on last opens something. */
@@ -192,7 +207,7 @@ const changeWatch = (() => {
 
     /** @returns {boolean} whether a dialog, a calendar or a list has opened */
     hasOpenedLayer() {
-      const dialogs = [...stateOf(this.#roots).dialogs.keys()];
+      const dialogs = [...stateOf(this.#rootsNow()).dialogs.keys()];
       if (dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList()) return true;
       return this.pickers().length > 0;
     }
@@ -313,7 +328,7 @@ const changeWatch = (() => {
       const [corner] = document.elementsFromPoint(0, 0);
       const isLeft = (/** @type {Element} */ one) => isBackdrop(one) && !isWorded(one);
       if (!corner || ![...treeAncestors(corner)].some(isLeft)) return false;
-      return [...stateOf(this.#roots).dialogs.keys()].every((one) => before.includes(one));
+      return [...stateOf(this.#rootsNow()).dialogs.keys()].every((one) => before.includes(one));
     }
 
     /** @returns {boolean} whether a dialog that was open, or something with words that has come, is transparent */
@@ -324,6 +339,12 @@ const changeWatch = (() => {
         .some((one) => isInPage(one) && isRendered(one, SEEN) && !isDrawn(one) && isWorded(one));
     }
 
+    /** @returns {Root[]} of the whole page, also those of what has come, such as a web component around a dialog */
+    #rootsNow() {
+      const come = outermost([...this.#come].filter(isElement).filter(isInPage));
+      return [...new Set([...this.#roots, ...rootsIn(come)])];
+    }
+
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
     #fading() {
       const come = [...this.#come].filter(isElement).filter(isInPage);
@@ -332,7 +353,7 @@ const changeWatch = (() => {
       const coming = waiting.filter((one) => isRendered(one) && (!isDrawn(one) || isParked(one)));
       const around = coming.flatMap((one) => [...treeAncestors(one)].slice(1));
       // A field that was operated has closed the list that it had opened.
-      const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#roots).lists : [];
+      const own = ["fill", "select"].includes(this.#action) ? stateOf(this.#rootsNow()).lists : [];
       const listed = [...this.#before.lists, ...own].filter(isVisible).flatMap((one) => [...drawnAncestors(one)]);
       const layers = [...this.#before.dialogs.keys(), ...coming].filter(isVisible);
       const opened = this.#isOpener ? come.filter(isWorded) : [];
@@ -399,7 +420,8 @@ const changeWatch = (() => {
         ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one) && !this.#isNew(one),
       );
       const toggled = this.#toggled();
-      const now = stateOf(this.#roots);
+      const roots = this.#rootsNow();
+      const now = stateOf(roots);
       const slides = slidesIn(this.#styles);
       const changes = summarizeChanges(this.#before, now, {
         shown: [...shown, ...slides.come],
@@ -412,10 +434,10 @@ const changeWatch = (() => {
           .map(([field]) => field),
         sorted: SORTED.test(toggled) ? toggled : "",
         path: this.#path,
-        roots: this.#roots,
+        roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, left, this.#roots) || restatings(this.#before, now);
+      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now);
     }
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
@@ -429,10 +451,12 @@ const changeWatch = (() => {
       return parent ? isElement(parent) && isInPage(parent) && isClipped(parent) : false;
     }
 
-    /** @returns {Element | null} a new field that has the focus, such as the one for a cell of a table */
+    /** @returns {Element | null} a new field that has the focus, such as the one for a cell, or a text that became one */
     #openedField() {
       const field = focusedElement();
-      const isNew = [...this.#come, ...this.#before.hidden].some((one) => isElement(one) && holds(one, field));
+      const locked = [...this.#editable.keys()].filter((one) => this.#action !== "fill" && !this.#editable.get(one));
+      const all = [...this.#come, ...this.#before.hidden, ...locked];
+      const isNew = all.some((one) => isElement(one) && holds(one, field));
       return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
     }
 
@@ -487,6 +511,13 @@ const changeWatch = (() => {
       if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
     }
 
+    /** @param {MutationRecord} record */
+    #noteEditable({ target, attributeName, oldValue }) {
+      const element = /** @type {Element} */ (target);
+      const wasEditable = attributeName === "readonly" ? oldValue === null : oldValue !== null && oldValue !== "false";
+      if (!this.#editable.has(element)) this.#editable.set(element, wasEditable);
+    }
+
     /**
      * @param {Node} target
      * @param {string | null} before
@@ -531,8 +562,13 @@ const changeWatch = (() => {
       this.#noteDropped(records);
       for (const record of records) {
         const { type, target, addedNodes, removedNodes, attributeName, oldValue } = record;
+        if (EDITABILITY.has(attributeName ?? "")) {
+          this.#noteEditable(record);
+          continue;
+        }
         if (this.#isEdited(target)) continue;
-        if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
+        const around = isText(target) ? parentOf(target) : target;
+        if (around && isElement(around) && !isRead(around)) continue;
         if (attributeName === "style") this.#noteStyle(target, oldValue);
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));

@@ -42,7 +42,7 @@ const elementList = (() => {
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
   const { isIconic, whereOf } = surroundingNames;
   const { hintOf, lookOf, tooltipOf } = appearance;
-  const { PageItems, itemNameOf } = pageItems;
+  const { LISTED_NAME, PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
   const { DIALOGS, dialogNameOf } = pageState;
   const { collapsed, patternOf } = grouping;
@@ -57,7 +57,6 @@ const elementList = (() => {
   const RESERVE = 160;
   /** Maximum length of a text: in an overview, and if there is room. */
   const TEXT_LENGTH = { overview: 45, detailed: 400 };
-  const NAME_LENGTH = 60;
   /** Maximum length of a value when the list is searched for words. */
   const FOUND_VALUE = 300;
   /** More lines than this never fit. */
@@ -71,6 +70,8 @@ const elementList = (() => {
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
+  /** Those that show only that something is going on, not how far it is. */
+  const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
   const PROGRESS = /^.{0,80}\p{L}(?:\.{3}|\u2026)$/u;
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
@@ -108,7 +109,7 @@ const elementList = (() => {
     const reachable = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
     const listed = isNarrowed || reachable.length > MANY ? reachable : withoutRedundantTexts(reachable);
     if (within && page.items.length === 1) {
-      writer.valueLength = MAX_TEXT - RESERVE - NAME_LENGTH - notices.join("").length;
+      writer.valueLength = MAX_TEXT - RESERVE - LISTED_NAME - notices.join("").length;
     }
     if (find) writer.valueLength = FOUND_VALUE;
     const items = writer.matching(inSightFirst(withFewLooks(listed, isNarrowed)), find);
@@ -237,6 +238,7 @@ const elementList = (() => {
     return [
       document.readyState === "loading" ? "its document" : "",
       isShown("[aria-busy=true]") ? "a part of it is busy" : "",
+      isShown(SPINNERS) ? "a progress indicator" : "",
       hasSkeletons() ? "placeholders" : "",
     ].filter(Boolean);
   }
@@ -505,7 +507,7 @@ const elementList = (() => {
     const isMute = kind === "look" || !isKnown;
     return [
       role,
-      name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
+      name ? plainQuote(name, Math.min(length, LISTED_NAME)) : "",
       where,
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isShape ? tagOf(element) : "",
@@ -523,7 +525,7 @@ const elementList = (() => {
   function titleOf(element, name) {
     const title = plain(attributeOf(element, "title") ?? "");
     const isSign = name !== "" && name !== title && (!WORDED.test(name) || REMOVING.test(name));
-    return title && isSign ? `title ${plainQuote(title, NAME_LENGTH)}` : "";
+    return title && isSign ? `title ${plainQuote(title, LISTED_NAME)}` : "";
   }
 
   /**

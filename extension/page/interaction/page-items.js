@@ -92,6 +92,8 @@ const pageItems = (() => {
   const WRAPPED = wordsOf("button link tab");
   /** A longer text is not the name of something clickable, but a part of the page that listens. */
   const NAME_LENGTH = 120;
+  /** Maximum length of a name in its line. */
+  const LISTED_NAME = 60;
 
   class PageItems {
     /** @type {Item[]} */
@@ -165,7 +167,7 @@ const pageItems = (() => {
       const role = this.#roleAt(element, tag, isCandidate, within);
       const place = this.items.length;
       if (role && !within.clip && this.#addThing(element, role, within)) return;
-      const isListed = role !== "" && this.items.length > place;
+      const isListed = this.items.length > place;
       if (!isListed && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
         // What is open above the page was visited first.
@@ -559,5 +561,5 @@ const pageItems = (() => {
     return isNamed ? wrapperNameOf(element) : "";
   }
 
-  return { PageItems, itemNameOf };
+  return { LISTED_NAME, PageItems, itemNameOf };
 })();

@@ -11,6 +11,7 @@ const pageState = (() => {
     closestOf,
     dataOf,
     documentOf,
+    holderOf,
     holds,
     isControl,
     isDocument,
@@ -130,8 +131,9 @@ const pageState = (() => {
 
   /** @param {Node} node */
   function isSeen(node) {
-    const element = isElement(node) ? node : parentOf(node);
-    return element !== null && isElement(element) && isDrawn(element) && isVisible(element) && !isClipped(element);
+    const outer = isElement(node) ? node : parentOf(node);
+    const element = outer && !isElement(outer) ? holderOf(outer) : outer;
+    return element !== null && isDrawn(element) && isVisible(element) && !isClipped(element);
   }
 
   /**

@@ -4,12 +4,15 @@
 // says.
 
 const redundantTexts = (() => {
-  const { isDrawnIn, referred } = dom;
+  const { closestOf, isDrawnIn, isMatch, referred } = dom;
   const { stateOf } = states;
   const { isNeighborly } = surroundingNames;
   const { lineOf } = texts;
-  const { itemNameOf } = pageItems;
+  const { LISTED_NAME, itemNameOf } = pageItems;
 
+  const ROWS = "tr, [role='row']";
+  /** Often each of them sorts the table. */
+  const HEADERS = "th, [role='columnheader']";
   const CHECKED = new Set(["checkbox", "radio", "switch"]);
   /** Separators have none of these. */
   const MEANING = /[\p{L}\p{N}]|(?!\|)\p{S}/u;
@@ -25,15 +28,30 @@ const redundantTexts = (() => {
   function withoutRedundantTexts(items) {
     /** @type {Item | undefined} */
     let before;
+    /** @type {Item | undefined} a row that can be clicked as a whole */
+    let row;
     return items.filter((item, index) => {
+      if (item.kind === "thing" && isMatch(item.element, ROWS)) row = item;
       // A distant heading has no texts of its own.
       if (item.kind === "heading" && item.cells.length && isSeparator(item)) return false;
       const isText = item.kind === "text" && item.role === "text";
-      const isLeftOut = isText && (isRedundant(item, before, items[index + 1]) || isOnScale(items, index));
+      const isLeftOut =
+        isText && (isCellOf(row, item) || isRedundant(item, before, items[index + 1]) || isOnScale(items, index));
       // Several numbers may stand next to a slider, but what follows another text is no longer next to it.
       if (!isLeftOut) before = item;
       return !isLeftOut;
     });
+  }
+
+  /**
+   * @param {Item | undefined} row
+   * @param {Item} item a text
+   * @returns {boolean} whether it is in the row, and the row's name, which is listed as a whole, contains it
+   */
+  function isCellOf(row, { element, cells }) {
+    if (!row || !isDrawnIn(row.element, element) || closestOf(element, HEADERS)) return false;
+    const name = itemNameOf(row);
+    return name.length <= LISTED_NAME && ` ${name} `.includes(` ${lineOf(cells.flat())} `);
   }
 
   /**

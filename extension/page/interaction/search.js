@@ -26,6 +26,7 @@ const search = (() => {
     isCrossOrigin,
     likelyRootOf,
     queryAll,
+    queryIn,
     textContentOf,
     topOf,
   } = dom;
@@ -210,8 +211,23 @@ const search = (() => {
    *   there are too many
    */
   function allRoots() {
-    /** @type {Root[]} */
-    const roots = [document];
+    return withInnerRoots([document]);
+  }
+
+  /**
+   * @param {Element[]} elements none of which is in another one
+   * @returns {Root[]} theirs and those inside, outer ones first
+   */
+  function rootsIn(elements) {
+    const holders = elements.flatMap((one) => [one, ...queryIn(one, MAY_HOLD_A_ROOT)]);
+    return withInnerRoots(holders.map(likelyRootOf).filter((root) => root !== null));
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {Root[]} the same array, with every searchable root inside them
+   */
+  function withInnerRoots(roots) {
     for (const root of roots) {
       for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
         const inner = likelyRootOf(element);
@@ -423,5 +439,5 @@ const search = (() => {
     return hasPart(found, wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, unquoted, wholeTextOf };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, rootsIn, unquoted, wholeTextOf };
 })();

@@ -8,6 +8,7 @@ const selectorGenerator = (() => {
   const {
     attributeNamesOf,
     attributeOf,
+    closestOf,
     countIn,
     firstIn,
     holderOf,
@@ -205,10 +206,10 @@ const selectorGenerator = (() => {
       (named
         ? selectorBy(named)
         : (combined(element, ownNames, isAlone) ?? wayTo(element, ownNames, isAlone, isItsOwn)));
-    const labeled = LONG_PATH.test(inner) ? labeledStepOf(element, root, counts) : undefined;
+    const labeled = LONG_PATH.test(inner) ? labeledWayOf(element, root, counts) : undefined;
     if (labeled) {
       const isUnique = !isElsewhere((one) => counts.labeled(one, labeled.step, labeled.text).length);
-      return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}`;
+      return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}${labeled.end}`;
     }
     if (isSearched && !isElsewhere((one) => counts.of(one, inner))) return inner;
     return `${outer()}${inner}`;
@@ -259,6 +260,22 @@ const selectorGenerator = (() => {
       return found.length === 1 && found[0] === element;
     });
     return step ? { step, text } : undefined;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root} root
+   * @param {Counts} counts
+   * @returns {{step: string, text: string, end: string} | undefined} the step to the element or, if `end` leads into it,
+   *   to the label around it
+   */
+  function labeledWayOf(element, root, counts) {
+    const own = labeledStepOf(element, root, counts);
+    if (own) return { ...own, end: "" };
+    const label = closestOf(element, "label");
+    const tag = CSS.escape(tagOf(element));
+    const around = label && queryIn(label, tag).length === 1 ? labeledStepOf(label, root, counts) : undefined;
+    return around && { ...around, end: ` >>> ${tag}` };
   }
 
   /**
