@@ -65,6 +65,7 @@ export class ListWidget extends Widget {
       const text = values.length === 1 && chosen ? await this.#cellText(chosen) : null;
       if (text !== null && isAlike(text, chosen)) return [text];
       if (text !== null) throw notKept(this.found, chosen, text, "");
+      if (this.#pressed && (await this.shown()) === null) throw await this.#gone();
       // If the page has replaced the field, the first failure says more.
       await this.#dropText().catch(() => {});
       await this.#shut().catch(() => {});
@@ -111,6 +112,15 @@ export class ListWidget extends Widget {
   async #cellText(chosen) {
     const read = async () => /** @type {string | null} */ (await this.target.look("operate", { look: "cell" }));
     return until(read, (text) => text === null || isAlike(text, chosen), QUIET_MS);
+  }
+
+  /** @returns {Promise<CommandError>} for a field that the page has removed with its list: another try would be wrong */
+  async #gone() {
+    const changed = await this.target.consequences();
+    const option = quote(this.#pressed);
+    return this.failed(
+      `is gone: the page removed it when the option ${option} was clicked. ${changed ? `The page has changed: ${changed}.` : "Check the page."}`,
+    );
   }
 
   /** Deletes what was typed next to other values. */

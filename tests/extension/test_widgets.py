@@ -175,6 +175,18 @@ async def test_option_of_an_open_list_is_selected_by_the_start_of_its_text(offer
     ]
 
 
+async def test_list_that_goes_with_the_choice_says_what_it_has_done(blank: DrivenTab) -> None:
+    await blank.write(
+        """<p id=areas></p><div id=add role=combobox tabindex=0 aria-haspopup=listbox onclick="list.hidden = false">Add</div>
+        <ul id=list role=listbox hidden><li role=option>Hall<li role=option onclick="areas.textContent = 'Kitchen';
+        add.remove(); list.remove()">Kitchen</ul>"""
+    )
+
+    code, message = await blank.refused("select", selector="#add", value="Kitchen")
+
+    assert (code, 'now "Kitchen"' in message) == ("EXECUTION_ERROR", True)
+
+
 async def test_text_that_a_list_drops_a_moment_later_is_reported_as_not_kept(offering: DrivenTab) -> None:
     assert (await offering.refused("fill", selector="#forgets", value="owner"))[0] == "VALUE_NOT_KEPT"
 
