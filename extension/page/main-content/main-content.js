@@ -411,17 +411,17 @@ const mainContent = (() => {
    * @returns {boolean[]} the same, with the other items of each list of which most is kept
    */
   function withWholeLists(blocks, isKept) {
-    const isOfMost = areMostlyKept(
+    const isInKeptList = areMostlyKept(
       blocks,
       isKept,
       blocks.map(({ holder }) => listAround(holder)),
     );
-    return isOfMost.map((isListed, i) => isListed || Boolean(isKept[i]));
+    return blocks.map((_, i) => Boolean(isKept[i] || isInKeptList[i]));
   }
 
   /**
    * @param {Element} holder
-   * @returns {Element | null} the list, and the lists around it, that contain just its items
+   * @returns {Element | null} the list that it is an item of; of lists that are nested directly, the outermost one
    */
   function listAround(holder) {
     let item = holder.localName === "li" ? holder : holder.parentElement;
@@ -461,12 +461,12 @@ const mainContent = (() => {
   function withWholeRows(blocks, isKept, rows) {
     const places = blocks.map(({ holder }) => placeInRow(holder, rows));
     const ofCells = new Set(places.map((place, i) => (isKept[i] ? place?.cell : undefined)));
-    const isOfMost = areMostlyKept(
+    const isInKeptRow = areMostlyKept(
       blocks,
       isKept,
       places.map((place) => place?.first),
     );
-    return places.map((place, i) => Boolean(isKept[i]) || (Boolean(isOfMost[i]) && !ofCells.has(place?.cell)));
+    return places.map((place, i) => Boolean(isKept[i]) || (Boolean(isInKeptRow[i]) && !ofCells.has(place?.cell)));
   }
 
   /**
