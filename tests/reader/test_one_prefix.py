@@ -105,7 +105,7 @@ async def test_receipt_shows_the_cached_tokens_that_the_server_reports(
 async def test_real_server_recomputes_at_most_a_twentieth_after_we_restart(
     tiny_model: TinyModel, osascript: FakeOsascript
 ) -> None:
-    osascript.shows("\n".join(f"Stop {i}: bus {i * 7} leaves at {i % 24}:10 from market square." for i in range(13)))
+    osascript.shows("\n".join(f"Stop {i}: bus {i * 7} leaves at {i % 24}:10 from market square." for i in range(25)))
     receipts = []
     for prompt in ("Which stop is the first?", "When does bus 77 leave?"):
         async with serving(tiny_model.url, model=tiny_model.model) as asker:
@@ -113,5 +113,5 @@ async def test_real_server_recomputes_at_most_a_twentieth_after_we_restart(
 
     first, second = receipts
     assert (first["window_source"], first["retries"]) == ("llama.cpp /props", 0)
-    assert first["prompt_tokens"] > 300
+    assert first["prompt_tokens"] > 500
     assert second["prompt_tokens"] - second["cached_tokens"] <= 0.05 * first["prompt_tokens"]
