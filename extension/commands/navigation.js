@@ -3,6 +3,7 @@
 import { CommandError } from "../shared/errors.js";
 import { endsWithin } from "../browser/async.js";
 import { runInPage } from "../browser/inject.js";
+import { isHttpError } from "../browser/debugger/failed-requests.js";
 import { PageLoadWatch } from "../browser/page-load.js";
 import { addressOf, tabById } from "../browser/tabs.js";
 import { integerIn } from "./params.js";
@@ -11,7 +12,6 @@ import { webAddressOf } from "./tabs.js";
 /** Slightly shorter than a command's limit, so that this error reaches the client first. */
 const LONGEST_WAIT_MS = 29_000;
 const MOST_MS = 30_000;
-const FIRST_HTTP_ERROR = 400;
 /** A busy page, or an image without any bytes, may not answer at all. */
 const STATUS_MS = 5_000;
 const SILENT =
@@ -27,7 +27,7 @@ export async function navigate(context) {
   const leave = () => chrome.tabs.update(context.tabId, { url });
   const timeout = integerIn(context.params, "timeout", MOST_MS, MOST_MS, " milliseconds");
   const page = await load(context, Math.min(timeout, LONGEST_WAIT_MS), leave);
-  if (page.status === null || page.status < FIRST_HTTP_ERROR) return page;
+  if (!isHttpError(page.status)) return page;
   throw new CommandError(
     "NAVIGATION_FAILED",
     `The server returned HTTP status ${page.status}, and the tab shows its error page. Check the address.`,

@@ -231,6 +231,49 @@ async def test_endless_request_is_not_waited_for_long_but_noted_until_it_ends(as
     await until(ended)
 
 
+FAILING = """<button id=save>Save</button> <button id=missing>Load</button> <button id=searched>Search</button>
+<button id=reported>Report</button> <button id=given-up>Give up</button> <button id=saved>Save a copy</button>
+<p id=said role=status></p><script>
+  const on = (id, action) => (document.getElementById(id).onclick = action);
+  on("save", async () => { await fetch("/failing", { method: "POST" }); said.textContent = "Done" });
+  on("saved", () => fetch("/asked", { method: "POST" }));
+  on("missing", () => fetch("/failing"));
+  on("searched", async () => { await fetch("/failing"); said.textContent = "Nothing found" });
+  on("reported", () => fetch("OTHER/failing", { method: "POST", mode: "no-cors" }));
+  on("given-up", () => { const ended = new AbortController();
+    fetch("/asked", { method: "POST", signal: ended.signal }).catch(() => {}); ended.abort() });
+</script>"""
+
+
+async def test_request_that_failed_is_noted_although_the_page_does_not_show_it(asking: DrivenTab) -> None:
+    asking.site.statuses["/failing"] = 500
+    asking.site.pages["/failing"] = b"No space left"
+    asking.site.delays_s.clear()
+    await asking.show(FAILING.replace("OTHER", asking.site.url("").replace("127.0.0.1", "localhost")))
+
+    saved = await asking.do("click", selector="#save")
+    (failed,) = (await asking.do("network_requests", filter="/failing"))["entries"]
+
+    assert saved["changed"] == 'status "Done"'
+    assert [(f'body_of="{failed["id"]}"' in note, "500" in note) for note in saved["notes"]] == [(True, True)]
+    assert (await asking.do("network_requests", body_of=failed["id"]))["entries"][0]["body"] == "No space left"
+    # A request that only reads is noted if nothing else happened.
+    assert ["500" in note for note in (await asking.do("click", selector="#missing"))["notes"]] == [True]
+    for other in ("#saved", "#searched", "#reported", "#given-up"):
+        assert (other, (await asking.do("click", selector=other)).get("notes")) == (other, None)
+
+
+async def test_error_names_the_request_that_failed(asking: DrivenTab) -> None:
+    asking.site.statuses["/failing"] = 500
+    await asking.show(
+        "<input id=city onchange=\"fetch('/failing', { method: 'PUT' }).then(() => { this.value = 'Rome' })\">"
+    )
+
+    code, message = await asking.refused("fill", selector="#city", value="Oslo")
+
+    assert (code, "500" in message) == ("VALUE_NOT_KEPT", True)
+
+
 async def test_list_names_a_frame_that_does_not_answer(tab: DrivenTab) -> None:
     address = tab.site.url("/busy").replace("127.0.0.1", "localhost")
     tab.site.pages["/busy"] = b"""<button>Pay</button><script>

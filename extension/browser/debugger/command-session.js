@@ -18,6 +18,7 @@ import { endOutline } from "../highlight.js";
 import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
 import { endsWithin, pause, unlessAborted } from "../async.js";
+import { failedNote } from "./failed-requests.js";
 import { YOUNG_MS, countPending, pendingNote } from "./pending-requests.js";
 
 const SETTLE_MS = 5_000;
@@ -92,7 +93,7 @@ async function act(session, context, run) {
     own.interceptFiles();
     const result = await run({ ...context, session: own });
     for (const note of await adoptTabs(own.opened, context, () => own.hasRequests)) own.addNote(note);
-    await own.notePending(result);
+    await own.noteRequests(result);
     return result;
   });
 }
@@ -492,11 +493,11 @@ export class CommandSession {
   }
 
   /**
-   * Adds a note if the page waits for what the action requested.
+   * Adds notes if the page waits for what the action requested, or did not get it.
    *
    * @param {object} result
    */
-  async notePending(result) {
+  async noteRequests(result) {
     if (this.#hasLeft || this.#actsSince === Infinity) return;
     const { network } = this.#session;
     // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
@@ -504,8 +505,9 @@ export class CommandSession {
     const count = () => countPending(network, this.#actsSince) || Number(isSilent && this.hasRequests);
     // What the page does with a response, such as opening a tab, may be reported before the end of the response.
     if (count()) await this.#reported();
-    const note = pendingNote(count());
-    if (note) this.#notes.add(note);
+    for (const note of [failedNote(network, this.#actsSince, isSilent), pendingNote(count())]) {
+      if (note) this.#notes.add(note);
+    }
   }
 
   /**
@@ -530,14 +532,19 @@ export class CommandSession {
 
   /**
    * @param {unknown} error
-   * @returns {unknown} the error, with notes about dialogs and about requests that the page waits for
+   * @returns {unknown} the error, with notes about dialogs, and about requests that failed or that the page waits for
    */
   complete(error) {
     if (!(error instanceof CommandError)) return error;
+    const about = [this.#dialogNote(), ...(OF_PAGE.has(error.code) ? this.#requestNotes() : [])].filter(Boolean);
+    return about.length ? new CommandError(error.code, [error.message, ...about].join(" ")) : error;
+  }
+
+  /** @returns {string[]} sentences about requests that may be the cause of an error; empty if there are none */
+  #requestNotes() {
+    const { network } = this.#session;
     const since = Math.min(this.#actsSince, Date.now() - YOUNG_MS);
-    const pending = OF_PAGE.has(error.code) ? pendingNote(countPending(this.#session.network, since)) : "";
-    if (!pending && !this.#dialogs.length) return error;
-    return new CommandError(error.code, `${error.message}${this.#dialogNote()}${pending && ` ${pending}`}`);
+    return [failedNote(network, this.#actsSince, true), pendingNote(countPending(network, since))];
   }
 
   /** @returns {string} sentences about the page's dialogs; empty if there were none */
@@ -551,7 +558,7 @@ export class CommandSession {
     }
     const all = [...counts].map(([said, count]) => (count > 1 ? `${said} ${count} times` : said)).join(", its ");
     const advice = this.#dialogs.length < MAX_DIALOGS ? "" : ` ${ENDLESS}`;
-    return ` Meanwhile the page's ${all}.${advice}`;
+    return `Meanwhile the page's ${all}.${advice}`;
   }
 }
 

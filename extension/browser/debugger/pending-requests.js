@@ -42,7 +42,7 @@ export function pendingNote(count) {
  * @param {LoggedRequest[]} all
  * @returns {boolean} whether the page sends it again and again, to learn of events
  */
-function isPoll(request, all) {
+export function isPoll(request, all) {
   const alike = all.filter((one) => one !== request && pathOf(one) === pathOf(request));
   const isRepeated = (/** @type {LoggedRequest} */ { method, url, begunAt }) =>
     method === "GET" && url === request.url && request.begunAt - begunAt < POLLS.within;
