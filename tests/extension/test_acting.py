@@ -252,7 +252,7 @@ async def test_request_that_failed_is_noted_although_the_page_does_not_show_it(a
     await asking.show(FAILING.replace("OTHER", asking.site.url("").replace("127.0.0.1", "localhost")))
 
     saved = await asking.do("click", selector="#save")
-    (failed,) = (await asking.do("network_requests", filter="/failing"))["entries"]
+    failed, *_ = (await asking.do("network_requests", filter="/failing"))["entries"]
 
     assert saved["changed"] == 'status "Done"'
     assert [(f'body_of="{failed["id"]}"' in note, "500" in note) for note in saved["notes"]] == [(True, True)]
@@ -261,6 +261,21 @@ async def test_request_that_failed_is_noted_although_the_page_does_not_show_it(a
     assert ["500" in note for note in (await asking.do("click", selector="#missing"))["notes"]] == [True]
     for other in ("#saved", "#searched", "#reported", "#given-up"):
         assert (other, (await asking.do("click", selector=other)).get("notes")) == (other, None)
+
+
+async def test_page_of_an_error_that_follows_is_noted(asking: DrivenTab) -> None:
+    asking.site.statuses["/failing"] = 500
+    asking.site.pages["/failing"] = b"<title>Orders</title>"
+    links = "<a id=failing href=/failing>Buy</a> <a id=fine href=/one>Look</a>"
+
+    async def notes_of(selector: str) -> list[str] | None:
+        await asking.show(links)
+        return (await asking.do("click", selector=selector)).get("notes")
+
+    (note,) = await notes_of("#failing") or []
+
+    assert "500" in note
+    assert await notes_of("#fine") is None
 
 
 async def test_error_names_the_request_that_failed(asking: DrivenTab) -> None:

@@ -17,12 +17,15 @@ import { deniedFrames, isBlocked } from "../cross-origin-frames.js";
 import { endOutline } from "../highlight.js";
 import { PageLeft, unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
+import { loadFailure } from "../page-load.js";
 import { endsWithin, pause, unlessAborted } from "../async.js";
-import { failedNote } from "./failed-requests.js";
+import { failedNote, isHttpError } from "./failed-requests.js";
 import { YOUNG_MS, countPending, pendingNote } from "./pending-requests.js";
 
 const SETTLE_MS = 5_000;
 const REPORT_MS = 50;
+/** For an error, which may have taken seconds before. */
+const SLOW_REPORT_MS = 500;
 const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES =
   "The page asked for files and got none. Use upload with the same selector and the files' paths.";
@@ -115,7 +118,7 @@ async function runWith(session, { tabId, signal, params, rules }, work) {
       return own.report(await work(own));
     });
   } catch (error) {
-    throw own.complete(signal.aborted ? signal.reason : error);
+    throw await own.complete(signal.aborted ? signal.reason : error);
   } finally {
     await own.end();
   }
@@ -213,6 +216,8 @@ export class CommandSession {
   #actsSince = Infinity;
   /** Whether another page has come. */
   #hasLeft = false;
+  /** Whether a note says why one could not be loaded. */
+  #hasLoadError = false;
   /** Deadline of waiting for pages, on the clock of `performance.now`. */
   #settleUntil = Infinity;
   /** @readonly */
@@ -415,11 +420,11 @@ export class CommandSession {
   }
 
   /** The browser replies after it has reported what the page had started before. A blocked page gets no reply. */
-  async #reported() {
+  async #reported(ms = REPORT_MS) {
     const answered = this.#session.send("Runtime.getIsolateId").catch(() => {
       // The page has gone.
     });
-    await endsWithin(REPORT_MS, answered);
+    await endsWithin(ms, answered);
   }
 
   /**
@@ -440,6 +445,12 @@ export class CommandSession {
   /** @param {string} name that the page or the server suggests for a file being downloaded */
   addDownload(name) {
     this.addNote(`The browser is downloading ${JSON.stringify(name.toWellFormed().slice(0, MAX_FILE_NAME))}.`);
+  }
+
+  /** @param {string} error of a page that the tab could not load */
+  addLoadError(error) {
+    this.#hasLoadError = true;
+    this.addNote(loadFailure(error));
   }
 
   /** Prevents the browser from showing a file chooser to the user. */
@@ -493,13 +504,16 @@ export class CommandSession {
   }
 
   /**
-   * Adds notes if the page waits for what the action requested, or did not get it.
+   * Adds notes if what the action requested has failed, or the page still waits for it.
    *
    * @param {object} result
    */
   async noteRequests(result) {
-    if (this.#hasLeft || this.#actsSince === Infinity) return;
     const { network } = this.#session;
+    if (this.#hasLeft && !this.#hasLoadError && isHttpError(network.pageStatus)) {
+      this.addNote(`The server sent this page with HTTP status ${network.pageStatus}.`);
+    }
+    if (this.#hasLeft || this.#actsSince === Infinity) return;
     // Many messages over a WebSocket get no response, so they count only if there is nothing else to report.
     const isSilent = !EFFECTS.some((name) => name in result);
     const count = () => countPending(network, this.#actsSince) || Number(isSilent && this.hasRequests);
@@ -532,16 +546,17 @@ export class CommandSession {
 
   /**
    * @param {unknown} error
-   * @returns {unknown} the error, with notes about dialogs, and about requests that failed or that the page waits for
+   * @returns {Promise<unknown>} the error, with notes about dialogs, and about requests that failed or that the page waits for
    */
-  complete(error) {
+  async complete(error) {
     if (!(error instanceof CommandError)) return error;
-    const about = [this.#dialogNote(), ...(OF_PAGE.has(error.code) ? this.#requestNotes() : [])].filter(Boolean);
+    const about = [this.#dialogNote(), ...(OF_PAGE.has(error.code) ? await this.#requestNotes() : [])].filter(Boolean);
     return about.length ? new CommandError(error.code, [error.message, ...about].join(" ")) : error;
   }
 
-  /** @returns {string[]} sentences about requests that may be the cause of an error; empty if there are none */
-  #requestNotes() {
+  /** @returns {Promise<string[]>} sentences about requests that may be the cause of an error */
+  async #requestNotes() {
+    await this.#reported(SLOW_REPORT_MS);
     const { network } = this.#session;
     const since = Math.min(this.#actsSince, Date.now() - YOUNG_MS);
     return [failedNote(network, this.#actsSince, true), pendingNote(countPending(network, since))];

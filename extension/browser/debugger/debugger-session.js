@@ -12,7 +12,7 @@ import { failed } from "../../shared/errors.js";
 import { FramePages } from "./frame-pages.js";
 import { PageLeft, runInPage, unreadable } from "../inject.js";
 import { NETWORK_BOUNDS } from "./network-log.js";
-import { NO_PAGE, loadFailure } from "../page-load.js";
+import { NO_PAGE } from "../page-load.js";
 import { obstacleOf, tabById } from "../tabs.js";
 import { endsWithin, nextEvent, pause } from "../async.js";
 
@@ -377,7 +377,7 @@ export class DebuggerSession {
 
   /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
   handleLoadError(error) {
-    if (error !== NO_PAGE) this.#command?.addNote(loadFailure(error));
+    if (error !== NO_PAGE) this.#command?.addLoadError(error);
   }
 
   /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */

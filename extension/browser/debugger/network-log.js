@@ -62,6 +62,11 @@ export class NetworkLog {
     return [...this.#open.values()].filter(({ id }) => Number(id) >= this.#first);
   }
 
+  /** HTTP status of the page in the tab; null if unknown. */
+  get pageStatus() {
+    return this.find(String(this.#first))?.status ?? null;
+  }
+
   /** @param {string} id */
   find(id) {
     return this.#requests.find((request) => request.id === id);
