@@ -118,10 +118,9 @@ export class TextEntry {
   /** @returns {Promise<FilledField | null>} */
   async #typeText() {
     const { session } = this.context;
-    const { text, isDrawn, isKeyed, isByParagraph, days } = this.filling;
-    if (isDrawn || isKeyed || isByParagraph) {
-      if (isDrawn) await enterDrawn(session, text);
-      else await (isKeyed ? pressKeys(session, typed(text)) : enterParagraphs(session, text));
+    const { text, way, days } = this.filling;
+    if (way !== "whole") {
+      await ENTRIES[way](session, text);
       return this.#look();
     }
     const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
@@ -131,12 +130,12 @@ export class TextEntry {
     // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
     // Titles and the like are sometimes edited only once they have been pressed.
     const ways = days.length ? ["keys", "whole"] : ["keys", "whole", "pressed"];
-    for (const way of ways) {
+    for (const next of ways) {
       if (field?.next !== "retype") break;
-      if (way === "pressed" && !(await this.#pressField())) break;
+      if (next === "pressed" && !(await this.#pressField())) break;
       await replaceSelection(session, "");
-      await (way === "keys" ? pressKeys(session, typed(text)) : session.send("Input.insertText", { text }));
-      field = await this.#look({ mayRetype: way === ways.at(-1) ? "" : "lost" });
+      await (next === "keys" ? enterKeys(session, text) : session.send("Input.insertText", { text }));
+      field = await this.#look({ mayRetype: next === ways.at(-1) ? "" : "lost" });
     }
     return field?.next === "retype" ? this.#look() : field;
   }
@@ -230,6 +229,14 @@ export class TextEntry {
 }
 
 /**
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function enterKeys(session, text) {
+  await pressKeys(session, typed(text));
+}
+
+/**
  * Replaces the text of an editor that would not learn of paragraphs which the browser deletes or begins by itself.
  *
  * @param {DrivenContext["session"]} session
@@ -259,3 +266,6 @@ async function enterDrawn(session, text) {
   // Some editors close brackets and quotes all the same: what follows the caret is theirs.
   await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
 }
+
+/** By the ways of a filling. */
+const ENTRIES = { drawn: enterDrawn, keys: enterKeys, paragraphs: enterParagraphs };

@@ -731,12 +731,11 @@ export interface Filling {
   text: string;
   /** Whether it must be typed. */
   isTyped: boolean;
-  /** Whether the field is that of an editor that draws its own text. */
-  isDrawn: boolean;
-  /** Whether it must be typed key by key. */
-  isKeyed: boolean;
-  /** Whether keys must delete what the field holds, and begin its paragraphs. */
-  isByParagraph: boolean;
+  /**
+   * How it is typed: at once; at once into an editor that draws its own text; key by key; or paragraph by paragraph,
+   * where keys must delete what the field holds, and begin each paragraph.
+   */
+  way: "whole" | "drawn" | "keys" | "paragraphs";
   /** Whether Enter follows. */
   isEntered: boolean;
   /** Whether it is a date or a time, and one field follows that may be the end of the same period. */

@@ -130,10 +130,9 @@ const filling = (() => {
     const cell = cellAround(field);
     /** @type {PreparedField} */
     const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
-    const isDrawn = editorAround(field) !== null && !isTerminal(field);
-    if (isTyped && !isDrawn) selectContent(field);
+    const way = wayInto(field, text);
+    if (isTyped && way !== "drawn") selectContent(field);
     else if (!isTyped && !isLocked) setValue(field, text);
-    const isKeyed = isTerminal(field) || takesKeys(field) || (text.length > 1 && isCodePart(field));
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
     const isStart = isTyped && isDated(text) && fieldsFrom(field).length === 2;
@@ -146,9 +145,7 @@ const filling = (() => {
         text,
         isTyped,
         isEntered,
-        isDrawn,
-        isKeyed,
-        isByParagraph: isMatch(field, MODELED),
+        way,
         day,
         days,
         time,
@@ -174,6 +171,18 @@ const filling = (() => {
    */
   function takesKeys(field) {
     return isControl(field) && isVisuallyHidden(field) && !editorAround(field);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @returns {Filling["way"]}
+   */
+  function wayInto(field, text) {
+    if (isTerminal(field)) return "keys";
+    if (editorAround(field)) return "drawn";
+    if (takesKeys(field) || (text.length > 1 && isCodePart(field))) return "keys";
+    return isMatch(field, MODELED) ? "paragraphs" : "whole";
   }
 
   /**

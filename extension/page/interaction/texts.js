@@ -184,8 +184,8 @@ const texts = (() => {
    */
   function similarFirst(all, wordsOf, wanted) {
     const part = collapse(wanted).toLowerCase();
-    const isLike = (/** @type {T} */ one) => collapse(wordsOf(one)).toLowerCase().includes(part);
-    return [...all.filter(isLike), ...all.filter((one) => !isLike(one))];
+    const similar = new Set(all.filter((one) => collapse(wordsOf(one)).toLowerCase().includes(part)));
+    return [...similar, ...all.filter((one) => !similar.has(one))];
   }
 
   /**
