@@ -24,6 +24,7 @@ blank = shared_tab_at("/blank")
         ("text=send order", "page: Send order"),
         ("text=close window", "page: x"),
         ("button text=bUY  NOW", "page: now"),
+        ("button text=close window", "page: x"),
         ("body >> text=Buy now", "page: now"),
         ("button text=pay later", "page: Buy now and pay later"),
         ("button:not([title=' text=x']) text='Buy now'", "page: now"),
@@ -162,6 +163,15 @@ async def test_text_names_what_is_in_front(blank: DrivenTab, layer: str) -> None
     await blank.write(f"<table><th style='cursor: pointer'>ok</table>{layer}")
 
     assert (await blank.do("click", selector="text=OK"))["element"]["selector"] == "#ok"
+
+
+async def test_text_of_an_element_may_be_its_label(blank: DrivenTab) -> None:
+    shut = "<dialog><button>Close</button></dialog>"
+    await blank.write(f"{shut}<button id=close aria-label=Close>x</button><input id=send type=submit value='Send it'>")
+
+    assert (await blank.do("click", selector="button text=Close"))["element"]["selector"] == "#close"
+    assert (await blank.do("click", selector="input text=Send it"))["element"]["selector"] == "#send"
+    assert (await blank.refused("click", selector="button text=Send it"))[0] == "ELEMENT_NOT_FOUND"
 
 
 async def test_text_is_not_that_of_a_menu_that_waits_above_the_page(blank: DrivenTab) -> None:

@@ -1,10 +1,10 @@
 "use strict";
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
-// `button text=Pay` finds what matches the CSS selector and has that text. A whole text comes before a part of one, which
-// starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow root or the frame of
-// `host`, or `host` itself if it has neither; `>>> inner` searches only the document itself. The last part may also be
-// XPath or text. For a cross-origin frame the worker continues with the rest of the selector.
+// `button text=Pay` finds what matches the CSS selector and has that text or label. A whole text comes before a part of
+// one, which starts at a word; `text="Pay"` finds whole texts only. `host >>> inner` searches only the shadow root or
+// the frame of `host`, or `host` itself if it has neither; `>>> inner` searches only the document itself. The last part
+// may also be XPath or text. For a cross-origin frame the worker continues with the rest of the selector.
 
 /**
  * @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS
@@ -21,9 +21,10 @@ const search = (() => {
     documentOf,
     holds,
     innerRootOf,
+    isCrossOrigin,
     isDocument,
     isElement,
-    isCrossOrigin,
+    isMatch,
     likelyRootOf,
     queryAll,
     queryIn,
@@ -49,6 +50,8 @@ const search = (() => {
     "div, span, p, *:not(a, td, li, tr, i, path, option, img, svg, b, button, ul, label, th, input, time, strong, em, " +
     "abbr, dd, dl, dt, figcaption, figure, form, link, meta, ol, s, script, select, small, style, table, tbody, thead)";
 
+  /** What may have words that are not its text. */
+  const LABELED = '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])';
   /** CSS, then the text of its match: CSS ends at the first ` text=` outside quotes and square brackets. */
   const CSS_WITH_TEXT =
     /^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\\.|(?!>>>)[^"'[\\])+?)\s+text\s*=([^]*)$/iu;
@@ -131,12 +134,16 @@ const search = (() => {
      */
     #withText(elements, { text, isWhole }) {
       const letters = text.replaceAll(" ", "");
-      const near = elements.filter((element) => wholeTextOf(element).replaceAll(" ", "").includes(letters));
-      const tests = [wholeTextOf, spacedTextOf];
-      const exact = tests.map((read) => near.filter((element) => read(element) === text)).find(({ length }) => length);
+      const isNear = (/** @type {string} */ one) => one.replaceAll(" ", "").includes(letters);
+      const near = elements.filter((element) => textsOf(element).some(isNear));
+      const readings = [textsOf, (/** @type {Element} */ element) => [spacedTextOf(element)]];
+      const exact = readings
+        .map((read) => near.filter((element) => read(element).includes(text)))
+        .find(({ length }) => length);
       this.isPartial = !exact;
       if (exact || isWhole) return innermost(exact ?? []);
-      return innermost(near.filter((element) => tests.some((read) => hasPart(read(element), text))));
+      const isPart = (/** @type {string} */ one) => hasPart(one, text);
+      return innermost(near.filter((element) => readings.some((read) => read(element).some(isPart))));
     }
   }
 
@@ -185,7 +192,21 @@ const search = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} the same with a space between its parts: without one, the cells of a row are one word
+   * @returns {string[]} all its text, even if it is not drawn; and its `aria-label`, or the value of a button
+   */
+  function textsOf(element) {
+    const label = isMatch(element, LABELED) ? folded(labelOf(element)) : "";
+    return label ? [wholeTextOf(element), label] : [wholeTextOf(element)];
+  }
+
+  /** @param {Element} element a match of LABELED */
+  function labelOf(element) {
+    return attributeOf(element, "aria-label") ?? textOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its whole text with a space between its parts: without one, the cells of a row are one word
    */
   function spacedTextOf(element) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -380,9 +401,7 @@ const search = (() => {
   function byText(roots, wanted) {
     return roots.flatMap((root) => [
       ...[...topsOf(root)].flatMap((top) => smallestWith(top, wanted)),
-      ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
-        hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
-      ),
+      ...queryAll(root, LABELED).flatMap((element) => hit(element, labelOf(element), wanted)),
     ]);
   }
 
@@ -439,5 +458,5 @@ const search = (() => {
     return hasPart(found, wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, rootsIn, unquoted, wholeTextOf };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, rootsIn, textsOf, unquoted };
 })();

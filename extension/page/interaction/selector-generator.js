@@ -2,7 +2,11 @@
 
 // Generates a short selector for an element that survives re-rendering.
 
-/** @typedef {{name: string, value: string}} Naming an attribute that may name its element */
+/**
+ * @typedef {{name: string, value: string}} Naming an attribute that may name its element
+ *
+ * @typedef {{element: Element, texts: string[]}} Labeled an element and what `text=` may find it by
+ */
 
 const selectorGenerator = (() => {
   const {
@@ -24,7 +28,7 @@ const selectorGenerator = (() => {
     treeAncestors,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { innermost, wholeTextOf } = search;
+  const { innermost, textsOf } = search;
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
@@ -83,7 +87,7 @@ const selectorGenerator = (() => {
     #matches = new Map();
     /** @type {Map<Root, Map<string, Element | null>>} by root and selector */
     #first = new Map();
-    /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by roots, selectors and texts */
+    /** @type {Map<Root, Map<string, Labeled[]>>} by root and selector */
     #labeled = new Map();
 
     /**
@@ -128,8 +132,11 @@ const selectorGenerator = (() => {
      */
     labeled(root, selector, text) {
       const ofRoot = kept(this.#labeled, root, () => new Map());
-      const byText = kept(ofRoot, selector, () => Map.groupBy(queryAll(root, selector), wholeTextOf));
-      return innermost(byText.get(text.toLowerCase()) ?? []);
+      const matches = () => queryAll(root, selector).map((element) => ({ element, texts: textsOf(element) }));
+      /** @type {Labeled[]} */
+      const all = kept(ofRoot, selector, matches);
+      const labeled = all.filter(({ texts }) => texts.includes(text.toLowerCase()));
+      return innermost(labeled.map(({ element }) => element));
     }
   }
 
