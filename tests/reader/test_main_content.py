@@ -566,6 +566,21 @@ def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
     assert lines[-3:] == [f"| {name} | {SENTENCE.strip()} |" for name in names]
 
 
+def test_products_of_a_long_list_keep_their_prices(tab: Page) -> None:
+    prices = [f"{number * 7 + 3},{number % 90 + 10} €" for number in range(150)]
+    cards = "".join(
+        f"<div class=card><h3><a href=/{number}>Boat {number}</a></h3><div class=price>{price}</div>"
+        f"{f'<p>{SENTENCE[: number]}</p>' if number % 3 else ''}<button>Add to cart</button></div>"
+        for number, price in enumerate(prices)
+    )
+    show(tab, f"{MENU}<div class=grid>{cards}</div>{FOOTER}")
+
+    text = read(tab)["text"]
+
+    assert [price for price in prices if price not in text] == []
+    assert "Add to cart" not in text
+
+
 def test_text_for_screen_readers_is_what_a_cell_with_an_icon_says(tab: Page) -> None:
     def aloud(text: str) -> str:
         return f"<b style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{text}</b>"

@@ -43,6 +43,8 @@ const mainContent = (() => {
   const MIN_WEIGHED = 500;
   /** A page with more text has more content than that. */
   const MIN_KEPT = 100;
+  /** So many elements of the same tag and names next to each other are cards: products, people, messages. */
+  const MIN_CARDS = 3;
   /** A page that shows less may have its text in `noscript` elements. */
   const FEW_CHARS = 250;
   /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
@@ -352,7 +354,8 @@ const mainContent = (() => {
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
     const isListed = withWholeLists(blocks, withCodeLists(blocks, isAlike));
-    const isKept = withWholeRows(blocks, withLabels(blocks, isListed), rows);
+    const isWhole = withWholeCards(blocks, isListed);
+    const isKept = withWholeRows(blocks, withLabels(blocks, isWhole), rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -421,6 +424,21 @@ const mainContent = (() => {
 
   /**
    * @param {Element} holder
+   * @param {Map<Element, Map<string, Element[]>>} alike the children of elements visited so far, by tag and names
+   * @returns {Element | null} the innermost element around it with several others like it next to it
+   */
+  function cardAround(holder, alike) {
+    const lookOf = (/** @type {Element} */ { localName, className }) => `${localName} ${className}`;
+    for (let card = holder.parentElement, list; (list = card?.parentElement); card = list) {
+      const groups = alike.get(list) ?? Map.groupBy(list.children, lookOf);
+      alike.set(list, groups);
+      if ((groups.get(lookOf(card))?.length ?? 0) >= MIN_CARDS) return card;
+    }
+    return null;
+  }
+
+  /**
+   * @param {Element} holder
    * @returns {Element | null} the list that it is an item of; of lists that are nested directly, the outermost one
    */
   function listAround(holder) {
@@ -431,6 +449,23 @@ const mainContent = (() => {
       item = list.parentElement;
     }
     return list;
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with what is missing in a card of which most is kept, if most cards next to it keep it
+   */
+  function withWholeCards(blocks, isKept) {
+    /** @type {Map<Element, Map<string, Element[]>>} */
+    const alike = new Map();
+    const cards = blocks.map(({ holder }) => cardAround(holder, alike));
+    // The same kind may be in several lists of cards.
+    const lists = new Map(cards.map((card, i) => [card?.parentElement, i]));
+    const kinds = cards.map((card, i) => card && `${lists.get(card.parentElement)} ${blocks[i]?.kind}`);
+    const isInKeptCard = areMostlyKept(blocks, isKept, cards);
+    const isOfKeptKind = areMostlyKept(blocks, isKept, kinds);
+    return blocks.map((_, i) => Boolean(isKept[i] || (isInKeptCard[i] && isOfKeptKind[i])));
   }
 
   /**
@@ -472,11 +507,11 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
-   * @param {(Element | null | undefined)[]} groups that the blocks belong to
+   * @param {(Element | string | null | undefined)[]} groups that the blocks belong to
    * @returns {boolean[]} whether each block belongs to a group of which most is kept
    */
   function areMostlyKept(blocks, isKept, groups) {
-    /** @type {Map<Element | null | undefined, {length: number, kept: number}>} */
+    /** @type {Map<Element | string | null | undefined, {length: number, kept: number}>} */
     const sizes = new Map();
     blocks.forEach(({ text }, i) => {
       const { length, kept } = sizes.get(groups[i]) ?? { length: 0, kept: 0 };
