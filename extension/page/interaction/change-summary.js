@@ -161,7 +161,7 @@ const changeSummary = (() => {
       ...lists,
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
-      ...enabled.map((element) => `${nameOf(element)} enabled`),
+      ...enablings(enabled),
       ...checkings(before.checks, now.checks, path, isRevealed),
       ...drawings(outermost(drawn), roots),
       ...holdings(inPlace, length),
@@ -262,6 +262,16 @@ const changeSummary = (() => {
     const start = shorten(whole, length).replace(/\.\.\.$/u, "");
     const words = whole[start.length] === " " ? start : start.replace(/\s\S{1,20}$/u, "");
     return `"${words}..."`;
+  }
+
+  /**
+   * @param {Element[]} enabled
+   * @returns {string[]} many at once often only accompany what else happens, such as the buttons for a selected item
+   */
+  function enablings(enabled) {
+    const [first] = enabled;
+    if (first && enabled.length > MOST_TEXTS) return [`${nameOf(first)} and ${enabled.length - 1} more enabled`];
+    return enabled.map((element) => `${nameOf(element)} enabled`);
   }
 
   /**
