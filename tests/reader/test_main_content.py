@@ -418,6 +418,8 @@ def test_modal_dialog_comes_first_and_messages_of_the_content_stay(tab: Page) ->
     assert lines_of(page + plain) == around
     assert lines_of(page + backdrop + plain) == ["## Delete Pear 3?", *around]
     assert lines_of(f"<div style='position: fixed; inset: 0; overflow: auto'>{page}{plain}</div>") == []
+    undeclared = "<div style='position: fixed; inset: 0'><h2>Delete Pear 4?</h2><button>Delete</button></div>"
+    assert lines_of(page + undeclared) == ["## Delete Pear 4?", *around]
     show(tab, f"{page}<dialog><form><h2>Rename Pear 3</h2></form></dialog><dialog open>Tip</dialog>")
     tab.evaluate("document.querySelector('dialog').showModal()")
     asked = read(tab)["text"]

@@ -54,14 +54,14 @@ const mainContent = (() => {
   const CONTROLS =
     "[data-field]:not([data-field=img]), button, [role=button], [role=combobox], [role=tab], [role=gridcell], " +
     "[role=slider], [role=switch], [role=checkbox], [role=treeitem]";
+  /** What blocks the rest of the page. */
+  const MODAL = "[data-over=modal]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
-    "[role=alert], [aria-modal=true], header";
+    `[role=alert], [aria-modal=true], header, ${MODAL}`;
   /** Buttons that are a choice, or may be: in an application they are fields. */
   const CHOICE = "[aria-pressed], [aria-checked], [aria-selected]";
-  /** What blocks the rest of the page. */
-  const MODAL = "[data-over=modal]";
   /** One that is drawn over the page may be about anything. */
   const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
   /** Maximum length, and number. */
