@@ -502,6 +502,15 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     ]
 
 
+def test_message_next_to_a_long_list_of_messages_is_content(tab: Page) -> None:
+    rows = "".join(f"<tr><td>Member {i}<td>Minutes of meeting {i}" for i in range(40))
+    message = "<h2>Garden plan</h2><p>Dear Ada,</p><p>15 March suits me.</p><p>Charles</p>"
+    buttons = "".join(f"<a role=button tabindex=0>Button {i}</a>" for i in range(12))
+    show(tab, f"<div>{buttons}</div><table>{rows}</table><div>{message}</div>")
+
+    assert read(tab)["text"].endswith("## Garden plan\n\nDear Ada,\n\n15 March suits me.\n\nCharles")
+
+
 def test_hidden_text_is_left_out_and_text_that_can_be_scrolled_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
     visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())

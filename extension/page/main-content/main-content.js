@@ -4,7 +4,7 @@
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
-  const { dataTableOf, hasColumnHeaders, joinParts } = dataTables;
+  const { dataTableOf, hasColumnHeaders, joinParts, tablesIn } = dataTables;
   const { blocksOf, collapse } = textBlocks;
   const { weigh, containerOf } = blockModel;
   const { render } = markdown;
@@ -265,8 +265,13 @@ const mainContent = (() => {
    * @param {number} chars length of its text
    */
   function isApplication(copy, chars) {
-    const controls = copy.querySelectorAll(CONTROLS).length;
-    return controls >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls;
+    const controls = [...copy.querySelectorAll(CONTROLS)];
+    const isDense = (/** @type {number} */ count, /** @type {number} */ length) =>
+      count >= LEAST_CONTROLS && length < CHARS_PER_CONTROL * count;
+    if (isDense(controls.length, chars)) return true;
+    // Rows are not a text to read: a mail program lists hundreds of messages next to the one that is open.
+    const inRows = tablesIn(copy.body).reduce((sum, table) => sum + collapse(table.textContent ?? "").length, 0);
+    return isDense(controls.filter((one) => !dataTableOf(one)).length, chars - inRows);
   }
 
   /** @param {Document} copy */
