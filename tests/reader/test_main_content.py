@@ -577,6 +577,26 @@ def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
     assert lines[-3:] == [f"| {name} | {SENTENCE.strip()} |" for name in names]
 
 
+def test_value_after_a_label_and_list_below_a_heading_are_kept_with_them(tab: Page) -> None:
+    values = {
+        "Status": "New",
+        "Priority": "High",
+        "Assignee": "Ada",
+        "Start date": "11/29/2026",
+        "Due date": "12/10/2026 (Due in 11 days)",
+    }
+    issue = "".join(f"<div><div>{label}:</div><div>{value}</div></div>" for label, value in values.items())
+    links = "".join(f"<a href=/{i}>Linked entry {i}</a>\n" for i in range(30))
+    about = "<h2>Feature 1</h2><h3>Dig the beds</h3><p>Added by <a href=/u>Ada Admin</a> 2 hours ago.</p>"
+    plan = "<h3>Plan</h3><ul><li>dig</li><li>water</li></ul>"
+    show(tab, f"<title>Feature 1</title><div>{links}</div><div>{about}<div>{issue}</div>{plan}</div>")
+
+    text = read(tab)["text"]
+
+    assert [line for label, value in values.items() for line in (f"{label}:", value) if line not in text] == []
+    assert text.endswith("### Plan\n\n- dig\n- water")
+
+
 def test_text_for_screen_readers_is_what_a_cell_with_an_icon_says(tab: Page) -> None:
     def aloud(text: str) -> str:
         return f"<b style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{text}</b>"

@@ -357,7 +357,8 @@ const mainContent = (() => {
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
     const isListed = withWholeLists(blocks, withCodeLists(blocks, isAlike));
-    const isKept = withWholeRows(blocks, withLabels(blocks, isListed), rows);
+    const isAnnounced = withAnnounced(blocks, isListed);
+    const isKept = withWholeRows(blocks, withLabels(blocks, isAnnounced), rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -508,6 +509,38 @@ const mainContent = (() => {
       return { cell, first: cells[row.columns === Infinity ? 0 : place - (place % row.columns)] };
     }
     return null;
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with what a label or a heading announces: the value after a colon, the label of a
+   *   value, and what comes first in a section of which nothing else is kept, in a list with its other items
+   */
+  function withAnnounced(blocks, isKept) {
+    const isNear = blocks.map(({ holder }, i) => {
+      const next = blocks[i + 1]?.holder;
+      return next !== undefined && Boolean(holder.parentElement?.contains(next));
+    });
+    const isLabel = blocks.map(({ text }, i) => isNear[i] && /[:\uff1a]$/u.test(text));
+    const isHeading = blocks.map(({ holder }) => holder.matches("h1, h2, h3, h4, h5, h6"));
+    const isFirst = blocks.map(({ linked }, i) => {
+      if (!isKept[i - 1] || !isHeading[i - 1] || !isNear[i - 1] || isHeading[i] || linked > FEW_LINKS) return false;
+      const next = isKept.indexOf(true, i);
+      return next < 0 || isHeading.slice(i, next + 1).includes(true);
+    });
+    const lists = new Set(
+      blocks.map(({ holder }, i) => {
+        const list = isFirst[i] ? listAround(holder) : null;
+        // An item may have a heading of its own.
+        return list?.contains(blocks[i - 1]?.holder ?? null) ? null : list;
+      }),
+    );
+    return isKept.map((isOwn, i) => {
+      const list = blocks[i] ? listAround(blocks[i].holder) : null;
+      const isAnnounced = isFirst[i] || (list !== null && lists.has(list)) || (isLabel[i - 1] && isKept[i - 1]);
+      return isOwn || Boolean(isAnnounced || (isLabel[i] && isKept[i + 1]));
+    });
   }
 
   /** @param {Text} node */
