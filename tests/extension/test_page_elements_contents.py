@@ -567,6 +567,18 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "Paste"  [href="#b"]',
             'button "Copy"  button',
         ],
+        "layer in an element without a size, of which a menu is only a part": [
+            "Open above the page: popover  #cities",
+            'menuitem "Oslo"  [role=menuitem]',
+            'button "OK"  #cities > button',
+            'button "City"  body > button',
+        ],
+        "menu that is all of its layer": [
+            "Open above the page: menu  #more",
+            'menuitem "Edit"  [role=menuitem] text=Edit',
+            'menuitem "Copy"  [role=menuitem] text=Copy',
+            'button "More"  button',
+        ],
     },
 }
 
