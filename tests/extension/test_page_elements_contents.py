@@ -797,7 +797,7 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *('[aria-rowindex="1"] > div', '[aria-rowindex="2"] > div'),
         # Generated ids and figures do not outlive anything.
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
-        *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button"),
+        *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button", "dd:nth-of-type(3) > button"),
         *("button text=Deploy all", "button text=Deploy"),
         *("[placeholder=City]", "select", "b > button", "i"),
         *("label text=Strip headers >>> input", "label text=Show hosts >>> input"),
