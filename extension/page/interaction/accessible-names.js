@@ -28,7 +28,7 @@ const accessibleNames = (() => {
     textContentOf,
   } = dom;
   const { collapse, isIconFont, plain, symbolOf, writtenOn } = texts;
-  const { SEEN, isRendered } = geometry;
+  const { SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
 
@@ -61,6 +61,7 @@ const accessibleNames = (() => {
   function accessibleNameOf(element, fromContent) {
     const ways = [
       () => labelledBy(element),
+      () => otherLabelOf(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
@@ -117,6 +118,19 @@ const accessibleNames = (() => {
       ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
     ]);
     return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} its visible label, if its own name does not contain that: users read the label, and know nothing of
+   *   a name such as "Choose date"
+   */
+  function otherLabelOf(field) {
+    const own = attributeOf(field, "aria-label")?.toLowerCase();
+    if (!own || !labelsOf(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
+    const label = plain(labelTextOf(field, new Reading(field)));
+    const words = label.replace(/[\s:*]+$/u, "").toLowerCase();
+    return /\p{L}/u.test(words) && !own.includes(words) ? label : "";
   }
 
   /**
@@ -330,8 +344,9 @@ const accessibleNames = (() => {
      */
     #addGenerated(element, place) {
       const style = getComputedStyle(element, place);
-      const { content, display } = style;
+      const { content, display, visibility } = style;
       if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
+      if (visibility !== "visible" && !this.#isHiddenToo) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
       const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
