@@ -204,6 +204,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox next to "Folder"  #folder',
         ],
         "button in a row that has a size only under the mouse": ['button "Pets"  #r'],
+        "icon that opens a branch of a tree": [
+            'treeitem "Fruit" expanded  [role=treeitem] text=Fruit',
+            'clickable of "Fruit" icon "down"  #open',
+            'treeitem "Apple"  [role=treeitem] text=Apple',
+        ],
     },
     "regions": {
         "focusable region": ['text "12 hits"', 'text "read"', 'clickable "stop"  div:nth-of-type(2)'],

@@ -299,6 +299,7 @@ const listOptions = (() => {
   }
 
   return {
+    NAMED_TOGGLES,
     POPUPS,
     begin,
     fold,
