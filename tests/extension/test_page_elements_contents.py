@@ -372,6 +372,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Amount:"  #amount',
             'textbox "Price in euros"  #price',
         ],
+        "labels with buttons and lists in them": [
+            'textbox "Payee"  #p',
+            'option "Ada"  li',
+            'textbox "Account"  #a',
+            'button "more"  #m',
+            'checkbox "Terms" off  #t',
+            'button "Terms"  #b',
+        ],
         "labels of fields that only say what to enter": [
             'text "Start"',
             'textbox "Select date" next to "Start"  #start',

@@ -50,6 +50,8 @@ const accessibleNames = (() => {
   /** Fields whose value is part of the sentence around them. */
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
+  /** Parts of a label that are no words about its field. */
+  const EXTRAS = `${BUTTONS}, [role=listbox]`;
   /** What closes them may be part of their titles. */
   const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
 
@@ -69,6 +71,10 @@ const accessibleNames = (() => {
       () => writtenOn(element, "title")?.replace(ACCESS_KEY, ""),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
       () => writtenOn(element, "title"),
+      () =>
+        labelsOf(element)
+          .map((label) => contentOf(label))
+          .join(" "),
     ];
     for (const way of ways) {
       const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
@@ -283,8 +289,8 @@ const accessibleNames = (() => {
     #readElement(inner) {
       const tag = tagOf(inner);
       if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
-      // In the label of a field it leads to an explanation.
-      if (isControl(this.#element) && isIconLink(inner)) return;
+      // In the label of a field these lead to an explanation, do something else, or are what the field suggests.
+      if (isControl(this.#element) && (isIconLink(inner) || isMatch(inner, EXTRAS))) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
       if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
         return;
