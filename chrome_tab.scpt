@@ -233,6 +233,8 @@ property pageFunction : "function readPage(request) {
   };
   const DRAWN_EDITOR = \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\";
   const ONLY_SPARE = 'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content=\"main\" (in the call or in config.toml).';
+  const NO_TEXT = \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\";
+  const LATE_PDF = \"The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.\";
   const PDF_SELECTION = \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.\";
   const NOTHING_SELECTED = \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\";
   const TOO_LONG = \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\";
@@ -463,7 +465,7 @@ property pageFunction : "function readPage(request) {
         start += ahead;
         end = start + words.length;
       }
-      if (start === this.cursor && this.values.length === 0 && this.#isApart(node)) this.#note(\" \");
+      if (start === this.cursor && this.values.length === 0) this.#noteGapBefore(node);
       this.#writeValues(start);
       this.#openCell(start);
       [this.cursor, this.last] = [end, node];
@@ -476,13 +478,14 @@ property pageFunction : "function readPage(request) {
       this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
       if (checked.size > 0 && checked.has(node)) this.#note(` ${CHECKED}`);
     }
-    #isApart(node) {
-      const [last, parent] = [this.last, node.parentElement];
-      if (!last || !parent) return false;
-      const isCode = [last.parentElement, parent].some((one) => one?.localName === \"code\");
+    #noteGapBefore(node) {
+      const [last, parent, other] = [this.last, node.parentElement, this.last?.parentElement];
+      if (!last || !parent || this.formula) return;
+      if (rectOf(node).top >= rectOf(last).bottom && boxAround(parent) !== boxAround(other)) return this.#note(\"\\n\");
+      const isCode = [other, parent].some((one) => one?.localName === \"code\");
       const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       const isNumbered = /^\\s*\\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith(\"pre\");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
+      if (((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent)) this.#note(\" \");
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
@@ -770,6 +773,10 @@ property pageFunction : "function readPage(request) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect();
   }
+  function boxAround(box) {
+    while (box && getComputedStyle(box).display !== \"inline-block\") box = box.parentElement;
+    return box;
+  }
   function areApart(left, right, parent) {
     const isBelow = parent instanceof SVGElement && right.top + right.height / 2 > left.bottom;
     return isBelow || Math.max(right.left - left.right, left.left - right.right) > MIN_SPACE * right.height;
@@ -818,10 +825,7 @@ property pageFunction : "function readPage(request) {
   }
   function pdfText() {
     if (pdf && !pdf.problem) return pdf.text;
-    throw unreadable(
-      pdf?.problem ||
-        \"The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.\",
-    );
+    throw unreadable(pdf?.problem || LATE_PDF);
   }
   function dataText() {
     const root = ofDocument(\"documentElement\");
@@ -875,14 +879,10 @@ property pageFunction : "function readPage(request) {
     if (request.content === \"selection\") throw new PageError(\"EMPTY_PAGE\", NOTHING_SELECTED);
     const texts = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\").trim());
     if (request.content !== \"main\" && texts.some(({ length }) => length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
-    for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
-      if (drawn(selector).length > 0) throw unreadable(message);
-    }
+    const [instead] = Object.entries(SHOWN_INSTEAD).filter(([selector]) => drawn(selector).length > 0);
+    if (instead) throw unreadable(instead[1]);
     if (drawn(IMAGES).length > 0) refuseImage(\"page of pictures\");
-    throw new PageError(
-      \"EMPTY_PAGE\",
-      \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
-    );
+    throw new PageError(\"EMPTY_PAGE\", NO_TEXT);
   }
   function shadowRootOf(element) {
     const open = Reflect.get(Element.prototype, \"shadowRoot\", element);

@@ -463,7 +463,8 @@ export class ListWidget extends Widget {
     if (!state.isEditable || state.typed === "") return state;
     await this.#clear();
     const whole = await this.#until(wanted, ({ total }) => total > 0, QUIET_MS);
-    const found = whole.option ? whole : await this.#scrolledTo(wanted, whole);
+    let found = whole.option ? whole : await this.#scrolledTo(wanted, whole);
+    if (!found.option) found = await this.#branchedTo(wanted, found);
     if (found.option) return found;
     await pressKeys(this.context.session, typed(wanted));
     return this.#until(wanted, ({ typed: text }) => isAlike(text, wanted), QUIET_MS);

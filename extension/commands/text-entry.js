@@ -27,7 +27,7 @@ import { selectorOf } from "./element-params.js";
 const MAX_KEYED_LENGTH = 1_000;
 /** For a field to become ready for a press, which something may cover. */
 const PRESS_MS = 500;
-const READ_ONLY = "takes no text, and no calendar for that date or time opened. Click it, then check the page.";
+const READ_ONLY = "takes no text, and no calendar for that date or time opened.";
 
 export class TextEntry {
   /** @readonly */
@@ -86,7 +86,8 @@ export class TextEntry {
   async write() {
     if (!this.filling.isReadOnly) return this.#type();
     const picked = await this.pick(this.filling);
-    if (!picked) throw failed(`${this.found.element.selector} ${READ_ONLY}`);
+    const advice = this.found.notes?.join(" ") ?? "Click it, then check the page.";
+    if (!picked) throw failed(`${this.found.element.selector} ${READ_ONLY} ${advice}`);
     return { ...picked, isAccepted: true };
   }
 

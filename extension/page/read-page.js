@@ -75,6 +75,9 @@ export function readPage(request) {
     "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.";
   const ONLY_SPARE =
     'This page shows no text yet, and only contains text for browsers without scripts. Wait until it has loaded, or read that text with content="main" (in the call or in config.toml).';
+  const NO_TEXT = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.";
+  const LATE_PDF =
+    "The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.";
   const PDF_SELECTION =
     "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about the whole PDF, or about a part between start and end keywords.";
   const NOTHING_SELECTED =
@@ -455,7 +458,7 @@ export function readPage(request) {
         start += ahead;
         end = start + words.length;
       }
-      if (start === this.cursor && this.values.length === 0 && this.#isApart(node)) this.#note(" ");
+      if (start === this.cursor && this.values.length === 0) this.#noteGapBefore(node);
       this.#writeValues(start);
       this.#openCell(start);
       [this.cursor, this.last] = [end, node];
@@ -470,17 +473,19 @@ export function readPage(request) {
     }
 
     /**
+     * Writes the space between a text and the one before, for which `innerText` has no space.
+     *
      * @param {Text} node
-     * @returns {boolean} whether there is space between it and the text before, for which `innerText` has no space
      */
-    #isApart(node) {
-      const [last, parent] = [this.last, node.parentElement];
-      if (!last || !parent) return false;
-      const isCode = [last.parentElement, parent].some((one) => one?.localName === "code");
+    #noteGapBefore(node) {
+      const [last, parent, other] = [this.last, node.parentElement, this.last?.parentElement];
+      if (!last || !parent || this.formula) return;
+      if (rectOf(node).top >= rectOf(last).bottom && boxAround(parent) !== boxAround(other)) return this.#note("\n");
+      const isCode = [other, parent].some((one) => one?.localName === "code");
       const isInWord = /^[\p{L}\p{N}\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
       // The number of a line of code may be next to any character.
       const isNumbered = /^\s*\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith("pre");
-      return ((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent);
+      if (((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent)) this.#note(" ");
     }
 
     /** @param {{element: Element, start: number}} open */
@@ -919,6 +924,15 @@ export function readPage(request) {
   }
 
   /**
+   * @param {Element | null} [box]
+   * @returns {Element | null | undefined} the inline block that it is, or is in; its lines are not those around it
+   */
+  function boxAround(box) {
+    while (box && getComputedStyle(box).display !== "inline-block") box = box.parentElement;
+    return box;
+  }
+
+  /**
    * @param {DOMRect} left of a text
    * @param {DOMRect} right of the next one; in scripts from right to left they are the other way round
    * @param {Element | null} parent of the next one; in a drawing, each line of a text has its own
@@ -999,10 +1013,7 @@ export function readPage(request) {
   /** Returns the text of a PDF, which other scripts have extracted. */
   function pdfText() {
     if (pdf && !pdf.problem) return pdf.text;
-    throw unreadable(
-      pdf?.problem ||
-        "The PDF in this tab did not load in time. Wait until it is shown, then ask again. If that does not help, open it in Chrome.",
-    );
+    throw unreadable(pdf?.problem || LATE_PDF);
   }
 
   /** Returns the text of a document that is neither a page nor plain text. */
@@ -1094,14 +1105,10 @@ export function readPage(request) {
     if (request.content === "selection") throw new PageError("EMPTY_PAGE", NOTHING_SELECTED);
     const texts = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, "").trim());
     if (request.content !== "main" && texts.some(({ length }) => length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
-    for (const [selector, message] of Object.entries(SHOWN_INSTEAD)) {
-      if (drawn(selector).length > 0) throw unreadable(message);
-    }
+    const [instead] = Object.entries(SHOWN_INSTEAD).filter(([selector]) => drawn(selector).length > 0);
+    if (instead) throw unreadable(instead[1]);
     if (drawn(IMAGES).length > 0) refuseImage("page of pictures");
-    throw new PageError(
-      "EMPTY_PAGE",
-      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
-    );
+    throw new PageError("EMPTY_PAGE", NO_TEXT);
   }
 
   /**

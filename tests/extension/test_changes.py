@@ -9,6 +9,8 @@ from tests.support.pages import cases
 
 tab = shared_tab_at("/blank")
 
+PUBLISHED = 'status "Page News published."'
+FAILED = f'alert "Nothing was saved."; {PUBLISHED}'
 # By the cases of `tests/pages/cases/changes.html`: what the reply reports after a click on #go.
 CHANGES = {
     "an alert": 'alert "Wrong password"',
@@ -25,6 +27,7 @@ CHANGES = {
     "an error at a field": 'error at input#mail "Email": "Please fill out this field."',
     "a field that is enabled": 'button#box "Pay" enabled',
     "buttons that ARIA enables and disables": 'button#a "Save" enabled',
+    "many buttons that are enabled with what is shown": 'button#a "Reply" and 3 more enabled; now "Dear Ada"',
     "a part that is rewritten": 'now "2 items"; gone "1 items"',
     "a part that goes": 'gone "Old news"',
     "very many": 'now "0.", "1.", "2." and 37 more',
@@ -131,6 +134,9 @@ CHANGES = {
     "drawers that slide into the window and out of it": 'now "Calls"; gone "Chat"',
     "a form that opens with values": 'now "New trip To By train"; input#far "To" holds "Rome"',
     "a form that closes, with a style of its own in it": 'gone "New trip Go"',
+    "a frame that shows another page": f'{PUBLISHED}; now "A text that says nothing about the action."',
+    "a frame that shows its page again, with one more message": FAILED,
+    "a frame without an area": "",
 }
 
 
@@ -150,10 +156,6 @@ async def test_click_reports_what_it_has_changed(tab: DrivenTab, subtests: pytes
             assert len(json.dumps(result)) < 400
 
 
-PUBLISHED = 'status "Page News published."'
-
-
-FAILED = f'alert "Nothing was saved."; {PUBLISHED}'
 CLICK = ("<a id=go href='{}'>Go</a>", "click", {"selector": "#go"})
 FILL = ("<input id=q onchange=\"location = '{}'\">", "fill", {"selector": "#q", "value": "a\n"})
 PRESS = ("<button id=go onclick=\"location = '{}'\">Go</button>", "press", {"selector": "#go", "keys": "Enter"})

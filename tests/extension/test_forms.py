@@ -510,6 +510,27 @@ async def test_day_is_picked_in_the_calendar_of_a_field_that_does_not_understand
     assert (await calendars.refused("fill", selector="#picked", value="2026-02-03 15:30"))[0] == "VALUE_NOT_KEPT"
 
 
+async def test_day_is_not_picked_in_a_calendar_that_is_open_for_another_field(calendars: DrivenTab) -> None:
+    arrival = {"selector": "#arrival", "value": "2026-01-05"}
+    visit = {"selector": "#visit", "value": "2026-01-12"}
+    assert (await calendars.do("fill", **arrival))["value"] == "1/5/2026"
+
+    # What is behind the calendar has not opened it.
+    await calendars.do("press", selector="#visit", keys="ArrowLeft")
+    code, message = await calendars.refused("fill", **visit)
+
+    assert (code, "This is behind" in message) == ("EXECUTION_ERROR", True)
+    assert await calendars.page.evaluate("[state.arrival, state.visit]") == ["1/5/2026", None]
+    # So is the field that it is open for, also if the client has opened it.
+    again = await calendars.do("fill", selector="#arrival", value="2026-01-06")
+    await calendars.do("press", selector="#arrival", keys="Escape")
+    await calendars.do("click", selector="#visit")
+    own = await calendars.do("fill", **visit)
+    await calendars.do("press", selector="#visit", keys="Escape")
+    assert [reply["value"] for reply in (again, own)] == ["1/6/2026", "1/12/2026"]
+    assert not [note for reply in (again, own) for note in reply["notes"] if "behind" in note]
+
+
 async def test_start_of_a_period_is_kept_until_its_end_is_filled(calendars: DrivenTab) -> None:
     started = await calendars.do("fill", selector="#since", value="09:30")
 

@@ -23,6 +23,11 @@ LIST = """<style>html, body { margin: 0; height: 100%; overflow: hidden } #list 
   }).observe(document.querySelector("#end"));
 </script>"""
 
+# Neither box scrolls for a user, and the first one is slightly too small for what it contains.
+LOCKED = """<style>#app, #strip { height: 200px; overflow: hidden } #list { height: 200px; overflow: auto } p { height: 50px }</style>
+<div id=app><div id=list><p>1<p>2<p>3<p>4<p>5<p>6<p id=last>7</div><div style="height: 6px"></div></div>
+<div id=strip><p>1<p>2<p>3<p>4<p>5<p id=far>6</div>"""
+
 blank = shared_tab_at("/blank")
 
 
@@ -51,6 +56,18 @@ async def test_scroll_bar_that_a_page_sets_on_its_body_is_that_of_the_page(page:
 
     assert ("notes" in shown, shown["scrolled"]["top"]) == (False, await top(page, "document.documentElement"))
     assert (await page.do("scroll", to="top"))["scrolled"]["top"] == 0 < shown["scrolled"]["top"]
+
+
+async def test_box_that_users_cannot_scroll_is_scrolled_only_if_the_element_is_out_of_sight_otherwise(
+    blank: DrivenTab,
+) -> None:
+    await blank.write(LOCKED)
+
+    await blank.do("click", selector="#last")
+    await blank.do("click", selector="#far")
+
+    assert await top(blank, "list") > 0 == await top(blank, "app")
+    assert await top(blank, "strip") > 0
 
 
 async def test_element_that_the_page_scrolls_away_again_is_reported(page: DrivenTab) -> None:

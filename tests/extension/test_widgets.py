@@ -614,6 +614,12 @@ async def test_option_in_a_shut_branch_of_a_tree_is_chosen_with_nothing_else(tre
     assert await trees.page.locator("#tree").is_hidden()
 
 
+async def test_option_in_a_shut_branch_is_found_although_a_search_for_it_shows_nothing(trees: DrivenTab) -> None:
+    assert (await trees.do("fill", selector="#search", value="Oslo"))["value"] == "Oslo"
+
+    assert await trees.page.evaluate("[search.dataset.chosen, byId('found').hidden]") == ["Oslo", True]
+
+
 async def test_arrow_and_tick_are_not_part_of_the_choice(drawn: DrivenTab) -> None:
     for values in (["Serif"], ["Arial"]):
         result = await drawn.do("fill", selector="#font", value=values[0])

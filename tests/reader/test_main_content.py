@@ -418,6 +418,8 @@ def test_modal_dialog_comes_first_and_messages_of_the_content_stay(tab: Page) ->
     assert lines_of(page + plain) == around
     assert lines_of(page + backdrop + plain) == ["## Delete Pear 3?", *around]
     assert lines_of(f"<div style='position: fixed; inset: 0; overflow: auto'>{page}{plain}</div>") == []
+    undeclared = "<div style='position: fixed; inset: 0'><h2>Delete Pear 4?</h2><button>Delete</button></div>"
+    assert lines_of(page + undeclared) == ["## Delete Pear 4?", *around]
     show(tab, f"{page}<dialog><form><h2>Rename Pear 3</h2></form></dialog><dialog open>Tip</dialog>")
     tab.evaluate("document.querySelector('dialog').showModal()")
     asked = read(tab)["text"]
@@ -500,6 +502,15 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
     ]
 
 
+def test_message_next_to_a_long_list_of_messages_is_content(tab: Page) -> None:
+    rows = "".join(f"<tr><td>Member {i}<td>Minutes of meeting {i}" for i in range(40))
+    message = "<h2>Garden plan</h2><p>Dear Ada,</p><p>15 March suits me.</p><p>Charles</p>"
+    buttons = "".join(f"<a role=button tabindex=0>Button {i}</a>" for i in range(12))
+    show(tab, f"<div>{buttons}</div><table>{rows}</table><div>{message}</div>")
+
+    assert read(tab)["text"].endswith("## Garden plan\n\nDear Ada,\n\n15 March suits me.\n\nCharles")
+
+
 def test_hidden_text_is_left_out_and_text_that_can_be_scrolled_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
     visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())
@@ -567,18 +578,42 @@ def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
 
 
 def test_products_of_a_long_list_keep_their_prices(tab: Page) -> None:
+    words = SENTENCE.split()
     prices = [f"{number * 7 + 3},{number % 90 + 10} €" for number in range(150)]
+    names = [
+        f"<a href=/{number}>{' '.join(words[number % 9 :][: 1 + number % 5])} {number}</a>" for number in range(150)
+    ]
+    notes = [f"<p>{SENTENCE[: 20 + number * 13 % 80]}.</p>" if number % 5 else "" for number in range(150)]
     cards = "".join(
-        f"<div class=card><h3><a href=/{number}>Boat {number}</a></h3><div class=price>{price}</div>"
-        f"{f'<p>{SENTENCE[: number]}</p>' if number % 3 else ''}<button>Add to cart</button></div>"
-        for number, price in enumerate(prices)
+        f"<div class=card><h3>{name}</h3><div class=price>{price}</div>{note}<button>Add to cart</button></div>"
+        for name, price, note in zip(names, prices, notes, strict=True)
     )
-    show(tab, f"{MENU}<div class=grid>{cards}</div>{FOOTER}")
+    show(tab, f"{MENU}<div>{cards}</div><aside><a href=/1>One of these</a></aside>{FOOTER}")
 
     text = read(tab)["text"]
 
     assert [price for price in prices if price not in text] == []
     assert "Add to cart" not in text
+
+
+def test_value_after_a_label_and_list_below_a_heading_are_kept_with_them(tab: Page) -> None:
+    values = {
+        "Status": "New",
+        "Priority": "High",
+        "Assignee": "Ada",
+        "Start date": "11/29/2026",
+        "Due date": "12/10/2026 (Due in 11 days)",
+    }
+    issue = "".join(f"<div><div>{label}:</div><div>{value}</div></div>" for label, value in values.items())
+    links = "".join(f"<a href=/{i}>Linked entry {i}</a>\n" for i in range(30))
+    about = "<h2>Feature 1</h2><h3>Dig the beds</h3><p>Added by <a href=/u>Ada Admin</a> 2 hours ago.</p>"
+    plan = "<h3>Plan</h3><ul><li>dig</li><li>water</li></ul>"
+    show(tab, f"<title>Feature 1</title><div>{links}</div><div>{about}<div>{issue}</div>{plan}</div>")
+
+    text = read(tab)["text"]
+
+    assert [line for label, value in values.items() for line in (f"{label}:", value) if line not in text] == []
+    assert text.endswith("### Plan\n\n- dig\n- water")
 
 
 def test_text_for_screen_readers_is_what_a_cell_with_an_icon_says(tab: Page) -> None:

@@ -242,6 +242,14 @@ MARKUP = {
     "<svg><text y=20>Sales<tspan x=0 dy=1em>12 of H</tspan><tspan dy=4 font-size=10>2</tspan></text></svg>": (
         "Sales 12 of H2",
     ),
+    "On Monday, Grace wrote:<b class=quote>Hello<i>!</i><b class=quote>older</b>Bye</b>:"
+    "<style>.quote { display: inline-block; width: 100% }</style>": (
+        "On Monday, Grace wrote:",
+        "Hello!",
+        "older",
+        "Bye",
+        ":",
+    ),
     "<math><msubsup><mi>S</mi><mn>1</mn><mi>n</mi></msubsup><mi>i</mi><mo>,</mo><mmultiscripts><mi>C</mi><mprescripts/>"
     "<mn>6</mn><mn>14</mn></mmultiscripts><mo>,</mo><msup><mrow/><mn>14</mn></msup><mi>C</mi></math>": (
         "S_1^n i,C_6^14,^14 C",

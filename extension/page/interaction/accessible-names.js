@@ -28,7 +28,7 @@ const accessibleNames = (() => {
     textContentOf,
   } = dom;
   const { collapse, isIconFont, plain, symbolOf, writtenOn } = texts;
-  const { SEEN, isRendered } = geometry;
+  const { SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
 
@@ -50,6 +50,8 @@ const accessibleNames = (() => {
   /** Fields whose value is part of the sentence around them. */
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
+  /** Parts of a label that are no words about its field. */
+  const EXTRAS = `${BUTTONS}, [role=listbox]`;
   /** What closes them may be part of their titles. */
   const DIALOGS = "dialog, [role=dialog], [role=alertdialog]";
 
@@ -61,6 +63,7 @@ const accessibleNames = (() => {
   function accessibleNameOf(element, fromContent) {
     const ways = [
       () => labelledBy(element),
+      () => otherLabelOf(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
       () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
@@ -68,6 +71,10 @@ const accessibleNames = (() => {
       () => writtenOn(element, "title")?.replace(ACCESS_KEY, ""),
       () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
       () => writtenOn(element, "title"),
+      () =>
+        labelsOf(element)
+          .map((label) => contentOf(label))
+          .join(" "),
     ];
     for (const way of ways) {
       const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
@@ -117,6 +124,19 @@ const accessibleNames = (() => {
       ...(isMatch(element, DIALOGS) ? labels.flatMap((one) => queryIn(one, BUTTONS)) : []),
     ]);
     return labels.map((label) => new Reading(label, isConcealed(label), without, true).nameOf(label)).join(" ");
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} its visible label, if its own name does not contain that: users read the label, and know nothing of
+   *   a name such as "Choose date"
+   */
+  function otherLabelOf(field) {
+    const own = attributeOf(field, "aria-label")?.toLowerCase();
+    if (!own || !labelsOf(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
+    const label = plain(labelTextOf(field, new Reading(field)));
+    const words = label.replace(/[\s:*]+$/u, "").toLowerCase();
+    return /\p{L}/u.test(words) && !own.includes(words) ? label : "";
   }
 
   /**
@@ -269,8 +289,8 @@ const accessibleNames = (() => {
     #readElement(inner) {
       const tag = tagOf(inner);
       if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner) || isStandIn(inner)) return;
-      // In the label of a field it leads to an explanation.
-      if (isControl(this.#element) && isIconLink(inner)) return;
+      // In the label of a field these lead to an explanation, do something else, or are what the field suggests.
+      if (isControl(this.#element) && (isIconLink(inner) || isMatch(inner, EXTRAS))) return;
       const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
       if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
         return;
@@ -330,8 +350,9 @@ const accessibleNames = (() => {
      */
     #addGenerated(element, place) {
       const style = getComputedStyle(element, place);
-      const { content, display } = style;
+      const { content, display, visibility } = style;
       if (content === "none" || content === "normal" || display === "none" || isIconFont(style)) return;
+      if (visibility !== "visible" && !this.#isHiddenToo) return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
       const texts = (alternative ?? content.replace(IMAGES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");

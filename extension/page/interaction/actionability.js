@@ -64,7 +64,8 @@ const actionability = (() => {
    * @property {Element} first of these, which the element is, or belongs to
    * @property {Root[]} roots
    * @property {string} rest the rest of the selector, if cross-origin frames were found that lead on
-   * @property {string[]} [notes]
+   * @property {string[]} notes
+   * @property {string} behind a sentence about a dialog, or its backdrop, that lies over it
    * @property {Point} [point]
    * @property {boolean} [isLater] whether what it is not ready for may depend on a field that is written before it
    */
@@ -115,12 +116,12 @@ const actionability = (() => {
         const element = rest ? first : targetOf(first, action, this.#value);
         const { trouble, ...aimed } = await this.#attempt(element);
         const mayBeBehind = !rest && !trouble && MOUSELESS.has(action) && action !== "check";
-        const behind = mayBeBehind && behindNote(element);
-        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element), behind].filter(
+        const behind = mayBeBehind ? behindNote(element) : "";
+        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
           (note) => typeof note === "string",
         );
-        const match = { element, found, first, roots, rest };
-        if (!trouble || aimed.isLater) return { ...match, ...(notes.length && { notes }), ...aimed };
+        const match = { element, found, first, roots, rest, notes, behind };
+        if (!trouble || aimed.isLater) return { ...match, ...aimed };
         const isGone = trouble === UNSEEN && this.#request.tries;
         if (isGone && performance.now() > begun + GONE_MS) {
           throw new PageError("EXECUTION_ERROR", nameOf(element) + GONE);
@@ -447,14 +448,14 @@ const actionability = (() => {
 
   /**
    * @param {Element} field
-   * @returns {string | false} a sentence if a dialog or its backdrop lies over it, so that users cannot click it
+   * @returns {string} a sentence if a dialog or its backdrop lies over it, so that users cannot click it
    */
   function behindNote(field) {
-    if (!layersOver(field).length) return false;
+    if (!layersOver(field).length) return "";
     bringIntoView(handleOf(field), "nearest");
     const layers = layersOver(field);
     const [cover] = layers;
-    if (!cover || !layers.some((one) => fillsView(one) || isMatch(one, DIALOGS))) return false;
+    if (!cover || !layers.some((one) => fillsView(one) || isMatch(one, DIALOGS))) return "";
     return `This is behind ${coverDetails(cover, field)}.`;
   }
 

@@ -69,10 +69,17 @@ const calendars = (() => {
    *   page before it was filled
    */
   const standing = new WeakMap();
+  /** @type {WeakSet<Element>} fields below a layer that has opened for another one */
+  const behind = new WeakSet();
 
-  /** @param {Element} field about to be filled */
-  function begin(field) {
+  /**
+   * @param {Element} field about to be filled
+   * @param {boolean} isForeign whether what lies over it is for something else
+   */
+  function begin(field, isForeign) {
     standing.set(field, [...runsOfDays().flatMap(([first]) => first ?? []), ...hourFields()]);
+    if (isForeign) behind.add(field);
+    else behind.delete(field);
   }
 
   /**
@@ -201,7 +208,7 @@ const calendars = (() => {
   function monthsOpenedFor(field) {
     const before = standing.get(field) ?? [];
     const isOpened = (/** @type {Element[]} */ [first]) =>
-      first && (!before.includes(first) || layerOf(first) !== null);
+      first && (!before.includes(first) || (layerOf(first) !== null && !behind.has(field)));
     const months = runsOfDays().filter(isOpened).map(monthOf);
     return months.filter((one) => one !== null).filter(({ grid }) => !isCutOff(grid));
   }

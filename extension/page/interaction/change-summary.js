@@ -8,6 +8,7 @@ const changeSummary = (() => {
     childrenOf,
     closestOf,
     controlOf,
+    documentOf,
     drawnAncestors,
     drawnChildrenOf,
     holds,
@@ -26,6 +27,7 @@ const changeSummary = (() => {
     queryIn,
     tagOf,
     textContentOf,
+    windowOf,
   } = dom;
   const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
   const { handleOf, isVisible } = geometry;
@@ -85,6 +87,7 @@ const changeSummary = (() => {
    * @param {Node[]} changes.shown elements and texts that are visible now, and were not before
    * @param {Node[]} changes.moved elements and texts that are elsewhere now
    * @param {Node[]} changes.left elements and texts that are gone or no longer visible
+   * @param {Element[]} changes.replaced the bodies of pages that frames do not show any more
    * @param {Element[]} changes.drawn new parts of drawings
    * @param {[Element, string][]} changes.renamed elements whose label has changed, and the previous label
    * @param {Control[]} changes.refilled fields whose value has changed without being acted on
@@ -95,23 +98,21 @@ const changeSummary = (() => {
    * @returns {string} at most 200 characters; empty if nothing is worth reporting
    */
   function summarizeChanges(before, now, changes) {
-    const { shown, moved, left, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
+    const { shown, moved, left, replaced, drawn, renamed, refilled, sorted, path, roots, editor } = changes;
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
     const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const hasState = path.slice(0, STATE_LEVELS).some((one) => isMatch(one, STATEFUL));
-    const { come, gone } = differences(outermost(shown), outermost(left), before.hidden, hasState);
+    const { come, gone } = differences(outermost(shown), outermost(left), replaced, before.hidden, hasState);
     const isUnreported = (/** @type {News} */ { node }) => !reported.some((one) => isPartOf(one, node));
-    // A new part of the page may contain a reported one.
-    const withoutReported = (/** @type {News} */ { node, texts: own }) => {
-      const known = new Set(reported.filter((one) => isPartOf(node, one)).flatMap((one) => textsIn(one)));
-      return { node, texts: own.filter((text) => !known.has(text)) };
-    };
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => isPartOf(dialog, node) || isPartOf(node, dialog));
-    const news = come.filter(isUnreported).map(withoutReported).filter(hasText);
+    const news = come
+      .filter(isUnreported)
+      .map((one) => without(one, reported))
+      .filter(hasText);
     const alerts = wholesIn(news, ALERTS);
     const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
     // A region for messages of both kinds may contain earlier ones.
@@ -122,15 +123,18 @@ const changeSummary = (() => {
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
     const lists = [...filledLists].map((list) => listName(list, roots));
+    const wholes = [...alerts, ...statuses, ...filledLists];
     const isOfWhole = (/** @type {Node} */ node) => {
       const whole = wholeOf(node, ANNOUNCED);
-      return whole !== undefined && (!isMatch(whole, LISTS) || filledLists.has(whole));
+      const isAround = whole !== undefined && isPartOf(node, whole) && node !== whole;
+      return whole !== undefined && !isAround && (!isMatch(whole, LISTS) || filledLists.has(whole));
     };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isOnly(list, node));
     const announcements = new Set([...alerted, ...statuses.map((one) => collapse(readTextOf(one)))]);
+    const unannounced = news.map((one) => without(one, wholes)).filter(hasText);
     const other = nearestFirst(
-      news.filter(({ node, texts: own }) => {
+      unannounced.filter(({ node, texts: own }) => {
         return !isOfWhole(node) && !isOfOpenedList(node) && !announcements.has(own.join(" "));
       }),
       path,
@@ -157,7 +161,7 @@ const changeSummary = (() => {
       ...lists,
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
-      ...enabled.map((element) => `${nameOf(element)} enabled`),
+      ...enablings(enabled),
       ...checkings(before.checks, now.checks, path, isRevealed),
       ...drawings(outermost(drawn), roots),
       ...holdings(inPlace, length),
@@ -258,6 +262,16 @@ const changeSummary = (() => {
     const start = shorten(whole, length).replace(/\.\.\.$/u, "");
     const words = whole[start.length] === " " ? start : start.replace(/\s\S{1,20}$/u, "");
     return `"${words}..."`;
+  }
+
+  /**
+   * @param {Element[]} enabled
+   * @returns {string[]} many at once often only accompany what else happens, such as the buttons for a selected item
+   */
+  function enablings(enabled) {
+    const [first] = enabled;
+    if (first && enabled.length > MOST_TEXTS) return [`${nameOf(first)} and ${enabled.length - 1} more enabled`];
+    return enabled.map((element) => `${nameOf(element)} enabled`);
   }
 
   /**
@@ -389,11 +403,12 @@ const changeSummary = (() => {
    *
    * @param {Node[]} shown
    * @param {Node[]} left
+   * @param {Node[]} replaced by others: it is no news that their texts are gone
    * @param {Set<Node>} hidden elements that were not drawn before
    * @param {boolean} hasState whether signs alone are no news
    * @returns {{come: News[], gone: News[]}}
    */
-  function differences(shown, left, hidden, hasState) {
+  function differences(shown, left, replaced, hidden, hasState) {
     const isNotIn = (/** @type {News[]} */ others) => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
@@ -401,7 +416,8 @@ const changeSummary = (() => {
     const isRead = (/** @type {News} */ { texts: own }) => !hasState || own.some((text) => READ.test(text));
     const come = shown.map((node) => newsOf(node)).filter(isRead);
     const gone = left.map((node) => newsOf(node, hidden)).filter(isRead);
-    return { come: come.map(isNotIn(gone)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
+    const before = [...gone, ...replaced.map((node) => newsOf(node, hidden))];
+    return { come: come.map(isNotIn(before)).filter(hasText), gone: gone.map(isNotIn(come)).filter(hasText) };
   }
 
   /**
@@ -411,6 +427,16 @@ const changeSummary = (() => {
    */
   function newsOf(node, hidden) {
     return { node, texts: textsIn(node, hidden) };
+  }
+
+  /**
+   * @param {News} news of a new part of the page, which may contain reported ones
+   * @param {Element[]} reported
+   * @returns {News} without the texts of these
+   */
+  function without({ node, texts: own }, reported) {
+    const known = new Set(reported.filter((one) => isPartOf(node, one)).flatMap((one) => textsIn(one)));
+    return { node, texts: own.filter((text) => !known.has(text)) };
   }
 
   /** @param {News} news */
@@ -456,11 +482,19 @@ const changeSummary = (() => {
     yield run;
   }
 
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is in a page that is still shown
+   */
+  function isInShownPage(element) {
+    return isInPage(element) && windowOf(/** @type {Document} */ (documentOf(element))) !== null;
+  }
+
   /** @param {Element} element */
   function isUnread(element) {
     if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
     // Those for screen readers are clipped by a style; once they are gone, only that of their own is known.
-    if (!isInPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
+    if (!isInShownPage(element)) return isMatch(element, "[style*='clip:'], [style*='clip-path:']");
     return isTiny(element);
   }
 
@@ -470,7 +504,7 @@ const changeSummary = (() => {
    * @returns {boolean} whether it is hidden by itself, even if the other one was visible before
    */
   function isHiddenPart(element, hidden) {
-    if (!isInPage(element)) return hidden.has(element);
+    if (!isInShownPage(element)) return hidden.has(element);
     if (isVisible(element)) return isUnshown(element);
     const { display, opacity } = getComputedStyle(element);
     return display === "none" || opacity === "0" || isMatch(element, "[style*='visibility']");

@@ -9,6 +9,7 @@ const changeWatch = (() => {
     childrenOf,
     closestOf,
     drawnAncestors,
+    holderOf,
     holds,
     isControl,
     isDocument,
@@ -17,9 +18,11 @@ const changeWatch = (() => {
     isInPage,
     isMatch,
     isText,
+    likelyRootOf,
     outermost,
     parentOf,
     pause,
+    queryAll,
     queryDrawnIn,
     queryIn,
     tagOf,
@@ -117,6 +120,8 @@ const changeWatch = (() => {
     #toggles = new Map();
     /** @readonly */
     #before;
+    /** @readonly the frames of the page's own site, and what they showed */
+    #frames;
     /** @readonly @type {Set<Node>} added elements and texts */
     #come = new Set();
     /** @readonly @type {Set<Node>} removed elements and texts */
@@ -156,6 +161,7 @@ const changeWatch = (() => {
       this.#action = action;
       this.goOn(element);
       this.#before = stateOf(roots, action === "fill" ? aroundField(element, roots) : allIn(roots));
+      this.#frames = roots.filter(isDocument).map((page) => ({ page, frame: holderOf(page) }));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       const { signal } = this.#listening;
       for (const view of roots.filter(isDocument).map(windowOf)) {
@@ -342,7 +348,17 @@ const changeWatch = (() => {
     /** @returns {Root[]} of the whole page, also those of what has come, such as a web component around a dialog */
     #rootsNow() {
       const come = outermost([...this.#come].filter(isElement).filter(isInPage));
-      return [...new Set([...this.#roots, ...rootsIn(come)])];
+      const frames = this.#navigatedFrames().map(({ frame }) => frame);
+      return [...new Set([...this.#roots, ...rootsIn([...come, ...frames])])];
+    }
+
+    /** @returns {{frame: Element, before: Element | undefined, now: Element | undefined}[]} with the bodies of their pages */
+    #navigatedFrames() {
+      return this.#frames.flatMap(({ page, frame }) => {
+        const next = frame && isInPage(frame) ? likelyRootOf(frame) : null;
+        if (!frame || !next || next === page) return [];
+        return [{ frame, before: queryAll(page, "body")[0], now: queryAll(next, "body")[0] }];
+      });
     }
 
     /** @returns {Promise<Animation>[]} the ends of what fades in or out */
@@ -423,10 +439,12 @@ const changeWatch = (() => {
       const roots = this.#rootsNow();
       const now = stateOf(roots);
       const slides = slidesIn(this.#styles);
+      const frames = this.#navigatedFrames();
       const changes = summarizeChanges(this.#before, now, {
-        shown: [...shown, ...slides.come],
+        shown: [...shown, ...slides.come, ...frames.flatMap((one) => (one.now && isSeen(one.frame) ? one.now : []))],
         moved: [...moved, ...reordered(shown, left, this.#places)],
         left: [...left, ...hiddenNow, ...slides.gone],
+        replaced: frames.flatMap(({ before }) => before ?? []),
         drawn,
         renamed,
         refilled: [...this.#before.values]

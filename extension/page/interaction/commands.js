@@ -41,6 +41,8 @@ const elementCommands = (() => {
   let running = { id: "", controller: new AbortController() };
   /** @type {ActionState} */
   let latest = { id: "" };
+  /** @type {Element | null} the element of the latest action that may have opened what lies over the page now */
+  let lastActed = null;
   /** @type {Element | null} the element that the mouse was last moved to */
   let lastTarget = null;
   /** @type {Element[]} the cross-origin frames that the worker last asked for */
@@ -68,7 +70,7 @@ const elementCommands = (() => {
     const { changes: begun, drag, form } = before;
     const known = request.action === "place" ? before.placed : undefined;
     const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
-    const { element, found, first, roots, rest, ...more } = ready;
+    const { element, found, first, roots, rest, notes, behind, ...more } = ready;
     latest.press?.stop();
     if (latest.drag !== drag || request.action === "drag") latest.drag?.stop();
     // The steps of one action are reported together.
@@ -84,7 +86,10 @@ const elementCommands = (() => {
     if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, "click");
     if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action);
     const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
-    const done = actOn(element, roots, request);
+    const isForeign = Boolean(behind) && !filling.belongsTo(element, lastActed);
+    const allNotes = isForeign ? [...notes, behind] : notes;
+    const done = actOn(element, roots, request, isForeign);
+    if (isReporting && !isForeign) lastActed = element;
     if (SELECTING.has(request.action) && !isControl(element)) await selectionIsKnown();
     const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
     if (MOVING.has(request.action)) lastTarget = element;
@@ -93,6 +98,7 @@ const elementCommands = (() => {
       element: description,
       matches: found.length,
       ...more,
+      ...(allNotes.length && { notes: allNotes }),
       ...outline,
       ...pinched(),
       ...done,
@@ -114,7 +120,7 @@ const elementCommands = (() => {
     // For every action: this refuses an empty page.
     const focused = focusedElement();
     const element = action === "scroll" ? pageScroller() : focused;
-    return { element, found: [element], first: element, roots: allRoots(), rest: "" };
+    return { element, found: [element], first: element, roots: allRoots(), rest: "", notes: [], behind: "" };
   }
 
   /**
@@ -201,9 +207,10 @@ const elementCommands = (() => {
    * @param {Element} element
    * @param {Root[]} roots of the whole page
    * @param {ElementRequest} request
+   * @param {boolean} isForeign whether what lies over the element is for something else
    * @returns {Partial<FoundElement>}
    */
-  function actOn(element, roots, request) {
+  function actOn(element, roots, request, isForeign) {
     switch (request.action) {
       case "fill": {
         const kind = widgetKind(element, request.value);
@@ -211,7 +218,7 @@ const elementCommands = (() => {
           if (kind !== "list") refuseSetting(element, request.value);
           return rememberWidget(latest, element);
         }
-        const { plan, prepared } = filling.prepareField(element, request.value);
+        const { plan, prepared } = filling.prepareField(element, request.value, isForeign);
         latest.prepared = prepared;
         latest.widget = prepared.field;
         return { filling: plan };

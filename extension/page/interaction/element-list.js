@@ -40,7 +40,7 @@ const elementList = (() => {
   const { isNamedByContent } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
-  const { isIconic, whereOf } = surroundingNames;
+  const { isIconic, isNeighborly, looseLabelOf, whereOf } = surroundingNames;
   const { hintOf, lookOf, tooltipOf } = appearance;
   const { LISTED_NAME, PageItems, itemNameOf } = pageItems;
   const { openModals, openPopups } = modals;
@@ -502,7 +502,10 @@ const elementList = (() => {
     const isExplained = isIconic(role) && tooltipOf(element) !== "";
     // Of several values, each may have one.
     const isVague = !name || (isIconic(role) && REMOVING.test(name));
-    const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : "";
+    // It says what to enter, not what for.
+    const isPrompt = isNeighborly(role) && name !== "" && name === plain(attributeOf(element, "placeholder") ?? "");
+    const prompted = isPrompt ? looseLabelOf(element) : "";
+    const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : prompted;
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);
     const isMute = kind === "look" || !isKnown;
     return [

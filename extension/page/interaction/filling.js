@@ -36,6 +36,7 @@ const filling = (() => {
     cellAround,
     comesTrue,
     documentOf,
+    holds,
     isControl,
     isInPage,
     isMatch,
@@ -44,11 +45,13 @@ const filling = (() => {
     kindOf,
     referred,
     textContentOf,
+    treeAncestors,
     windowOf,
   } = dom;
   const { editorAround, endsWith, indentsOtherwise, isPictured, isTerminal, shows } = drawnEditors;
   const { collapse, quote, visibleTextOf } = texts;
   const { isVisible, isVisuallyHidden } = geometry;
+  const { hasOtherField } = standIns;
   const { focusedElement, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
@@ -77,6 +80,8 @@ const filling = (() => {
 
   /** A last character that is typed by key, as in browser/trusted-input.js; an empty text is a Backspace. */
   const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
+  /** Levels to climb to a button next to a field. */
+  const NEAR_LEVELS = 4;
   const TYPING_WAIT_MS = 100;
   /** For an editor to draw what was typed, or for a picker to write it. */
   const DRAWING_WAIT_MS = 500;
@@ -109,9 +114,10 @@ const filling = (() => {
    *
    * @param {Element} element
    * @param {string} value
+   * @param {boolean} isForeign whether what lies over it is for something else
    * @returns {{plan: Filling, prepared: PreparedField}}
    */
-  function prepareField(element, value) {
+  function prepareField(element, value, isForeign) {
     const kind = kindOf(element);
     const lines = value.replace(/\r\n?/gu, "\n");
     const isLine = isInput(element) || hasOneLine(element);
@@ -124,7 +130,7 @@ const filling = (() => {
     const isTyped = !isLocked && (!FORMATS.has(kind) || kind === "number");
     const [day, days] = isFree(field) ? [dayIn(given), daysIn(given)] : ["", []];
     refuseValue(field, text);
-    if (days.length || isLocked) calendars.begin(field);
+    if (days.length || isLocked) calendars.begin(field, isForeign);
     if (!isLocked) takeFocus(field, "Fill the element that gets it.");
     const before = heldBy(field);
     const cell = cellAround(field);
@@ -365,6 +371,18 @@ const filling = (() => {
     return !closed.has(start) && (!opened.length || opened.some(isStanding));
   }
 
+  /**
+   * @param {Element} element
+   * @param {Element | null} other
+   * @returns {boolean} whether the other one is the same, a field of the same period, or a button next to it
+   */
+  function belongsTo(element, other) {
+    if (!other) return false;
+    const [own, start] = [element, other].map((one) => startOf(/** @type {HTMLInputElement} */ (one)));
+    const isOwn = (/** @type {Element} */ around) => !hasOtherField(around, element) && holds(around, other);
+    return own === start || [...treeAncestors(element, NEAR_LEVELS)].some(isOwn);
+  }
+
   /** @param {HTMLInputElement} field */
   function startOf(field) {
     const group = groupOf(field);
@@ -510,5 +528,5 @@ const filling = (() => {
     ].filter((note) => typeof note === "string");
   }
 
-  return { finishFill, mayHavePicker, notationsFor, prepareField, readField };
+  return { belongsTo, finishFill, mayHavePicker, notationsFor, prepareField, readField };
 })();

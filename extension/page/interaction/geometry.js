@@ -304,11 +304,46 @@ const geometry = (() => {
   function bringIntoView(element, block) {
     const isBoxed = (/** @type {Element} */ one) => !isBoxless(one) && rectsOf(one).length > 0;
     const within = isBoxless(element) ? queryIn(element, "*").find(isBoxed) : element;
-    scrollTo(within ?? boxedAround(element), { block, inline: "nearest" });
+    const target = within ?? boxedAround(element);
+    // Other places are tried only if it is covered in the middle: then it may move as far as the browser can scroll it.
+    const locked = ["center", "nearest"].includes(block) ? lockedAround(target) : [];
+    scrollTo(target, { block, inline: "nearest" });
+    for (const one of locked) scrollBack(target, one);
     // A bare text is somewhere in its element.
     const [bare] = within ? [] : rectsOf(element);
     const view = windowOf(/** @type {Document} */ (documentOf(element)));
     if (bare && view) view.scrollBy({ top: bare.y - view.innerHeight / 2, behavior: "instant" });
+  }
+
+  /** @typedef {{box: Element, left: number, top: number}} Scrolled a box, and how far it is scrolled */
+
+  /**
+   * @param {Element} element
+   * @returns {Scrolled[]} the boxes around it that users cannot scroll, but the browser can
+   */
+  function lockedAround(element) {
+    const isLocked = (/** @type {Element} */ box) => getComputedStyle(box).overflow.includes("hidden");
+    const boxes = [...drawnAncestors(element)].filter((box) => box !== element && isLocked(box));
+    return boxes.map((box) => ({ box, left: box.scrollLeft, top: box.scrollTop }));
+  }
+
+  /**
+   * Scrolls a box back to where it was, unless less of the element is in sight there: the frame of an application that
+   * is scrolled by some pixels, to have an element in the middle, remains so.
+   *
+   * @param {Element} element
+   * @param {Scrolled} before
+   */
+  function scrollBack(element, { box, left, top }) {
+    const after = { left: box.scrollLeft, top: box.scrollTop };
+    if (after.left === left && after.top === top) return;
+    const seen = () => {
+      const { width, height } = overlap(overlap(boxOf(element), boxOf(box)), sightOf(element));
+      return Math.max(0, width) * Math.max(0, height);
+    };
+    const most = seen();
+    box.scrollTo({ left, top, behavior: "instant" });
+    if (seen() < most) box.scrollTo({ ...after, behavior: "instant" });
   }
 
   /**

@@ -250,7 +250,8 @@ const listOptions = (() => {
    */
   function toggleOf(option) {
     if (!isMatch(option, PERHAPS_SHUT)) return "";
-    const toggle = queryIn(rowOf(option), isMatch(option, SHUT) ? TOGGLES : NAMED_TOGGLES).find(isVisible);
+    const toggles = queryIn(option, isMatch(option, SHUT) ? TOGGLES : NAMED_TOGGLES).filter(isVisible);
+    const toggle = toggles.find((one) => closestOf(one, "[role='treeitem']") === option);
     return toggle ? selectorOf(toggle, allRoots()) : "";
   }
 
@@ -298,6 +299,7 @@ const listOptions = (() => {
   }
 
   return {
+    NAMED_TOGGLES,
     POPUPS,
     begin,
     fold,

@@ -20,6 +20,7 @@ const modals = (() => {
     ":popover-open, dialog[open]:not(:modal), " +
     "[role]:is([role=menu], [role=listbox]:not([aria-haspopup]), [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
   const DECLARED = ":popover-open, dialog[open]";
+  const LAYERS = ":is(div, ul, ol, nav, section)";
   /** Number of ancestors searched for a floating one. */
   const STEPS = 4;
   /** A larger share of the viewport is part of the page. */
@@ -145,14 +146,22 @@ const modals = (() => {
    * @returns {Element[]} the outermost menus, lists and dialogs that float above the page
    */
   function openPopups(roots) {
-    const declared = roots.flatMap((root) => queryAll(root, POPUPS));
-    const found = [...new Set([...declared, ...looseLayers(), ...panels(roots)])].filter(
-      (one) => isInSight(one) && isSmall(one) && floats(one),
-    );
+    const declared = roots.flatMap((root) => queryAll(root, POPUPS)).filter(isInSight);
+    const others = [...looseLayers(), ...panels(roots)].filter((layer) => !declared.some((one) => fills(one, layer)));
+    const found = [...new Set([...declared, ...others])].filter((one) => isInSight(one) && isSmall(one) && floats(one));
     const reached = found.filter(
       (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
     );
     return outermost(reached);
+  }
+
+  /**
+   * @param {Element} popup
+   * @param {Element} layer
+   * @returns {boolean} whether the popup is in the layer, and so is all that can be acted on there in the popup
+   */
+  function fills(popup, layer) {
+    return isDrawnIn(layer, popup) && queryIn(layer, CANDIDATES).every((one) => isDrawnIn(popup, one));
   }
 
   /**
@@ -222,9 +231,13 @@ const modals = (() => {
     return common !== undefined && around !== undefined && common !== around && isDrawnIn(around, common);
   }
 
-  /** @returns {Element[]} children of the body that are drawn over it and have elements to act on, such as tours */
+  /**
+   * @returns {Element[]} children of the body, or of one without a size, that are drawn over the page and have elements to
+   *   act on, such as tours
+   */
   function looseLayers() {
-    const all = document.body ? queryIn(document.body, ":scope > :is(div, ul, ol, nav, section)") : [];
+    const outer = document.body ? queryIn(document.body, `:scope > ${LAYERS}`) : [];
+    const all = outer.flatMap((one) => (hasSize(one) ? [one] : queryIn(one, `:scope > ${LAYERS}`)));
     return all.filter((layer) => isLoose(layer) && queryIn(layer, CANDIDATES).length > 1);
   }
 

@@ -53,6 +53,7 @@ const pageItems = (() => {
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf } = surroundingNames;
   const { dialogNameOf } = pageState;
   const { isUndeclared } = widgets;
+  const { NAMED_TOGGLES } = listOptions;
   const { INLINE, plain, symbolOf } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
@@ -76,6 +77,8 @@ const pageItems = (() => {
   /** Rows of a canvas's fallback content. */
   const ROWS = "tr, [role=row]";
   const MOST_ROWS = 100;
+  /** A press on its text may choose it instead of opening it. */
+  const BRANCH = "[role=treeitem][aria-expanded]";
   /** Elements that may change the kind of their texts. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
   /** Up to this many elements to act on, a list may have room for the texts between. */
@@ -229,7 +232,8 @@ const pageItems = (() => {
       if (!isPartOfPage(element, role)) within.isSilent = true;
       if (!LISTENING.has(role)) {
         within.isInThing = within.isSilent;
-        return within.isInThing && this.#inner.size === 1 && !this.#acted.holders.has(element);
+        const hasMore = this.#acted.holders.has(element) || isMatch(element, BRANCH);
+        return within.isInThing && this.#inner.size === 1 && !hasMore;
       }
       within.isDrawing = false;
       const shutBefore = this.#shut.length;
@@ -307,7 +311,7 @@ const pageItems = (() => {
       if (isShownIn(element, own)) return "";
       const isList = own === "textbox" ? isInCombobox(element) : own === "link" && isUndeclared(element);
       const role = isList ? "combobox" : own;
-      if (!role && within.isInThing) return "";
+      if (!role && within.isInThing && !isToggle(element)) return "";
       const inherited = within.cursor;
       const style = getComputedStyle(element);
       within.cursor = style.cursor;
@@ -524,6 +528,16 @@ const pageItems = (() => {
     if (parent && isElement(parent) && isMatch(parent, "pre, pre > code")) return isLine(element);
     for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
     return true;
+  }
+
+  /**
+   * @param {Element} element in an element to act on
+   * @returns {boolean} whether it is an icon that opens or closes a branch of a tree
+   */
+  function isToggle(element) {
+    if (!isMatch(element, NAMED_TOGGLES) || textContentOf(element)?.trim()) return false;
+    const item = closestOf(element, "[role=treeitem]");
+    return item !== null && isMatch(item, BRANCH);
   }
 
   /**

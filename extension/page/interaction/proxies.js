@@ -19,10 +19,9 @@ const proxies = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { plain } = texts;
   const { SEEN, isClippedAway, isDrawn, isLayerOver, isRendered, isVisible } = geometry;
   const { roleOf } = roles;
-  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { accessibleNameOf } = accessibleNames;
   const { DRAWN_CHECKED } = surroundingNames;
   const { hasVisibleLabel } = offscreenItems;
   const { isOnlySpoken } = itemPlaces;
@@ -73,19 +72,7 @@ const proxies = (() => {
     // A web component may be for display only.
     if (!control || (attributeOf(control, "aria-hidden") === "true" && isCopy(control))) return false;
     if (tagOf(control).includes("-") && !controlOf(control) && !roleOf(control)) return false;
-    return (isRendered(control, SEEN) || hasVisibleLabel(control)) && !isNamedOtherwise(label, control);
-  }
-
-  /**
-   * @param {HTMLLabelElement} label
-   * @param {Element} control
-   * @returns {boolean} whether the name of the field does not contain its label: some components name all their fields
-   *   after themselves
-   */
-  function isNamedOtherwise(label, control) {
-    const words = plain(contentOf(label, new Set([control]))).replace(/[\s:*]+$/u, "");
-    const name = attributeOf(control, "aria-label") ? accessibleNameOf(control, false) : words;
-    return !name.toLowerCase().includes(words.toLowerCase());
+    return isRendered(control, SEEN) || hasVisibleLabel(control);
   }
 
   /**

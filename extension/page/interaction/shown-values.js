@@ -72,6 +72,34 @@ const shownValues = (() => {
 
   /**
    * @param {Element} field
+   * @returns {Element | null} the box with a border that a library draws around the field and its value
+   */
+  function frameOf(field) {
+    const frame = [...treeAncestors(field, MOST_LEVELS)].find(isBordered);
+    return frame && frame !== field && !hasOtherField(frame, field) ? frame : null;
+  }
+
+  /** @param {Element} element */
+  function isBordered(element) {
+    const { borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth } = getComputedStyle(element);
+    return [borderTopWidth, borderRightWidth, borderBottomWidth, borderLeftWidth].every(
+      (width) => parseFloat(width) > 0,
+    );
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string[]} the texts in its frame, without a placeholder
+   */
+  function framedBy(field) {
+    const frame = frameOf(field);
+    if (!frame) return [];
+    const hints = queryIn(frame, PLACEHOLDERS).map((one) => collapse(visibleTextOf(one)));
+    return [...new Set(textsNextTo(frame, field))].filter((text) => !hints.includes(text));
+  }
+
+  /**
+   * @param {Element} field
    * @param {string} text of the field
    * @returns {string} without its label, if that is drawn in it, above the value
    */
@@ -171,5 +199,5 @@ const shownValues = (() => {
     return layer.height > 0 && (layer.top >= own.bottom - 1 || layer.bottom <= own.top + 1);
   }
 
-  return { shownBy };
+  return { frameOf, framedBy, shownBy };
 })();

@@ -26,6 +26,7 @@ const states = (() => {
   const { hasNativeState } = formControls;
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
+  const { framedBy } = shownValues;
 
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
@@ -135,7 +136,10 @@ const states = (() => {
    * @param {number} length
    */
   function valueOf(element, role, length) {
-    if (isControl(element)) return controlValueOf(element, kindOf(element), length);
+    if (isControl(element)) {
+      const framed = role === "combobox" && !element.value ? framedBy(element).join(", ") : "";
+      return framed ? `= ${quotedValue(framed, length)}` : controlValueOf(element, kindOf(element), length);
+    }
     if (role === "frame") return hostOf(attributeOf(element, "src") ?? "");
     const now = attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow");
     if (now !== null) {

@@ -25,6 +25,7 @@ const surroundingNames = (() => {
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
   const { plainQuote } = states;
+  const { frameOf } = shownValues;
   const { DIALOGS } = pageState;
 
   /** Fields that are named by the text before them, if by nothing else. */
@@ -39,6 +40,7 @@ const surroundingNames = (() => {
   const ICONS = new Set("button clickable draggable link".split(" "));
   /** Levels to climb to find the text before or after a field, its hidden stand-in, or the entry of a list that it is in. */
   const NEIGHBOR_STEPS = 5;
+  const LABEL_STEPS = 8;
   const FOLLOWER_STEPS = 3;
   const STAND_IN_STEPS = 6;
   const ENTRY_STEPS = 8;
@@ -80,8 +82,11 @@ const surroundingNames = (() => {
     // The label of a check box follows it, but switches stand at the end of their lines.
     const isField = NEIGHBORLY.has(role) || role === "switch" || role === "file";
     if (!isField && !CHECKED.has(role)) return "";
-    const near = cellPlaceOf(element) || (isField ? neighborOf(element) : branchOf(element));
-    const found = near || legendOf(element) || entryOf(element) || (isField ? "" : followerOf(element));
+    // The text next to a list may be its value.
+    const labelBefore = () => (role === "combobox" ? looseLabelOf(element) : "") || neighborOf(element);
+    const near = cellPlaceOf(element) || (isField ? labelBefore() : branchOf(element));
+    const around = near || legendOf(element) || entryOf(element);
+    const found = around || (isField ? looseLabelOf(element) : followerOf(element));
     // Other fields of web components are labeled inside.
     const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
     return host ? neighborOf(host) : found;
@@ -123,10 +128,13 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Subtitle"`: the text before it
    */
   function neighborOf(field, isIcon = false) {
+    const frame = isIcon ? null : frameOf(field);
     for (const one of treeAncestors(field, NEIGHBOR_STEPS)) {
       // What is before a dialog belongs to the page behind it.
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
+        // What is in its frame is its value.
+        if (frame && holds(frame, before)) continue;
         // Such as a field that only takes the focus or holds the value of a picker, and the line numbers of an editor.
         if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
         if (isElement(before) && (isMatch(before, SLIDERS) ? isMatch(field, SLIDERS) : isUndrawn(before))) continue;
@@ -139,6 +147,23 @@ const surroundingNames = (() => {
         // A number is a value.
         if (!/\p{L}/u.test(text) || isBlank(before)) continue;
         return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+      }
+    }
+    return "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} for example `next to "Start"`: the label before it that declares no field, such as that of a picker
+   */
+  function looseLabelOf(field) {
+    for (const one of treeAncestors(field, LABEL_STEPS)) {
+      if (isMatch(one, DIALOGS)) return "";
+      for (let before = previousElementOf(one); before; before = previousElementOf(before)) {
+        if (isMatch(before, CONTROLS) || hasIn(before, CONTROLS)) return "";
+        const label = [before, ...queryIn(before, LOOSE_LABELS)].find((part) => isMatch(part, LOOSE_LABELS));
+        const text = label ? plain(contentOf(label).slice(0, ENOUGH)) : "";
+        if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
     }
     return "";
@@ -403,5 +428,5 @@ const surroundingNames = (() => {
     return isDrawn(field) && isVisible(field) && !isClippedAway(field);
   }
 
-  return { DRAWN_CHECKED, isIconic, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf };
+  return { DRAWN_CHECKED, isIconic, isNeighborly, labelAround, looseLabelOf, standInNameOf, whereOf, wrapperNameOf };
 })();

@@ -47,6 +47,14 @@ const dataTables = (() => {
   }
 
   /**
+   * @param {Element} body of a copied page
+   * @returns {Element[]} the data tables in it
+   */
+  function tablesIn(body) {
+    return [...body.querySelectorAll(TABLES)].filter((one) => isDataTable(one) && !one.parentElement?.closest(TABLES));
+  }
+
+  /**
    * @param {Element} table with data
    * @returns {boolean} whether its first row has column headers
    */
@@ -118,5 +126,5 @@ const dataTables = (() => {
     return Math.max(...rowsOf(table).map((row) => cellsOf(row).reduce((sum, cell) => sum + span(cell), 0)));
   }
 
-  return { isDataTable, hasColumnHeaders, dataTableOf, joinParts, rowsOf, cellsOf };
+  return { isDataTable, hasColumnHeaders, dataTableOf, tablesIn, joinParts, rowsOf, cellsOf };
 })();

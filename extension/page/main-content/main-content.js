@@ -4,7 +4,7 @@
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
-  const { dataTableOf, hasColumnHeaders, joinParts } = dataTables;
+  const { dataTableOf, hasColumnHeaders, joinParts, tablesIn } = dataTables;
   const { blocksOf, collapse } = textBlocks;
   const { weigh, containerOf } = blockModel;
   const { render } = markdown;
@@ -56,14 +56,14 @@ const mainContent = (() => {
   const CONTROLS =
     "[data-field]:not([data-field=img]), button, [role=button], [role=combobox], [role=tab], [role=gridcell], " +
     "[role=slider], [role=switch], [role=checkbox], [role=treeitem]";
+  /** What blocks the rest of the page. */
+  const MODAL = "[data-over=modal]";
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
-    "[role=alert], [aria-modal=true], header";
+    `[role=alert], [aria-modal=true], header, ${MODAL}`;
   /** Buttons that are a choice, or may be: in an application they are fields. */
   const CHOICE = "[aria-pressed], [aria-checked], [aria-selected]";
-  /** What blocks the rest of the page. */
-  const MODAL = "[data-over=modal]";
   /** One that is drawn over the page may be about anything. */
   const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
   /** Maximum length, and number. */
@@ -267,8 +267,13 @@ const mainContent = (() => {
    * @param {number} chars length of its text
    */
   function isApplication(copy, chars) {
-    const controls = copy.querySelectorAll(CONTROLS).length;
-    return controls >= LEAST_CONTROLS && chars < CHARS_PER_CONTROL * controls;
+    const controls = [...copy.querySelectorAll(CONTROLS)];
+    const isDense = (/** @type {number} */ count, /** @type {number} */ length) =>
+      count >= LEAST_CONTROLS && length < CHARS_PER_CONTROL * count;
+    if (isDense(controls.length, chars)) return true;
+    // Rows are not a text to read: a mail program lists hundreds of messages next to the one that is open.
+    const inRows = tablesIn(copy.body).reduce((sum, table) => sum + collapse(table.textContent ?? "").length, 0);
+    return isDense(controls.filter((one) => !dataTableOf(one)).length, chars - inRows);
   }
 
   /** @param {Document} copy */
@@ -353,9 +358,9 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const isListed = withWholeLists(blocks, withCodeLists(blocks, isAlike));
-    const isWhole = withWholeCards(blocks, isListed);
-    const isKept = withWholeRows(blocks, withLabels(blocks, isWhole), rows);
+    const steps = [withCodeLists, withWholeLists, withWholeCards, withAnnounced, withLabels];
+    const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isAlike);
+    const isKept = withWholeRows(blocks, isCompleted, rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -454,7 +459,7 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
-   * @returns {boolean[]} the same, with what is missing in a card of which most is kept, if most cards next to it keep it
+   * @returns {boolean[]} the same, with what is missing in a card that is kept, if most cards next to it keep it
    */
   function withWholeCards(blocks, isKept) {
     /** @type {Map<Element, Map<string, Element[]>>} */
@@ -463,9 +468,9 @@ const mainContent = (() => {
     // The same kind may be in several lists of cards.
     const lists = new Map(cards.map((card, i) => [card?.parentElement, i]));
     const kinds = cards.map((card, i) => card && `${lists.get(card.parentElement)} ${blocks[i]?.kind}`);
-    const isInKeptCard = areMostlyKept(blocks, isKept, cards);
+    const keptCards = new Set(cards.filter((_, i) => isKept[i]));
     const isOfKeptKind = areMostlyKept(blocks, isKept, kinds);
-    return blocks.map((_, i) => Boolean(isKept[i] || (isInKeptCard[i] && isOfKeptKind[i])));
+    return blocks.map((_, i) => Boolean(isKept[i] || (keptCards.has(cards[i] ?? null) && isOfKeptKind[i])));
   }
 
   /**
@@ -538,6 +543,38 @@ const mainContent = (() => {
       return { cell, first: cells[row.columns === Infinity ? 0 : place - (place % row.columns)] };
     }
     return null;
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with what a label or a heading announces: the value after a colon, the label of a
+   *   value, and what comes first in a section of which nothing else is kept, in a list with its other items
+   */
+  function withAnnounced(blocks, isKept) {
+    const isNear = blocks.map(({ holder }, i) => {
+      const next = blocks[i + 1]?.holder;
+      return next !== undefined && Boolean(holder.parentElement?.contains(next));
+    });
+    const isLabel = blocks.map(({ text }, i) => isNear[i] && /[:\uff1a]$/u.test(text));
+    const isHeading = blocks.map(({ holder }) => holder.matches("h1, h2, h3, h4, h5, h6"));
+    const isFirst = blocks.map(({ linked }, i) => {
+      if (!isKept[i - 1] || !isHeading[i - 1] || !isNear[i - 1] || isHeading[i] || linked > FEW_LINKS) return false;
+      const next = isKept.indexOf(true, i);
+      return next < 0 || isHeading.slice(i, next + 1).includes(true);
+    });
+    const lists = new Set(
+      blocks.map(({ holder }, i) => {
+        const list = isFirst[i] ? listAround(holder) : null;
+        // An item may have a heading of its own.
+        return list?.contains(blocks[i - 1]?.holder ?? null) ? null : list;
+      }),
+    );
+    return isKept.map((isOwn, i) => {
+      const list = blocks[i] ? listAround(blocks[i].holder) : null;
+      const isAnnounced = isFirst[i] || (list !== null && lists.has(list)) || (isLabel[i - 1] && isKept[i - 1]);
+      return isOwn || Boolean(isAnnounced || (isLabel[i] && isKept[i + 1]));
+    });
   }
 
   /** @param {Text} node */

@@ -7,6 +7,8 @@ const modalDialogs = (() => {
   const parentOf = getter(Node.prototype, "parentNode");
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const textOf = getter(Node.prototype, "textContent");
+  const bodyOf = getter(Document.prototype, "body");
+  const shownTextOf = getter(HTMLElement.prototype, "innerText");
   const { getRootNode } = Node.prototype;
   const { elementFromPoint: hitInPage } = Document.prototype;
   const { elementFromPoint: hitInRoot } = ShadowRoot.prototype;
@@ -23,7 +25,8 @@ const modalDialogs = (() => {
   function isModal(element, tag, { view, isFixed }) {
     if (tag === "dialog") return isFixed;
     if (element.getAttribute("aria-modal") === "true") return true;
-    if (!/^(?:alert)?dialog$/.test(element.getAttribute("role") ?? "")) return false;
+    const isDialog = /^(?:alert)?dialog$/.test(element.getAttribute("role") ?? "");
+    if (!isDialog && !isCurtain(element, view)) return false;
     const length = lengthOf(element);
     const isBlocked = (/** @type {number} */ x, /** @type {number} */ y) =>
       pathFrom(hitAt(element, x, y)).some((one) => one === element || isBackdrop(one, view, length));
@@ -52,10 +55,27 @@ const modalDialogs = (() => {
    * @returns {boolean} whether it fills the window without a text of its own, unlike a page in a fixed box
    */
   function isBackdrop(layer, view, length) {
+    return fillsWindow(layer, view) && lengthOf(layer) <= length;
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Window} view
+   */
+  function fillsWindow(layer, view) {
     if (view.getComputedStyle(layer).position !== "fixed") return false;
     const { left, right, top, bottom } = rectOf(layer);
-    const isFull = left < 1 && top < 1 && right > view.innerWidth - 1 && bottom > view.innerHeight - 1;
-    return isFull && lengthOf(layer) <= length;
+    return left < 1 && top < 1 && right > view.innerWidth - 1 && bottom > view.innerHeight - 1;
+  }
+
+  /**
+   * @param {Element} layer without a role
+   * @param {Window} view
+   * @returns {boolean} whether it lies over most of the text, unlike a page in a fixed box
+   */
+  function isCurtain(layer, view) {
+    const body = fillsWindow(layer, view) ? bodyOf(view.document) : null;
+    return body !== null && 2 * lengthOf(layer) < withoutSpaces(shownTextOf(body)).length;
   }
 
   /**
@@ -83,7 +103,12 @@ const modalDialogs = (() => {
 
   /** @param {Element} element */
   function lengthOf(element) {
-    return (textOf(element) ?? "").replace(/\s+/g, "").length;
+    return withoutSpaces(textOf(element)).length;
+  }
+
+  /** @param {string | null} text */
+  function withoutSpaces(text) {
+    return (text ?? "").replace(/\s+/g, "");
   }
 
   return { isModal };
