@@ -556,7 +556,8 @@ export class CommandSession {
 
   /** @returns {Promise<string[]>} sentences about requests that may be the cause of an error */
   async #requestNotes() {
-    await this.#reported(SLOW_REPORT_MS);
+    // After a timeout the client waits no longer, and the page may be blocked.
+    if (!this.#signal.aborted) await this.#reported(SLOW_REPORT_MS);
     const { network } = this.#session;
     const since = Math.min(this.#actsSince, Date.now() - YOUNG_MS);
     return [failedNote(network, this.#actsSince, true), pendingNote(countPending(network, since))];

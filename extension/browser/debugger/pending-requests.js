@@ -43,7 +43,9 @@ export function pendingNote(count) {
  * @returns {boolean} whether the page sends it again and again, to learn of events
  */
 export function isPoll(request, all) {
-  const alike = all.filter((one) => one !== request && pathOf(one) === pathOf(request));
+  const isAlike = (/** @type {LoggedRequest} */ one) =>
+    one !== request && one.method === request.method && pathOf(one) === pathOf(request);
+  const alike = all.filter(isAlike);
   const isRepeated = (/** @type {LoggedRequest} */ { method, url, begunAt }) =>
     method === "GET" && url === request.url && request.begunAt - begunAt < POLLS.within;
   const hasJustEnded = (/** @type {LoggedRequest} */ { time, begunAt }) =>
