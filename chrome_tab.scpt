@@ -480,12 +480,12 @@ property pageFunction : "function readPage(request) {
     }
     #noteGapBefore(node) {
       const [last, parent, other] = [this.last, node.parentElement, this.last?.parentElement];
-      if (!last || !parent || this.formula) return;
+      const joint = this.source.slice(this.cursor - 1, this.cursor + 1);
+      if (!last || !parent || this.formula || /\\s/.test(joint)) return;
       if (rectOf(node).top >= rectOf(last).bottom && boxAround(parent) !== boxAround(other)) return this.#note(\"\\n\");
-      const isCode = [other, parent].some((one) => one?.localName === \"code\");
-      const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(this.source.slice(this.cursor - 1, this.cursor + 1));
+      const isInWord = /^[\\p{L}\\p{N}\\p{Sc}]{2}$/u.test(joint) && ![other, parent].some((one) => one?.localName === \"code\");
       const isNumbered = /^\\s*\\d+$/.test(last.data) && getComputedStyle(parent).whiteSpace.startsWith(\"pre\");
-      if (((isInWord && !isCode) || isNumbered) && areApart(rectOf(last), rectOf(node), parent)) this.#note(\" \");
+      if ((isInWord || isNumbered) && areApart(rectOf(last), rectOf(node), parent)) this.#note(\" \");
     }
     #leaveFormula({ element, start }) {
       this.formula = null;
