@@ -249,7 +249,13 @@ async def test_the_installed_program_sets_itself_up_registers_itself_and_unregis
     home, uvx = tmp_path / "home", tmp_path / "uvx"
     cursor = home / ".cursor" / "mcp.json"
     cursor.parent.mkdir(parents=True)
-    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PATH": str(tmp_path)}
+    places = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "PATH": str(tmp_path),
+        # A user of this machine may be running the program on its default port.
+        "CHROME_TAB_PORT": str(free_port()),
+    }
     # What uvx builds from the same wheel for one run, and a fake uvx, whose presence is all that is checked.
     one_run = shutil.copytree(made.environment, tmp_path / "archive-v0" / "x1y2", symlinks=True)
     uvx.symlink_to(sys.executable)
