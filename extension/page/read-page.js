@@ -1106,7 +1106,7 @@ export function readPage(request) {
     if (request.content === "selection") throw new PageError("EMPTY_PAGE", NOTHING_SELECTED);
     const texts = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, "").trim());
     if (request.content !== "main" && texts.some(({ length }) => length >= MIN_SPARE)) throw unreadable(ONLY_SPARE);
-    const [instead] = Object.entries(SHOWN_INSTEAD).filter(([selector]) => drawn(selector).length > 0);
+    const instead = Object.entries(SHOWN_INSTEAD).find(([selector]) => drawn(selector).length > 0);
     if (instead) throw unreadable(instead[1]);
     if (drawn(IMAGES).length > 0) refuseImage("page of pictures");
     throw new PageError("EMPTY_PAGE", NO_TEXT);
