@@ -147,8 +147,9 @@ const modals = (() => {
    */
   function openPopups(roots) {
     const declared = roots.flatMap((root) => queryAll(root, POPUPS)).filter(isInSight);
-    const others = [...looseLayers(), ...panels(roots)].filter((layer) => !declared.some((one) => fills(one, layer)));
-    const found = [...new Set([...declared, ...others])].filter((one) => isInSight(one) && isSmall(one) && floats(one));
+    const isOther = (/** @type {Element} */ layer) => isInSight(layer) && !declared.some((one) => fills(one, layer));
+    const others = [...looseLayers(), ...panels(roots)].filter(isOther);
+    const found = [...new Set([...declared, ...others])].filter((one) => isSmall(one) && floats(one));
     const reached = found.filter(
       (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
     );

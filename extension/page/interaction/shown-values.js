@@ -74,7 +74,7 @@ const shownValues = (() => {
    * @param {Element} field
    * @returns {Element | null} the box with a border that a library draws around the field and its value
    */
-  function frameOf(field) {
+  function drawnFrameOf(field) {
     const frame = [...treeAncestors(field, MOST_LEVELS)].find(isBordered);
     return frame && frame !== field && !hasOtherField(frame, field) ? frame : null;
   }
@@ -92,7 +92,7 @@ const shownValues = (() => {
    * @returns {string[]} the texts in its frame, without a placeholder
    */
   function framedBy(field) {
-    const frame = frameOf(field);
+    const frame = drawnFrameOf(field);
     if (!frame) return [];
     const hints = queryIn(frame, PLACEHOLDERS).map((one) => collapse(visibleTextOf(one)));
     return [...new Set(textsNextTo(frame, field))].filter((text) => !hints.includes(text));
@@ -199,5 +199,5 @@ const shownValues = (() => {
     return layer.height > 0 && (layer.top >= own.bottom - 1 || layer.bottom <= own.top + 1);
   }
 
-  return { frameOf, framedBy, shownBy };
+  return { drawnFrameOf, framedBy, shownBy };
 })();

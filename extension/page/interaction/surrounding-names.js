@@ -25,7 +25,7 @@ const surroundingNames = (() => {
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible, veiledBy } = geometry;
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
   const { plainQuote } = states;
-  const { frameOf } = shownValues;
+  const { drawnFrameOf } = shownValues;
   const { DIALOGS } = pageState;
 
   /** Fields that are named by the text before them, if by nothing else. */
@@ -82,11 +82,11 @@ const surroundingNames = (() => {
     // The label of a check box follows it, but switches stand at the end of their lines.
     const isField = NEIGHBORLY.has(role) || role === "switch" || role === "file";
     if (!isField && !CHECKED.has(role)) return "";
+    const loose = isField ? looseLabelOf(element) : "";
     // The text next to a list may be its value.
-    const labelBefore = () => (role === "combobox" ? looseLabelOf(element) : "") || neighborOf(element);
-    const near = cellPlaceOf(element) || (isField ? labelBefore() : branchOf(element));
-    const around = near || legendOf(element) || entryOf(element);
-    const found = around || (isField ? looseLabelOf(element) : followerOf(element));
+    const first = cellPlaceOf(element) || (role === "combobox" && loose);
+    const near = first || (isField ? neighborOf(element) : branchOf(element));
+    const found = near || legendOf(element) || entryOf(element) || (isField ? loose : followerOf(element));
     // Other fields of web components are labeled inside.
     const host = found || role !== "switch" ? null : holderOf(/** @type {Root} */ (rootOf(element)));
     return host ? neighborOf(host) : found;
@@ -128,7 +128,7 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Subtitle"`: the text before it
    */
   function neighborOf(field, isIcon = false) {
-    const frame = isIcon ? null : frameOf(field);
+    const frame = isIcon ? null : drawnFrameOf(field);
     for (const one of treeAncestors(field, NEIGHBOR_STEPS)) {
       // What is before a dialog belongs to the page behind it.
       if (isMatch(one, DIALOGS)) return "";
