@@ -259,7 +259,7 @@ property pageFunction : "function readPage(request) {
     }),
   );
   const [CHOSEN, CHECKED, CROSSED_OUT] = [\"(selected)\", \"(checked)\", \"(crossed out)\"];
-  const SWITCHED_ON = \"input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)\";
+  const SWITCHED_ON = [\"input:checked\", \"[aria-checked=true]:not(form)\", \"[aria-pressed=true]:not(form)\"];
   const NAMED = \"img, svg, :is(i, span):is([aria-label], [title])\";
   const MAX_SIGN = 30;
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local color\".split(\" \"));
@@ -273,7 +273,7 @@ property pageFunction : "function readPage(request) {
       mmultiscripts: [\"\", \"_\", \"^\", \"_\", \"^\", \"_\", \"^\"],
     }),
   );
-  const DRAWN_TEX = \"mjx-math[data-latex], [data-mml-node=math][data-latex]\";
+  const DRAWN_TEX = [\"mjx-math[data-latex]\", \"[data-mml-node=math][data-latex]\"];
   const POWER = /^[\\p{L}\\p{N})](?:[-+\\u2212\\u2013]?\\p{N}|[-+\\u2212\\u2013]\\p{L})/u;
   const [FRACTION, BASE] = [/^.\\p{N}+\\u2044/u, /^\\p{N}{2}/u];
   const [MIN_SPACE, MAX_SPAN] = [0.2, 100];
@@ -306,10 +306,10 @@ property pageFunction : "function readPage(request) {
   function unreadable(message) {
     return new PageError(\"UNREADABLE_PAGE\", message);
   }
-  function all(selector, inside = pages) {
+  function all(selectors, inside = pages) {
     return inside.flatMap((part) => {
       const { prototype } = typeOf.call(part) === Node.DOCUMENT_NODE ? Document : DocumentFragment;
-      return [...Reflect.apply(prototype.querySelectorAll, part, [selector])];
+      return [selectors].flat().flatMap((one) => [...Reflect.apply(prototype.querySelectorAll, part, [one])]);
     });
   }
   function shownText() {
@@ -336,11 +336,13 @@ property pageFunction : "function readPage(request) {
     return { text, pieces, headings: [] };
   }
   function findMeanings(parts) {
-    for (const one of all(\"[role], [aria-rowcount], [aria-setsize]\", parts)) roles.set(one, attributeOf(one, \"role\"));
+    for (const one of all([\"[role]\", \"[aria-rowcount]\", \"[aria-setsize]\"], parts)) {
+      roles.set(one, attributeOf(one, \"role\"));
+    }
     if (!isWebPage) return;
     const thirds = all(\"* > :nth-child(3)\", parts);
     findRows(parts, thirds);
-    for (const math of all(`math, ${DRAWN_TEX}`, parts)) formulas.set(formulaAround(math), math);
+    for (const math of all([...DRAWN_TEX, \"math\"], parts)) formulas.set(formulaAround(math), math);
     const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
     for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
     findCards(thirds);
@@ -380,7 +382,7 @@ property pageFunction : "function readPage(request) {
         const kind = typeOf.call(node);
         const isElement = kind === Node.ELEMENT_NODE;
         if (kind === Node.TEXT_NODE) this.#text(node);
-        let next = isElement && this.#enter(node) ? firstChildOf.call(node) : null;
+        let next = isElement ? this.#enter(node) : null;
         if (isElement && !next) this.#leave(node);
         while (!next && !(next = nextOf.call(node))) {
           node = parentOf.call(node);
@@ -393,26 +395,26 @@ property pageFunction : "function readPage(request) {
       this.#copyTo(this.source.length);
     }
     #enter(element) {
-      const tag = tagOf.call(element);
+      const [tag, first] = [tagOf.call(element), firstChildOf.call(element)];
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
         const framed = framedIn(element);
         const body = framed && ofDocument(\"body\", framed);
         if (body) this.#inner(body, body.innerText);
         else if (framed) this.#value(textOf(textOfDrawing(ofDocument(\"documentElement\", framed)), 0));
-        return false;
+        return null;
       }
       if (own & FIELD || (tag === \"select\" && !Reflect.get(element, \"innerText\"))) {
         if (!this.formula) this.#field(element, tag);
-        return false;
+        return null;
       }
       if (rows.size > 0) this.#enterRow(element);
-      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
+      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return null;
       if (tag === \"optgroup\" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, \"label\"), KEPT));
       const isFar = this.isStrict && getComputedStyle(element).contentVisibility === \"auto\" && !Reflect.get(element, \"innerText\");
-      const root = isFar ? element : tag.includes(\"-\") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      const root = isFar ? element : tag.includes(\"-\") || !first ? shadowRootOf(element) : null;
       if (root) this.#inner(root, drawnTextOf(root));
-      if (isFar) return false;
+      if (isFar) return null;
       const mark = this.#markAfter(element, own);
       const traits = this.traits | this.#traitsOf(element, own) | (mark && !(own & RAISED) ? KEPT : 0);
       if (mark) this.marked = this.cursor;
@@ -420,7 +422,7 @@ property pageFunction : "function readPage(request) {
       this.traits = traits;
       if (formulas.size > 0 && formulas.has(element)) this.formula ??= { element, start: -1 };
       if (own & HEADING) this.level = Number(tag[1]);
-      return true;
+      return first;
     }
     #markAfter(element, own) {
       if (own & OPTION && isChosen(element)) return ` ${CHOSEN}`;
@@ -691,7 +693,7 @@ property pageFunction : "function readPage(request) {
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
       for (const cell of [element, ...cells]) rows.set(cell, row);
     };
-    for (const table of all(\"[role=table], [role=grid], [role=treegrid]\", parts)) {
+    for (const table of all(\"[role]\", parts).filter((one) => /^(?:table|(?:tree)?grid)$/.test(roles.get(one) ?? \"\"))) {
       for (const row of table.querySelectorAll(\"[role=row]\")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all(\"table\", parts)) {
@@ -727,24 +729,20 @@ property pageFunction : "function readPage(request) {
     });
   }
   function isDataTable(table, isLoose) {
-    if (/^(?:none|presentation)$/.test(attributeOf(table, \"role\")) || table.querySelector(\"table\")) return false;
-    const wide = [...table.querySelectorAll(\"tr\")].filter((row) => childrenOf(row).length > 1);
-    return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
+    const wide = [...table.querySelectorAll(\"tr\")].filter((row) => countOf.call(row) > 1);
+    if (wide.length < 2 || /^(?:none|presentation)$/.test(attributeOf(table, \"role\"))) return false;
+    return !table.querySelector(isLoose ? `table, ${LAYOUT}` : \"table\");
   }
   function addShapes(parts, thirds, add) {
     for (const third of thirds) {
-      if (childrenOf(third).length < 2) continue;
-      const group = parentOf.call(third);
-      const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
-      const [second] = others;
-      if (!first || !second || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
-      const [{ length }, name] = [second.cells, tagOf.call(second.row)];
-      const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
-      if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
-      const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
-      for (const { row, cells } of [first, ...others]) add(row, cells, given);
+      const [group, name, count] = [parentOf.call(third), tagOf.call(third), countOf.call(third)];
+      if (count < 2 || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
+      const shown = childrenOf(group);
+      const isSame = shown.every((row, i) => countOf.call(row) === count && (i === 0 || tagOf.call(row) === name));
+      if (!isSame || !isSideBySide(third)) continue;
+      for (const row of shown) add(row, childrenOf(row), { group, isNarrow: true, maxLength: MAX_LOOSE_ROW });
     }
-    for (const group of new Set(all(\"* > :nth-child(6)\", parts).map((cell) => parentOf.call(cell)))) {
+    for (const group of thirds.map((third) => parentOf.call(third)).filter((one) => countOf.call(one) > 5)) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith(\"grid\")) continue;
       const cells = childrenOf(group);
@@ -754,7 +752,8 @@ property pageFunction : "function readPage(request) {
   }
   function findCards(thirds) {
     for (const third of thirds) {
-      if (!Reflect.apply(Element.prototype.matches, third, [\":is(dt, dd):not(:has(a)), :has(:nth-child(2))\"])) continue;
+      const isAnswer = /^d[dt]$/.test(tagOf.call(third)) && !third.querySelector(\"a\");
+      if (!isAnswer && !third.querySelector(\":nth-child(2)\")) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
@@ -789,7 +788,7 @@ property pageFunction : "function readPage(request) {
     return math.closest(\"mjx-container\") ?? (around && others.length > 0 && others.every(isDrawing) ? around : math);
   }
   function formulaOf(part) {
-    if (part.matches(DRAWN_TEX)) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
+    if (part.matches(String(DRAWN_TEX))) return attributeOf(part, \"data-latex\").replace(/\\s+/g, \" \").trim();
     const [tag, parts] = [tagOf.call(part), childrenOf(part).filter((one) => tagOf.call(one) !== \"mprescripts\")];
     const text = String(Reflect.get(Node.prototype, \"textContent\", part)).replace(/[\\s\\u2061-\\u2064]+/g, \" \");
     if (parts.length === 0) return tag === \"mtext\" ? text : text.trim();
@@ -914,7 +913,7 @@ property pageFunction : "function readPage(request) {
     return isOwn && width >= MIN_FIELD && height >= MIN_FIELD ? framed : null;
   }
   function withFrames(page) {
-    const inner = all(\"iframe, frame, object\", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all([\"iframe\", \"frame\", \"object\"], [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
   function selectedText() {
@@ -1152,7 +1151,7 @@ property pageFunction : "function readPage(request) {
       return [place - pairs, level];
     });
   }
-  const [tagOf, partsOf] = gettersOf(Element.prototype, \"localName\", \"children\");
+  const [tagOf, partsOf, countOf] = gettersOf(Element.prototype, \"localName\", \"children\", \"childElementCount\");
   const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, \"nextElementSibling\", \"previousElementSibling\");
   const [typeOf, parentOf] = gettersOf(Node.prototype, \"nodeType\", \"parentElement\");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, \"firstChild\", \"nextSibling\");

@@ -113,7 +113,7 @@ export function readPage(request) {
   );
   const [CHOSEN, CHECKED, CROSSED_OUT] = ["(selected)", "(checked)", "(crossed out)"];
   /** Without forms, whose `labels` can be an element of that name. */
-  const SWITCHED_ON = "input:checked, :is([aria-checked=true], [aria-pressed=true]):not(form)";
+  const SWITCHED_ON = ["input:checked", "[aria-checked=true]:not(form)", "[aria-pressed=true]:not(form)"];
   const NAMED = "img, svg, :is(i, span):is([aria-label], [title])";
   /** Maximum length of the text of an icon. */
   const MAX_SIGN = 30;
@@ -132,7 +132,7 @@ export function readPage(request) {
     }),
   );
   /** A formula that MathJax 4 draws without MathML; it keeps the TeX. */
-  const DRAWN_TEX = "mjx-math[data-latex], [data-mml-node=math][data-latex]";
+  const DRAWN_TEX = ["mjx-math[data-latex]", "[data-mml-node=math][data-latex]"];
   /** The last character before a superscript and its text: without a sign, they would be one number or word. */
   const POWER = /^[\p{L}\p{N})](?:[-+\u2212\u2013]?\p{N}|[-+\u2212\u2013]\p{L})/u;
   /** A superscript after a whole number, with which it is a fraction; and a subscript that is the base of a number. */
@@ -218,14 +218,14 @@ export function readPage(request) {
   }
 
   /**
-   * @param {string} selector
+   * @param {string | string[]} selectors in a large page, several simple ones are found much faster than one list
    * @param {(Document | ShadowRoot)[]} [inside] this page and those in its frames, if not given
    * @returns {Element[]}
    */
-  function all(selector, inside = pages) {
+  function all(selectors, inside = pages) {
     return inside.flatMap((part) => {
       const { prototype } = typeOf.call(part) === Node.DOCUMENT_NODE ? Document : DocumentFragment;
-      return [...Reflect.apply(prototype.querySelectorAll, part, [selector])];
+      return [selectors].flat().flatMap((one) => [...Reflect.apply(prototype.querySelectorAll, part, [one])]);
     });
   }
 
@@ -275,11 +275,14 @@ export function readPage(request) {
    * @param {(Document | ShadowRoot)[]} parts
    */
   function findMeanings(parts) {
-    for (const one of all("[role], [aria-rowcount], [aria-setsize]", parts)) roles.set(one, attributeOf(one, "role"));
+    for (const one of all(["[role]", "[aria-rowcount]", "[aria-setsize]"], parts)) {
+      roles.set(one, attributeOf(one, "role"));
+    }
     if (!isWebPage) return;
     const thirds = all("* > :nth-child(3)", parts);
     findRows(parts, thirds);
-    for (const math of all(`math, ${DRAWN_TEX}`, parts)) formulas.set(formulaAround(math), math);
+    // The MathML of a drawing is preferred to its TeX.
+    for (const math of all([...DRAWN_TEX, "math"], parts)) formulas.set(formulaAround(math), math);
     const switchedOn = all(SWITCHED_ON, parts).filter((one) => one.checkVisibility());
     for (const label of switchedOn.flatMap(labelsOf)) checked.add(label);
     findCards(thirds);
@@ -350,7 +353,7 @@ export function readPage(request) {
         const kind = typeOf.call(node);
         const isElement = kind === Node.ELEMENT_NODE;
         if (kind === Node.TEXT_NODE) this.#text(node);
-        let next = isElement && this.#enter(node) ? firstChildOf.call(node) : null;
+        let next = isElement ? this.#enter(node) : null;
         if (isElement && !next) this.#leave(node);
         while (!next && !(next = nextOf.call(node))) {
           node = parentOf.call(node);
@@ -365,32 +368,32 @@ export function readPage(request) {
 
     /**
      * @param {Element} element
-     * @returns {boolean} whether it may contain text
+     * @returns {Node | null} the first node in it, if it may contain text
      */
     #enter(element) {
-      const tag = tagOf.call(element);
+      const [tag, first] = [tagOf.call(element), firstChildOf.call(element)];
       const own = TRAITS.get(tag) ?? 0;
       if (own & UNREAD) {
         const framed = framedIn(element);
         const body = framed && ofDocument("body", framed);
         if (body) this.#inner(body, body.innerText);
         else if (framed) this.#value(textOf(textOfDrawing(ofDocument("documentElement", framed)), 0));
-        return false;
+        return null;
       }
       // Firefox leaves drop-down lists out of the text.
       if (own & FIELD || (tag === "select" && !Reflect.get(element, "innerText"))) {
         if (!this.formula) this.#field(element, tag);
-        return false;
+        return null;
       }
       if (rows.size > 0) this.#enterRow(element);
-      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return false;
+      if (this.row?.cell && isSign(element, tag) && this.#field(element, tag)) return null;
       if (tag === "optgroup" && isDrawn(element, false)) this.#value(textOf(attributeOf(element, "label"), KEPT));
       // With `content-visibility: auto`, what is far from the window is not drawn yet.
       const isFar =
         this.isStrict && getComputedStyle(element).contentVisibility === "auto" && !Reflect.get(element, "innerText");
-      const root = isFar ? element : tag.includes("-") || !firstChildOf.call(element) ? shadowRootOf(element) : null;
+      const root = isFar ? element : tag.includes("-") || !first ? shadowRootOf(element) : null;
       if (root) this.#inner(root, drawnTextOf(root));
-      if (isFar) return false;
+      if (isFar) return null;
       const mark = this.#markAfter(element, own);
       const traits = this.traits | this.#traitsOf(element, own) | (mark && !(own & RAISED) ? KEPT : 0);
       if (mark) this.marked = this.cursor;
@@ -398,7 +401,7 @@ export function readPage(request) {
       this.traits = traits;
       if (formulas.size > 0 && formulas.has(element)) this.formula ??= { element, start: -1 };
       if (own & HEADING) this.level = Number(tag[1]);
-      return true;
+      return first;
     }
 
     /**
@@ -804,7 +807,7 @@ export function readPage(request) {
       const row = { columns: Infinity, maxLength: Infinity, isNarrow: false, gaps: [], ...given };
       for (const cell of [element, ...cells]) rows.set(cell, row);
     };
-    for (const table of all("[role=table], [role=grid], [role=treegrid]", parts)) {
+    for (const table of all("[role]", parts).filter((one) => /^(?:table|(?:tree)?grid)$/.test(roles.get(one) ?? ""))) {
       for (const row of table.querySelectorAll("[role=row]")) add(row, row.querySelectorAll(CELLS), { group: table });
     }
     for (const table of all("table", parts)) {
@@ -852,9 +855,9 @@ export function readPage(request) {
    * @param {boolean} isLoose
    */
   function isDataTable(table, isLoose) {
-    if (/^(?:none|presentation)$/.test(attributeOf(table, "role")) || table.querySelector("table")) return false;
-    const wide = [...table.querySelectorAll("tr")].filter((row) => childrenOf(row).length > 1);
-    return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
+    const wide = [...table.querySelectorAll("tr")].filter((row) => countOf.call(row) > 1);
+    if (wide.length < 2 || /^(?:none|presentation)$/.test(attributeOf(table, "role"))) return false;
+    return !table.querySelector(isLoose ? `table, ${LAYOUT}` : "table");
   }
 
   /**
@@ -866,18 +869,14 @@ export function readPage(request) {
    */
   function addShapes(parts, thirds, add) {
     for (const third of thirds) {
-      if (childrenOf(third).length < 2) continue;
-      const group = parentOf.call(third);
-      const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
-      const [second] = others;
-      if (!first || !second || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
-      const [{ length }, name] = [second.cells, tagOf.call(second.row)];
-      const isSame = others.every(({ row, cells }) => cells.length === length && tagOf.call(row) === name);
-      if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
-      const given = { group, isNarrow: true, maxLength: MAX_LOOSE_ROW };
-      for (const { row, cells } of [first, ...others]) add(row, cells, given);
+      const [group, name, count] = [parentOf.call(third), tagOf.call(third), countOf.call(third)];
+      if (count < 2 || /^(?:table|tbody|thead|tr)$/.test(tagOf.call(group))) continue;
+      const shown = childrenOf(group);
+      const isSame = shown.every((row, i) => countOf.call(row) === count && (i === 0 || tagOf.call(row) === name));
+      if (!isSame || !isSideBySide(third)) continue;
+      for (const row of shown) add(row, childrenOf(row), { group, isNarrow: true, maxLength: MAX_LOOSE_ROW });
     }
-    for (const group of new Set(all("* > :nth-child(6)", parts).map((cell) => parentOf.call(cell)))) {
+    for (const group of thirds.map((third) => parentOf.call(third)).filter((one) => countOf.call(one) > 5)) {
       const style = getComputedStyle(group);
       if (!style.display.endsWith("grid")) continue;
       const cells = childrenOf(group);
@@ -894,7 +893,8 @@ export function readPage(request) {
    */
   function findCards(thirds) {
     for (const third of thirds) {
-      if (!Reflect.apply(Element.prototype.matches, third, [":is(dt, dd):not(:has(a)), :has(:nth-child(2))"])) continue;
+      const isAnswer = /^d[dt]$/.test(tagOf.call(third)) && !third.querySelector("a");
+      if (!isAnswer && !third.querySelector(":nth-child(2)")) continue;
       for (const alike of Map.groupBy(childrenOf(parentOf.call(third)), shapeOf).values()) {
         if (alike.length > 2) for (const card of alike) cards.add(card);
       }
@@ -964,7 +964,7 @@ export function readPage(request) {
    * @returns {string} the formula on one line
    */
   function formulaOf(part) {
-    if (part.matches(DRAWN_TEX)) return attributeOf(part, "data-latex").replace(/\s+/g, " ").trim();
+    if (part.matches(String(DRAWN_TEX))) return attributeOf(part, "data-latex").replace(/\s+/g, " ").trim();
     const [tag, parts] = [tagOf.call(part), childrenOf(part).filter((one) => tagOf.call(one) !== "mprescripts")];
     const text = String(Reflect.get(Node.prototype, "textContent", part)).replace(/[\s\u2061-\u2064]+/g, " ");
     if (parts.length === 0) return tag === "mtext" ? text : text.trim();
@@ -1163,7 +1163,7 @@ export function readPage(request) {
    * @returns {Document[]} it, and the visible same-origin documents in its frames, at any depth
    */
   function withFrames(page) {
-    const inner = all("iframe, frame, object", [page]).flatMap((frame) => framedIn(frame) ?? []);
+    const inner = all(["iframe", "frame", "object"], [page]).flatMap((frame) => framedIn(frame) ?? []);
     return [page, ...inner.flatMap(withFrames)];
   }
 
@@ -1551,7 +1551,7 @@ export function readPage(request) {
     });
   }
 
-  const [tagOf, partsOf] = gettersOf(Element.prototype, "localName", "children");
+  const [tagOf, partsOf, countOf] = gettersOf(Element.prototype, "localName", "children", "childElementCount");
   const [nextElementOf, lastElementOf] = gettersOf(Element.prototype, "nextElementSibling", "previousElementSibling");
   const [typeOf, parentOf] = gettersOf(Node.prototype, "nodeType", "parentElement");
   const [firstChildOf, nextOf] = gettersOf(Node.prototype, "firstChild", "nextSibling");
