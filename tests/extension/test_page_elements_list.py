@@ -244,6 +244,21 @@ async def test_fixed_cover_hides_the_page_behind_it(empty: DrivenTab) -> None:
     assert selectors_of(lines_of(covered)) == ["#on-cover"]
 
 
+@pytest.mark.parametrize("contents", ["", '<img alt="A sunset" style="width: 100%; height: 100%">'])
+async def test_page_below_an_empty_cover_is_listed_with_a_notice_about_it(empty: DrivenTab, contents: str) -> None:
+    await empty.write_page(text_of("list-behind-modal.html"))
+    await empty.page.evaluate("document.querySelector('#modal').close()")
+    await empty.page.evaluate(
+        "contents => { document.querySelector('#cover').innerHTML = contents; document.querySelector('#cover').hidden = false }",
+        contents,
+    )
+
+    notice, *lines = lines_of(await empty.do("page_elements"))
+
+    assert "#cover" in notice
+    assert "#behind" in selectors_of(lines)
+
+
 async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_listed(
     empty: DrivenTab,
 ) -> None:

@@ -177,11 +177,32 @@ const elementList = (() => {
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
     // A page that is being replaced has no root element.
     if (within || !scopes.length) return { roots, scopes, popups: [], notices, rest, isModal: false };
-    const open = openModals(roots);
-    const popups = openPopups(roots).filter((one) => !open.includes(one));
+    const layers = openModals(roots);
+    const open = layers.some((one) => hasContents(one, roots)) ? layers : [];
+    const popups = openPopups(roots).filter((one) => !layers.includes(one));
     if (open.length) notices.push(modalNotice(open));
+    else if (layers[0]) notices.push(coverNotice(layers[0], roots));
     if (popups.length) notices.push(popupNotice(popups, roots));
     return { roots, scopes: open.length ? open : scopes, popups, notices, rest, isModal: open.length > 0 };
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Root[]} roots of the whole page
+   * @returns {boolean} whether there is anything to read in it, or to act on
+   */
+  function hasContents(layer, roots) {
+    const inside = new PageItems(roots, true);
+    inside.add(layer);
+    return inside.items.some(({ kind }) => kind !== "look");
+  }
+
+  /**
+   * @param {Element} layer without contents, or an image
+   * @param {Root[]} roots of the whole page
+   */
+  function coverNotice(layer, roots) {
+    return `The page is covered by ${selectorOf(layer, roots)}, which has no text or buttons. No click reaches the page until it has gone.`;
   }
 
   /** @param {Element[]} open */
