@@ -83,12 +83,12 @@ FIND_ALL = """(selectors, holders) => {
 PLACE = """function () {
   let element = this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement;
   if (element.matches("option")) return null;
+  const holders = [];
   for (; element; element = element.getRootNode().host) {
-    if (listedAt.has(element)) return listedAt.get(element);
-    const place = counted.findIndex((holder) => holder?.contains(element));
-    if (place >= 0) return -2 - place;
+    if (listedAt.has(element)) return { line: listedAt.get(element), holders };
+    holders.push(...counted.keys().filter((place) => counted[place]?.contains(element)));
   }
-  return -1;
+  return { line: null, holders };
 }"""
 
 # A canvas's fallback content has no position of its own to act on: a cell is in the line of its row.
@@ -170,28 +170,23 @@ class Tab:
         for node in self._session.send("Accessibility.getFullAXTree")["nodes"]:
             if not is_interactive(node):
                 continue
-            place = self._place_of(node["backendDOMNodeId"])
-            if place is None:
+            place = self._ask(node["backendDOMNodeId"], PLACE)
+            if place is None:  # not compared, or gone
                 continue
             agreement.nodes += 1
-            is_counted = place < -1 and counted[-2 - place]["role"] in ROLES[node["role"]["value"]]
-            is_counted = is_counted or (place == -1 and self._ask(node["backendDOMNodeId"], CANVAS_ROW) in rows)
-            agreement.listed += place >= 0 or is_counted
-            if place < 0 and not is_counted:
+            line = place["line"]
+            is_listed = line is not None or any(
+                counted[holder]["role"] in ROLES[node["role"]["value"]] for holder in place["holders"]
+            )
+            if not is_listed and self._ask(node["backendDOMNodeId"], CANVAS_ROW) not in rows:
                 agreement.notes.append(f"missing: {node['role']['value']} {node.get('name', {}).get('value')!r}")
-            elif 0 <= place < len(named):
-                compare_node(agreement, node, named[place])
+                continue
+            agreement.listed += 1
+            if line is not None and line < len(named):
+                compare_node(agreement, node, named[line])
         # After a navigation every node would be gone.
         self._world.evaluate("0")
         return agreement
-
-    def _place_of(self, node: int) -> int | None:
-        """Return the index of the line that names a node.
-
-        -1: there is none; less: a line that counts it; None: not compared, or gone.
-        """
-        place: int | None = self._ask(node, PLACE)
-        return place
 
     def _ask(self, node: int, function: str) -> Any:
         """Call a function of the page on a node; return None if it is gone."""
