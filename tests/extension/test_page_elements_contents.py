@@ -823,9 +823,14 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
         *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button", "dd:nth-of-type(3) > button"),
         *("button text=Deploy all", "button text=Deploy"),
-        *("[placeholder=City]", "select", "b > button", "i"),
+        *("[placeholder=City]", "select", "b > button", "b > i"),
         *("label text=Strip headers >>> input", "label text=Show hosts >>> input"),
         *("label:nth-of-type(3) > input:nth-of-type(1)", "input:nth-of-type(2)"),
+        *("#input-v-4", "tr text=Tea >>> button text=Edit", "tr text=Tea >>> button text=Delete", "tr text=Tea >>> i"),
+        *("#input-v-7", "tr text=Coffee >>> button text=Edit", "tr text=Coffee >>> button text=Delete"),
+        *("tr text=Coffee >>> i", "li text=list-1.txt >>> button", "li text=list-2.txt >>> button"),
+        # These have the same text.
+        *("li:nth-of-type(3)", "li:nth-of-type(3) > button", "li:nth-of-type(4)", "li:nth-of-type(4) > button"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
