@@ -603,6 +603,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "Copy"  [role=menuitem] text=Copy',
             'button "More"  button',
         ],
+        "header below which the page scrolls": [
+            'button "Menu"  header > button',
+            'textbox "Search" focused  [aria-label=Search]',
+            'button "Save"  main > button',
+        ],
     },
 }
 

@@ -177,7 +177,17 @@ const modals = (() => {
       const layer = hit && panelOf(hit);
       if (layer) layers.add(layer);
     }
-    return [...layers].filter((layer) => queryIn(layer, CANDIDATES).length > 1 && hidesOthers(layer, roots));
+    const isPanel = (/** @type {Element} */ layer) => queryIn(layer, CANDIDATES).length > 1 && !isHeader(layer);
+    return [...layers].filter((layer) => isPanel(layer) && hidesOthers(layer, roots));
+  }
+
+  /**
+   * @param {Element} layer
+   * @returns {boolean} whether it is a bar along the top of the window, below which the page scrolls
+   */
+  function isHeader(layer) {
+    const { x, y, width } = boxOf(layer);
+    return x <= 0 && y <= 0 && width >= COVERING * innerWidth;
   }
 
   /**
