@@ -513,6 +513,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'switch "Dark" on  #dark',
         ],
         "button that is named by its label": ['button "Room" = "Double"  #room', 'button "Close"  #close'],
+        "buttons with words that are not in their names": [
+            'button "sort" = "State"  #state',
+            'button "Notifications" = "3"  #news',
+            'button "Trigger the job"  #run',
+            'button "Bold"  #bold',
+        ],
         "label that contains the value": ['slider "Volume" = 3  #volume'],
         "border that is drawn over a box": ['button "Go"  #go'],
         "places before the first of a month": ['gridcell "1 March"  #first'],

@@ -151,13 +151,18 @@ const states = (() => {
 
   /**
    * @param {Element} button
-   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field
+   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field, or
+   *   the title of a column that the name says to sort
    */
   function unnamedContentOf(button) {
-    if (attributeOf(button, "aria-labelledby") === null && !labelsOf(button).length) return "";
+    const isLabeled = attributeOf(button, "aria-labelledby") !== null || labelsOf(button).length > 0;
+    if (!isLabeled && attributeOf(button, "aria-label") === null) return "";
     const content = contentIn(button);
-    const isNamed = plain(accessibleNameOf(button, true)).includes(content);
-    return !isNamed && /[\p{L}\p{N}]/u.test(content) ? content : "";
+    const name = plain(accessibleNameOf(button, true));
+    // One letter is a symbol, such as B for bold.
+    const words = content.toLowerCase().match(/\p{L}{2,}|\p{N}+/gu) ?? [];
+    if (!isLabeled) return words.length && !words.some((word) => name.toLowerCase().includes(word)) ? content : "";
+    return !name.includes(content) && /[\p{L}\p{N}]/u.test(content) ? content : "";
   }
 
   /**
