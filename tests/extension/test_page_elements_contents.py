@@ -791,6 +791,7 @@ SELECTORS = {
     "counted id without another name": "#c94",
     "class of the other state": "p > button",
     "attribute for a state": "p > button",
+    "attribute for two states": "p > button",
     "classes that are hashes": "p > button",
     "value of a field": "p > input",
     "id drawn by lot": "[title=Go]",

@@ -415,8 +415,11 @@ const selectorGenerator = (() => {
       const value = attributeOf(element, name) ?? "";
       const isPrintable = /^(?:[^"\\\s\p{C}]| )+$/u.test(value) && !INVISIBLE.test(value);
       const isPlain = value.length <= VALUE_LENGTH && isPrintable;
-      const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !STATE_NAME.test(value));
-      const isName = isPlain && isLabel && !isGenerated(name, value);
+      const isState = () => value.split(" ").some((word) => STATE_NAME.test(word));
+      const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !isState());
+      const isValue =
+        name === "aria-label" && isMatch(element, VALUED) && value === collapse(textContentOf(element) ?? "");
+      const isName = isPlain && isLabel && !isValue && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
     return [...ending, ...named.filter((one) => !isDoubtful(one)), ...named.filter(isDoubtful)];
