@@ -519,6 +519,14 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Trigger the job"  #run',
             'button "Bold"  #bold',
         ],
+        "drawn list that is labeled with its value": [
+            'text "Status"',
+            'combobox next to "Status" = "Open" collapsed  span',
+        ],
+        "row with a button without words": [
+            'clickable "Ada"  tr',
+            'button "Row collapsed"  [aria-label="Row collapsed"]',
+        ],
         "label that contains the value": ['slider "Volume" = 3  #volume'],
         "border that is drawn over a box": ['button "Go"  #go'],
         "places before the first of a month": ['gridcell "1 March"  #first'],

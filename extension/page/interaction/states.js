@@ -48,11 +48,12 @@ const states = (() => {
    * @param {Element} element
    * @param {string} role
    * @param {number} [length] maximum length of its value
+   * @param {string} [name] what it is listed by: a value that is the name, too, is left out
    * @returns {string} for example `= "Ada" required`; never a password
    */
-  function stateOf(element, role, length = VALUE_LENGTH) {
-    const words = [valueOf(element, role, length), checkOf(element, role)];
-    const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
+  function stateOf(element, role, length = VALUE_LENGTH, name = accessibleNameOf(element, false)) {
+    const words = [valueOf(element, role, length, name), checkOf(element, role)];
+    const is = (/** @type {string} */ state, wanted = "true") => attributeOf(element, `aria-${state}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
@@ -134,8 +135,9 @@ const states = (() => {
    * @param {Element} element
    * @param {string} role
    * @param {number} length
+   * @param {string} name
    */
-  function valueOf(element, role, length) {
+  function valueOf(element, role, length, name) {
     if (isControl(element)) {
       const framed = role === "combobox" && !element.value ? framedBy(element).join(", ") : "";
       return framed ? `= ${quotedValue(framed, length)}` : controlValueOf(element, kindOf(element), length);
@@ -145,7 +147,7 @@ const states = (() => {
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
-    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role);
+    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, name);
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 
@@ -168,15 +170,15 @@ const states = (() => {
   /**
    * @param {Element} element
    * @param {string} role
+   * @param {string} name
    */
-  function editedValueOf(element, role) {
+  function editedValueOf(element, role, name) {
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     if (isEditor) return wholeValueOf(element, role).trim();
     const content = contentIn(element);
     // A label may be drawn in place of the value, or above it.
-    const name = accessibleNameOf(element, false);
     const isLabel = referred(element, "aria-labelledby").every((one) => isMatch(one, LABELS) && holds(element, one));
     if (isLabel && content === name) return "";
     return name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;
