@@ -88,6 +88,7 @@ CHANGES = {
     "a row of a live table": 'now "Elm"; gone "Oak 9"',
     "a copy for measuring": "",
     "a menu that opens after a while": 'menu with 1 item: "Cut" #cut',
+    "a state that only a class shows": 'button#go "S" looks selected',
     "a page that follows its address after a while": 'now "All runs"; gone "Home"',
     "a table that is sorted": 'moved "Ash", "Oak"',
     "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',

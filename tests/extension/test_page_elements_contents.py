@@ -519,6 +519,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button "Trigger the job"  #run',
             'button "Bold"  #bold',
         ],
+        "selected by nothing but a class": [
+            *('link "Home" looks selected  [href="#a"]', 'link "News"  [href="#b"]'),
+            *('button "S" looks selected  #s', 'button "M"  #m'),
+            # There is no other one, or the state is declared.
+            *('button "Live"  #live', 'button "On"  #on', 'button "Off"  #off'),
+        ],
         "drawn list that is labeled with its value": [
             'text "Status"',
             'combobox next to "Status" = "Open" collapsed  span',

@@ -42,6 +42,7 @@ const changeWatch = (() => {
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
+  const { looksSelected } = selectedLooks;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -631,7 +632,8 @@ const changeWatch = (() => {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
     if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
-    return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
+    const look = looksSelected(element) && "looks selected";
+    return [...words, look, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
   /** @param {Element} element */

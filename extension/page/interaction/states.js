@@ -27,12 +27,14 @@ const states = (() => {
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { framedBy } = shownValues;
+  const { looksSelected } = selectedLooks;
 
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
   const OPTION_LENGTH = 20;
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
+  const CHOSEN = new Set([...PRESSED, "option"]);
   /** A page may ignore the mouse on these without telling the browser; other things of an element may be off, too. */
   const LOOKS_DISABLED = /(?:^|[\s_-])(?<!(?:animation|drag|focus|hover|resize|ripple|sort)-)disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
@@ -59,6 +61,7 @@ const states = (() => {
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
     if (is("selected")) words.push("selected");
+    else if (CHOSEN.has(role) && looksSelected(element)) words.push("looks selected");
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
