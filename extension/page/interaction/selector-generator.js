@@ -80,7 +80,8 @@ const selectorGenerator = (() => {
   /** A name or a number by which a row is known, although it has digits. */
   const ROW_KEY = /^[\p{L}\p{N}][\p{L}\p{N}._:@#/-]{2,}$/u;
   const TRIED_ROW_TEXTS = 3;
-  const NO_ROW_TEXTS = `button, [role=button], select, textarea, script, style, ${VALUED}`;
+  /** Texts of controls, values, and the names of icons in an icon font. */
+  const NO_ROW_TEXTS = `button, [role=button], select, textarea, script, style, i, [aria-hidden=true], ${VALUED}`;
   /** What a thing in it identifies. */
   const ROWS = "tr, li, [role=row], [role=listitem], [role=treeitem]";
   const IDENTIFYING = "[id], [data-testid], [name], [href]";
