@@ -623,6 +623,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "Copy"  [role=menuitem] text=Copy',
             'button "More"  button',
         ],
+        "menu in a layer that lets the mouse through": [
+            "Open above the page: popover  #m",
+            'clickable "Export"  p:nth-of-type(1)',
+            'clickable "Import"  p:nth-of-type(2)',
+            'button "More"  button',
+        ],
         "header below which the page scrolls": [
             'button "Menu"  header > button',
             'textbox "Search" focused  [aria-label=Search]',
