@@ -88,6 +88,8 @@ CHANGES = {
     "a row of a live table": 'now "Elm"; gone "Oak 9"',
     "a copy for measuring": "",
     "a menu that opens after a while": 'menu with 1 item: "Cut" #cut',
+    "a state that only a class shows": 'button#go "S" looks selected',
+    "a page that follows its address after a while": 'now "All runs"; gone "Home"',
     "a table that is sorted": 'moved "Ash", "Oak"',
     "what lies over the page, first": 'now "Settings", "Count a", "Count b" and 1 more',
     "a message in an empty layer, first": 'now "Post published.", "A text that says what comes next, part a", "A text that says what comes next, part b" and 1 more; 1 more',

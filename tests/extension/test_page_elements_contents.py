@@ -513,6 +513,26 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'switch "Dark" on  #dark',
         ],
         "button that is named by its label": ['button "Room" = "Double"  #room', 'button "Close"  #close'],
+        "buttons with words that are not in their names": [
+            'button "sort" = "State"  #state',
+            'button "Notifications" = "3"  #news',
+            'button "Trigger the job"  #run',
+            'button "Bold"  #bold',
+        ],
+        "selected by nothing but a class": [
+            *('link "Home" looks selected  [href="#a"]', 'link "News"  [href="#b"]'),
+            *('button "S" looks selected  #s', 'button "M"  #m'),
+            # There is no other one, or the state is declared.
+            *('button "Live"  #live', 'button "On"  #on', 'button "Off"  #off'),
+        ],
+        "drawn list that is labeled with its value": [
+            'text "Status"',
+            'combobox next to "Status" = "Open" collapsed  span',
+        ],
+        "row with a button without words": [
+            'clickable "Ada"  tr',
+            'button "Row collapsed"  [aria-label="Row collapsed"]',
+        ],
         "label that contains the value": ['slider "Volume" = 3  #volume'],
         "border that is drawn over a box": ['button "Go"  #go'],
         "places before the first of a month": ['gridcell "1 March"  #first'],
@@ -602,6 +622,17 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "Edit"  [role=menuitem] text=Edit',
             'menuitem "Copy"  [role=menuitem] text=Copy',
             'button "More"  button',
+        ],
+        "menu in a layer that lets the mouse through": [
+            "Open above the page: popover  #m",
+            'clickable "Export"  p:nth-of-type(1)',
+            'clickable "Import"  p:nth-of-type(2)',
+            'button "More"  button',
+        ],
+        "header below which the page scrolls": [
+            'button "Menu"  header > button',
+            'textbox "Search" focused  [aria-label=Search]',
+            'button "Save"  main > button',
         ],
     },
 }
@@ -780,6 +811,7 @@ SELECTORS = {
     "counted id without another name": "#c94",
     "class of the other state": "p > button",
     "attribute for a state": "p > button",
+    "attribute for two states": "p > button",
     "classes that are hashes": "p > button",
     "value of a field": "p > input",
     "id drawn by lot": "[title=Go]",
@@ -823,9 +855,14 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
         *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
         *("dd:nth-of-type(1) > button", "dd:nth-of-type(2) > button", "dd:nth-of-type(3) > button"),
         *("button text=Deploy all", "button text=Deploy"),
-        *("[placeholder=City]", "select", "b > button", "i"),
+        *("[placeholder=City]", "select", "b > button", "b > i"),
         *("label text=Strip headers >>> input", "label text=Show hosts >>> input"),
         *("label:nth-of-type(3) > input:nth-of-type(1)", "input:nth-of-type(2)"),
+        *("#input-v-4", "tr text=Tea >>> button text=Edit", "tr text=Tea >>> button text=Delete", "tr text=Tea >>> i"),
+        *("#input-v-7", "tr text=Coffee >>> button text=Edit", "tr text=Coffee >>> button text=Delete"),
+        *("tr text=Coffee >>> i", "li text=list-1.txt >>> button", "li text=list-2.txt >>> button"),
+        # These have the same text.
+        *("li:nth-of-type(3)", "li:nth-of-type(3) > button", "li:nth-of-type(4)", "li:nth-of-type(4) > button"),
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1

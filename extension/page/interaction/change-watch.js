@@ -9,6 +9,7 @@ const changeWatch = (() => {
     childrenOf,
     closestOf,
     drawnAncestors,
+    firstIn,
     holderOf,
     holds,
     isControl,
@@ -41,6 +42,7 @@ const changeWatch = (() => {
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
   const { isAt, isWholeInOrder, reordered } = redrawing;
   const { isTrack, slidesIn } = sliding;
+  const { looksSelected } = selectedLooks;
 
   /**
    * `first`: wait for a first change after the input; `quiet`: time without changes that ends the wait; `most`: limit
@@ -140,6 +142,8 @@ const changeWatch = (() => {
     #styles = new Map();
     /** Whether the element acted on last opens something. */
     #isOpener = false;
+    /** @readonly */
+    #address = location.href;
     /** Whether an element has come and gone. */
     #hasPassed = false;
     #latestAt = 0;
@@ -287,7 +291,8 @@ const changeWatch = (() => {
       while ((this.#isMovedByScript() || this.#isBetweenDialogs()) && performance.now() - settled < FADE_MS) {
         await this.#pause(POLL_MS);
       }
-      // Some menus open only once the mouse has been over them for a while.
+      // Some menus open only once the mouse has been over them for a while, and some pages draw what belongs to a new
+      // address some time after it.
       while (this.#mayOpen() && performance.now() - this.#inputAt < WAITS_MS.opening) await pause(WAITS_MS.quiet);
       if (await this.#faded()) return;
       // Some pages start an animation only some time after what is to appear is there, still transparent.
@@ -399,12 +404,21 @@ const changeWatch = (() => {
       return running.filter(isInside).map(({ finished }) => finished);
     }
 
-    /** @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet */
+    /**
+     * @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet, or has led to
+     *   another address
+     */
     #mayOpen() {
-      if (this.#action === "fill" || !this.#isOpener) return false;
+      if (this.#action === "fill" || !(this.#isOpener || this.#hasOtherAddress())) return false;
       this.#take();
       const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node);
       return ![...this.#come, ...this.#revealed()].some((node) => isWorded(node) && isShown(node));
+    }
+
+    /** @returns {boolean} whether the page has changed its address, not only to one of its parts */
+    #hasOtherAddress() {
+      if (location.href === this.#address) return false;
+      return location.hash === "" || !firstIn(document, `#${CSS.escape(location.hash.slice(1))}`);
     }
 
     /**
@@ -618,7 +632,8 @@ const changeWatch = (() => {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
     if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
-    return [...words, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
+    const look = looksSelected(element) && "looks selected";
+    return [...words, look, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
   /** @param {Element} element */

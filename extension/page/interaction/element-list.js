@@ -533,7 +533,7 @@ const elementList = (() => {
       role,
       name ? plainQuote(name, Math.min(length, LISTED_NAME)) : "",
       where,
-      kind === "thing" ? stateOf(element, role, valueLength) : "",
+      kind === "thing" ? stateOf(element, role, valueLength, name) : "",
       isShape ? tagOf(element) : "",
       isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : titleOf(element, name),
     ]

@@ -23,6 +23,8 @@ const modals = (() => {
   const LAYERS = ":is(div, ul, ol, nav, section)";
   /** Number of ancestors searched for a floating one. */
   const STEPS = 4;
+  /** Levels of elements that only hold layers. */
+  const HOLLOW_STEPS = 2;
   /** A larger share of the viewport is part of the page. */
   const LARGE = 0.6;
 
@@ -177,7 +179,17 @@ const modals = (() => {
       const layer = hit && panelOf(hit);
       if (layer) layers.add(layer);
     }
-    return [...layers].filter((layer) => queryIn(layer, CANDIDATES).length > 1 && hidesOthers(layer, roots));
+    const isPanel = (/** @type {Element} */ layer) => queryIn(layer, CANDIDATES).length > 1 && !isHeader(layer);
+    return [...layers].filter((layer) => isPanel(layer) && hidesOthers(layer, roots));
+  }
+
+  /**
+   * @param {Element} layer
+   * @returns {boolean} whether it is a bar along the top of the window, below which the page scrolls
+   */
+  function isHeader(layer) {
+    const { x, y, width } = boxOf(layer);
+    return x <= 0 && y <= 0 && width >= COVERING * innerWidth;
   }
 
   /**
@@ -233,13 +245,30 @@ const modals = (() => {
   }
 
   /**
-   * @returns {Element[]} children of the body, or of one without a size, that are drawn over the page and have elements to
-   *   act on, such as tours
+   * @returns {Element[]} children of the body, or of hollow ones, that are drawn over the page and have elements to act
+   *   on, such as tours
    */
   function looseLayers() {
-    const outer = document.body ? queryIn(document.body, `:scope > ${LAYERS}`) : [];
-    const all = outer.flatMap((one) => (hasSize(one) ? [one] : queryIn(one, `:scope > ${LAYERS}`)));
+    const all = document.body ? layersIn(document.body, HOLLOW_STEPS) : [];
     return all.filter((layer) => isLoose(layer) && queryIn(layer, CANDIDATES).length > 1);
+  }
+
+  /**
+   * @param {Element} outer
+   * @param {number} steps to climb down
+   * @returns {Element[]} layers in it that have a size and take the mouse
+   */
+  function layersIn(outer, steps) {
+    const all = queryIn(outer, `:scope > ${LAYERS}`);
+    return all.flatMap((one) => (steps && isHollow(one) ? layersIn(one, steps - 1) : [one]));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only holds layers: it has no size, or lets the mouse through
+   */
+  function isHollow(element) {
+    return !hasSize(element) || getComputedStyle(element).pointerEvents === "none";
   }
 
   /**
@@ -261,7 +290,7 @@ const modals = (() => {
   function floats(element) {
     if (isMatch(element, DECLARED)) return true;
     for (const one of treeAncestors(element, STEPS)) {
-      if (!isSmall(one)) return false;
+      if (!isSmall(one) && !isHollow(one)) return false;
       if (isAbove(one)) return true;
     }
     return false;

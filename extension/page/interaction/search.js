@@ -458,5 +458,16 @@ const search = (() => {
     return hasPart(found, wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, rootsIn, textsOf, unquoted };
+  return {
+    PARTLY_SEARCHED,
+    Search,
+    allRoots,
+    crossOriginFramesIn,
+    hasPart,
+    innermost,
+    rootsIn,
+    spacedTextOf,
+    textsOf,
+    unquoted,
+  };
 })();

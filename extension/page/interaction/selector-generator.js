@@ -6,6 +6,9 @@
  * @typedef {{name: string, value: string}} Naming an attribute that may name its element
  *
  * @typedef {{element: Element, texts: string[]}} Labeled an element and what `text=` may find it by
+ *
+ * @typedef {{step: string, text: string, end: string, isPart?: boolean}} LabeledWay `step text=...`, then what leads into
+ *   its match; `isPart`: whether the text is only a part of that match's
  */
 
 const selectorGenerator = (() => {
@@ -19,6 +22,7 @@ const selectorGenerator = (() => {
     innerRootOf,
     isDocument,
     isMatch,
+    parentElementOf,
     previousElementOf,
     queryAll,
     queryIn,
@@ -28,7 +32,7 @@ const selectorGenerator = (() => {
     treeAncestors,
   } = dom;
   const { collapse, visibleTextOf } = texts;
-  const { innermost, textsOf } = search;
+  const { hasPart, innermost, spacedTextOf, textsOf } = search;
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
@@ -56,7 +60,8 @@ const selectorGenerator = (() => {
   const GENERATED =
     /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog|ion-)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^id-(?=[a-z]*\d)[\da-z]{6}$|^(?:[a-f]{1,8}-){4}|^\d+$|^(?=\S{20}$)(?:.*[^\w.:/[\]-]){2}|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
   /** An id that a library may have counted up, or drawn by lot: other names come before it. */
-  const DOUBTFUL = /^[a-z]{1,2}\d{2,}$|^id-\w{6}-\d+$|[-_]\d{4}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
+  const DOUBTFUL =
+    /^[a-z]{1,2}\d{2,}$|(?:^|-)v-\d+(?:-\d+)*$|^id-\w{6}-\d+$|[-_]\d{4}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
   /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** A class of an unset variable, or with a hash, which no word is pronounced like. */
@@ -70,6 +75,13 @@ const selectorGenerator = (() => {
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */
   const LONG_PATH = /:nth-of-type\(|(?: \S+){3}/u;
+  /** Places among siblings, where nothing else in the row identifies it. */
+  const POSITIONAL = /^(?!.*:has\().*:nth-of-type\(/u;
+  /** A name or a number by which a row is known, although it has digits. */
+  const ROW_KEY = /^[\p{L}\p{N}][\p{L}\p{N}._:@#/-]{2,}$/u;
+  const TRIED_ROW_TEXTS = 3;
+  /** Texts of controls, values, and the names of icons in an icon font. */
+  const NO_ROW_TEXTS = `button, [role=button], select, textarea, script, style, i, [aria-hidden=true], ${VALUED}`;
   /** What a thing in it identifies. */
   const ROWS = "tr, li, [role=row], [role=listitem], [role=treeitem]";
   const IDENTIFYING = "[id], [data-testid], [name], [href]";
@@ -89,6 +101,8 @@ const selectorGenerator = (() => {
     #first = new Map();
     /** @type {Map<Root, Map<string, Labeled[]>>} by root and selector */
     #labeled = new Map();
+    /** @type {Map<Root, Map<string, Labeled[]>>} by root and selector */
+    #containing = new Map();
 
     /**
      * @param {Root} root
@@ -131,12 +145,21 @@ const selectorGenerator = (() => {
      * @returns {Element[]} matches of `selector text=...` there
      */
     labeled(root, selector, text) {
-      const ofRoot = kept(this.#labeled, root, () => new Map());
-      const matches = () => queryAll(root, selector).map((element) => ({ element, texts: textsOf(element) }));
-      /** @type {Labeled[]} */
-      const all = kept(ofRoot, selector, matches);
-      const labeled = all.filter(({ texts }) => texts.includes(text.toLowerCase()));
-      return innermost(labeled.map(({ element }) => element));
+      const all = readOnce(this.#labeled, root, selector, textsOf);
+      return withTexts(all, (texts) => texts.includes(text.toLowerCase()));
+    }
+
+    /**
+     * @param {Root} root
+     * @param {string} selector
+     * @param {string} text
+     * @returns {Element[]} matches of `selector text=...` there, if that is the whole text of none
+     */
+    containing(root, selector, text) {
+      const part = text.toLowerCase();
+      const read = (/** @type {Element} */ element) => [...textsOf(element), spacedTextOf(element)];
+      const all = readOnce(this.#containing, root, selector, read);
+      return withTexts(all, (texts) => texts.some((one) => hasPart(one, part)));
     }
   }
 
@@ -151,6 +174,26 @@ const selectorGenerator = (() => {
     const value = map.get(key) ?? make();
     map.set(key, value);
     return value;
+  }
+
+  /**
+   * @param {Map<Root, Map<string, Labeled[]>>} cache
+   * @param {Root} root
+   * @param {string} selector
+   * @param {(element: Element) => string[]} read
+   * @returns {Labeled[]} the matches there
+   */
+  function readOnce(cache, root, selector, read) {
+    const ofRoot = kept(cache, root, () => new Map());
+    return kept(ofRoot, selector, () => queryAll(root, selector).map((element) => ({ element, texts: read(element) })));
+  }
+
+  /**
+   * @param {Labeled[]} all
+   * @param {(texts: string[]) => boolean} isWanted
+   */
+  function withTexts(all, isWanted) {
+    return innermost(all.filter(({ texts }) => isWanted(texts)).map(({ element }) => element));
   }
 
   /** The selector that leads from the main frame into this page in a cross-origin frame; empty in the main frame. */
@@ -214,9 +257,11 @@ const selectorGenerator = (() => {
         ? selectorBy(named)
         : (combined(element, ownNames, isAlone) ?? wayTo(element, ownNames, isAlone, isItsOwn)));
     const labeled = LONG_PATH.test(inner) ? labeledWayOf(element, root, counts) : undefined;
-    if (labeled) {
-      const isUnique = !isElsewhere((one) => counts.labeled(one, labeled.step, labeled.text).length);
-      return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}${labeled.end}`;
+    const worded = labeled ?? (POSITIONAL.test(inner) ? rowWayOf(element, root, counts) : undefined);
+    if (worded) {
+      const { step, text, end, isPart = false } = worded;
+      const isUnique = !isElsewhere((one) => counts[isPart ? "containing" : "labeled"](one, step, text).length);
+      return `${isSearched && isUnique ? "" : outer()}${step} text=${text}${end}`;
     }
     if (isSearched && !isElsewhere((one) => counts.of(one, inner))) return inner;
     return `${outer()}${inner}`;
@@ -273,8 +318,7 @@ const selectorGenerator = (() => {
    * @param {Element} element
    * @param {Root} root
    * @param {Counts} counts
-   * @returns {{step: string, text: string, end: string} | undefined} the step to the element or, if `end` leads into it,
-   *   to the label around it
+   * @returns {LabeledWay | undefined} the step to the element or, if `end` leads into it, to the label around it
    */
   function labeledWayOf(element, root, counts) {
     const own = labeledStepOf(element, root, counts);
@@ -283,6 +327,65 @@ const selectorGenerator = (() => {
     const tag = CSS.escape(tagOf(element));
     const around = label && queryIn(label, tag).length === 1 ? labeledStepOf(label, root, counts) : undefined;
     return around && { ...around, end: ` >>> ${tag}` };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root} root
+   * @param {Counts} counts
+   * @returns {LabeledWay | undefined} the way to the row that it is or is in, by a text that no other row has
+   */
+  function rowWayOf(element, root, counts) {
+    const row = closestOf(element, ROWS);
+    const step = row && (isMatch(row, "tr, li") ? tagOf(row) : roleStepsOf(row)[0]);
+    if (!row || !step) return undefined;
+    const isOfRow = (/** @type {string} */ text) => {
+      const found = counts.containing(root, step, text);
+      return found.length === 1 && found[0] === row;
+    };
+    const text = rowTextsOf(row).find(isOfRow);
+    if (!text) return undefined;
+    if (element === row) return { step, text, end: "", isPart: true };
+    return { step, text, end: ` >>> ${selectorIn(row, element, root)}`, isPart: true };
+  }
+
+  /**
+   * @param {Element} row
+   * @param {Element} element in it
+   * @param {Root} root
+   * @returns {string} a selector that matches nothing else in the row
+   */
+  function selectorIn(row, element, root) {
+    const isAlone = (/** @type {string} */ selector) => {
+      const found = queryIn(row, selector);
+      return found.length === 1 && found[0] === element;
+    };
+    const tag = CSS.escape(tagOf(element));
+    // Labels for screen readers often contain a state ("Row collapsed").
+    const name = [tag, ...namesOf(element).map(selectorBy)].find(isAlone);
+    if (name) return name;
+    const label = labelOf(element);
+    const isAlike = (/** @type {Element} */ one) => textsOf(one).includes(label?.toLowerCase() ?? "");
+    if (label && queryIn(row, tag).filter(isAlike).length === 1) return `${tag} text=${label}`;
+    return pathOf(element, root, isAlone, () => false);
+  }
+
+  /**
+   * @param {Element} row
+   * @returns {string[]} the first texts in it, as far as they may identify it: later ones are states and figures
+   */
+  function rowTextsOf(row) {
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+    /** @type {string[]} */
+    const first = [];
+    for (let node = walker.nextNode(); node && first.length < TRIED_ROW_TEXTS; node = walker.nextNode()) {
+      const text = collapse(textContentOf(node) ?? "");
+      const around = text ? parentElementOf(node) : null;
+      if (around && !closestOf(around, NO_ROW_TEXTS) && visibleTextOf(around).trim()) first.push(text);
+    }
+    const isKey = (/** @type {string} */ text, /** @type {number} */ index) =>
+      LABEL.test(text) || (index === 0 && ROW_KEY.test(text));
+    return first.filter(isKey).filter((text) => text.length <= VALUE_LENGTH && !INVISIBLE.test(text));
   }
 
   /**
@@ -313,8 +416,11 @@ const selectorGenerator = (() => {
       const value = attributeOf(element, name) ?? "";
       const isPrintable = /^(?:[^"\\\s\p{C}]| )+$/u.test(value) && !INVISIBLE.test(value);
       const isPlain = value.length <= VALUE_LENGTH && isPrintable;
-      const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !STATE_NAME.test(value));
-      const isName = isPlain && isLabel && !isGenerated(name, value);
+      const isState = () => value.split(" ").some((word) => STATE_NAME.test(word));
+      const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !isState());
+      const isValue =
+        name === "aria-label" && isMatch(element, VALUED) && value === collapse(textContentOf(element) ?? "");
+      const isName = isPlain && isLabel && !isValue && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
     return [...ending, ...named.filter((one) => !isDoubtful(one)), ...named.filter(isDoubtful)];
@@ -434,7 +540,7 @@ const selectorGenerator = (() => {
    */
   function rowStepOf(row, isItsOwn) {
     const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);
-    const naming = inside.flatMap(namesOf).find(isItsOwn);
+    const naming = inside.flatMap(namesOf).find((one) => !isDoubtful(one) && isItsOwn(one));
     return naming && `${CSS.escape(tagOf(row))}:has(${selectorBy(naming)})`;
   }
 

@@ -27,12 +27,14 @@ const states = (() => {
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { framedBy } = shownValues;
+  const { looksSelected } = selectedLooks;
 
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
   const OPTION_LENGTH = 20;
   /** Roles of elements that are of no use without the mouse or the keys. */
   const PRESSED = new Set("button clickable link menuitem tab".split(" "));
+  const CHOSEN = new Set([...PRESSED, "option"]);
   /** A page may ignore the mouse on these without telling the browser; other things of an element may be off, too. */
   const LOOKS_DISABLED = /(?:^|[\s_-])(?<!(?:animation|drag|focus|hover|resize|ripple|sort)-)disabled(?:\s|$)/iu;
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
@@ -48,16 +50,18 @@ const states = (() => {
    * @param {Element} element
    * @param {string} role
    * @param {number} [length] maximum length of its value
+   * @param {string} [name] what it is listed by: a value that is the name, too, is left out
    * @returns {string} for example `= "Ada" required`; never a password
    */
-  function stateOf(element, role, length = VALUE_LENGTH) {
-    const words = [valueOf(element, role, length), checkOf(element, role)];
-    const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
+  function stateOf(element, role, length = VALUE_LENGTH, name = accessibleNameOf(element, false)) {
+    const words = [valueOf(element, role, length, name), checkOf(element, role)];
+    const is = (/** @type {string} */ state, wanted = "true") => attributeOf(element, `aria-${state}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
     if (is("selected")) words.push("selected");
+    else if (CHOSEN.has(role) && looksSelected(element)) words.push("looks selected");
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
     if (attributeOf(element, "aria-current") && !is("current", "false")) words.push("current");
@@ -134,8 +138,9 @@ const states = (() => {
    * @param {Element} element
    * @param {string} role
    * @param {number} length
+   * @param {string} name
    */
-  function valueOf(element, role, length) {
+  function valueOf(element, role, length, name) {
     if (isControl(element)) {
       const framed = role === "combobox" && !element.value ? framedBy(element).join(", ") : "";
       return framed ? `= ${quotedValue(framed, length)}` : controlValueOf(element, kindOf(element), length);
@@ -145,33 +150,38 @@ const states = (() => {
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
-    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role);
+    const text = role === "button" ? unnamedContentOf(element) : editedValueOf(element, role, name);
     return text ? `= ${quotedValue(text, length)}` : "";
   }
 
   /**
    * @param {Element} button
-   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field
+   * @returns {string} what a user reads on it if its name comes from elsewhere: a choice, next to the label of a field, or
+   *   the title of a column that the name says to sort
    */
   function unnamedContentOf(button) {
-    if (attributeOf(button, "aria-labelledby") === null && !labelsOf(button).length) return "";
+    const isLabeled = attributeOf(button, "aria-labelledby") !== null || labelsOf(button).length > 0;
+    if (!isLabeled && attributeOf(button, "aria-label") === null) return "";
     const content = contentIn(button);
-    const isNamed = plain(accessibleNameOf(button, true)).includes(content);
-    return !isNamed && /[\p{L}\p{N}]/u.test(content) ? content : "";
+    const name = plain(accessibleNameOf(button, true));
+    // One letter is a symbol, such as B for bold.
+    const words = content.toLowerCase().match(/\p{L}{2,}|\p{N}+/gu) ?? [];
+    if (!isLabeled) return words.length && !words.some((word) => name.toLowerCase().includes(word)) ? content : "";
+    return !name.includes(content) && /[\p{L}\p{N}]/u.test(content) ? content : "";
   }
 
   /**
    * @param {Element} element
    * @param {string} role
+   * @param {string} name
    */
-  function editedValueOf(element, role) {
+  function editedValueOf(element, role, name) {
     if (!EDITORS.has(role)) return "";
     // What a style adds to an editor is a placeholder.
     const isEditor = isHtml(element) && (element.isContentEditable || sinkOf(element) !== null);
     if (isEditor) return wholeValueOf(element, role).trim();
     const content = contentIn(element);
     // A label may be drawn in place of the value, or above it.
-    const name = accessibleNameOf(element, false);
     const isLabel = referred(element, "aria-labelledby").every((one) => isMatch(one, LABELS) && holds(element, one));
     if (isLabel && content === name) return "";
     return name && content.startsWith(`${name} `) ? content.slice(name.length + 1) : content;

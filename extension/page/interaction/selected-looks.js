@@ -1,0 +1,52 @@
+"use strict";
+
+// Elements that nothing but a class declares to be selected, as in many menus, tab bars and groups of buttons.
+
+const selectedLooks = (() => {
+  const { attributeOf, childrenOf, isMatch, parentElementOf, tagOf, textContentOf } = dom;
+  const { collapse } = texts;
+
+  const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
+  const DECLARED = "[aria-checked], [aria-current], [aria-expanded], [aria-pressed], [aria-selected]";
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether its class says so, or that of an element around it without other words, but not the class
+   *   of one like it next to it: otherwise the class may say something else
+   */
+  function looksSelected(element) {
+    if (isMatch(element, DECLARED)) return false;
+    const marked = [element, parentElementOf(element)].find((one) => one && classesOf(one).some(isSelected));
+    if (!marked || (marked !== element && wordsOf(marked) !== wordsOf(element))) return false;
+    const around = parentElementOf(marked);
+    return around ? [...childrenOf(around)].some((one) => isUnselectedTwin(one, marked)) : false;
+  }
+
+  /**
+   * @param {Element} one
+   * @param {Element} marked
+   */
+  function isUnselectedTwin(one, marked) {
+    const classes = classesOf(one);
+    if (one === marked || tagOf(one) !== tagOf(marked) || classes.some(isSelected)) return false;
+    const others = classesOf(marked).filter((name) => !isSelected(name));
+    return others.length ? others.some((name) => classes.includes(name)) : !classes.length;
+  }
+
+  /** @param {string} name of a class */
+  function isSelected(name) {
+    return SELECTED.test(name);
+  }
+
+  /** @param {Element} element */
+  function classesOf(element) {
+    return (attributeOf(element, "class") ?? "").split(/\s+/u).filter(Boolean);
+  }
+
+  /** @param {Element} element */
+  function wordsOf(element) {
+    return collapse(textContentOf(element) ?? "");
+  }
+
+  return { looksSelected };
+})();
