@@ -503,6 +503,13 @@ async def test_editor_with_a_model_of_its_paragraphs_gets_them_by_keys(editors: 
         assert (await state(editors))["model"] == text.split("\n")
 
 
+async def test_editor_gets_paragraphs_for_the_lines_that_it_would_join_and_no_enter_key(editors: DrivenTab) -> None:
+    for text in ("Ada\n- Lin\n\nMax", "Max", ""):
+        assert (await editors.do("fill", selector="#joining", value=text))["value"] == text
+        after = await state(editors)
+        assert (after["joining"], after["isSent"]) == (text.split("\n"), False)
+
+
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:
     typed = await editors.do("fill", selector="[aria-label=Terminal]", value="ls -a")
     await editors.do("press", keys="Enter")

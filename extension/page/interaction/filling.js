@@ -34,6 +34,7 @@ const filling = (() => {
   const {
     attributeOf,
     cellAround,
+    closestOf,
     comesTrue,
     documentOf,
     holds,
@@ -43,6 +44,7 @@ const filling = (() => {
     isReadOnly,
     isTextField,
     kindOf,
+    parentElementOf,
     referred,
     textContentOf,
     treeAncestors,
@@ -99,6 +101,8 @@ const filling = (() => {
   const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
   const MODELED = ".ve-ce-attachedRootNode";
+  /** Several lines in one text. */
+  const LINES = /\S[^\S\n]*\n\s*\S/u;
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   /** @type {WeakMap<Element, Element[]>} those that have opened for a field, or for a range with it as its start */
@@ -249,6 +253,7 @@ const filling = (() => {
       case "":
         return leaveAndRead(fill, request, { isDate, isLeft });
       case "retype":
+      case "break":
         field.focus();
         selectContent(field);
         await selectionIsKnown();
@@ -270,10 +275,12 @@ const filling = (() => {
    * @param {{isDate: boolean, isLeft: boolean, isOpening: boolean}} state `isOpening`: whether suggestions may open
    * @returns {Promise<FilledField["next"]>} what is to be done before the field is left; empty for nothing
    */
-  async function nextStep(prepared, { text, mayRetype, mayWait, mayPick, hasPicked }, { isDate, isLeft, isOpening }) {
+  async function nextStep(prepared, request, { isDate, isLeft, isOpening }) {
+    const { text, mayRetype, mayBreak, mayWait, mayPick, hasPicked } = request;
     const { field, typed } = prepared;
     const isThere = () => (mayRetype === "lost" ? isKept(prepared, text) : isWritten(field, text));
     if (mayRetype && hasRoomFor(field, text) && !isThere()) return "retype";
+    if (mayBreak && hasJoinedLines(field)) return "break";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
     if (mayPick && !(await follows(prepared))) {
@@ -495,6 +502,20 @@ const filling = (() => {
     // The decimal point may be what is missing.
     if (isControl(field)) return isSameNumber(held, text) ?? isSame(held, text);
     return isSame(held, text) && words(held) === words(text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {boolean} whether it is an editor that has put several lines into one paragraph, as one text
+   */
+  function hasJoinedLines(field) {
+    if (isControl(field)) return false;
+    const walker = document.createTreeWalker(field, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const around = LINES.test(textContentOf(node) ?? "") && parentElementOf(node);
+      if (around && !closestOf(around, "pre") && /^(?:pre|break)/u.test(getComputedStyle(around).whiteSpace)) return true;
+    }
+    return false;
   }
 
   /**
