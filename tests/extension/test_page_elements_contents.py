@@ -795,6 +795,8 @@ SELECTORS = {
     "counted id and a name that is not unique": "[data-testid=new] [name=host]",
     "name that is not unique in a named part": "#edit-5 [name=title]",
     "text that is the value": "i:nth-of-type(1)",
+    "text of an editor": "div:nth-of-type(1) > p",
+    "text of an editor that is read-only": "[role=textbox] text=Beta",
 }
 
 
