@@ -455,7 +455,7 @@ const changeWatch = (() => {
         roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now);
+      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now, roots);
     }
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
