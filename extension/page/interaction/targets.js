@@ -15,6 +15,9 @@ const targets = (() => {
   const { dayIn } = sameValues;
   const { hasSuggestions, isEditable, operableIn, widgetKind } = widgets;
 
+  /** Editors that the page has made read-only. */
+  const LOCKED = "[contenteditable='false']";
+  const READ_ONLY = "is read-only. Only the page can make it editable, for example with a button to edit it.";
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
   /** @type {Map<string, string>} how to use elements that cannot be filled or clicked */
@@ -182,7 +185,7 @@ const targets = (() => {
       own,
       other
         ? `is not a field that users see. Did you mean ${selectorOf(other, allRoots())} ${shown ? "next to" : "in"} it?`
-        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? NO_FIELD),
+        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : NO_FIELD)),
     );
   }
 
