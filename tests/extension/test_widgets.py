@@ -436,6 +436,18 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
     )
 
 
+async def test_rating_has_the_star_that_was_set_and_not_those_below_it(libraries: DrivenTab) -> None:
+    for star, marked in (("3", "true"), ("1", "false"), ("2", "true")):
+        selector = f"#stars li:nth-child({star}) i"
+        assert (await libraries.do("fill_form", fields=[{"selector": selector, "value": True}]))["fields"] == [
+            {"selector": selector, "checked": True}
+        ]
+        assert await libraries.page.get_attribute("#stars li:nth-child(2) i", "aria-checked") == marked
+
+    listed = (await libraries.do("page_elements", within="#stars"))["text"]
+    assert [line.split()[2] for line in listed.splitlines() if line.startswith("radio")] == ["off", "on", "off"]
+
+
 async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
     libraries.site.delays_s["/depots"] = 2
 
