@@ -522,6 +522,20 @@ async def test_editor_gets_paragraphs_for_the_lines_that_it_would_join_and_no_en
         assert (after["joining"], after["isSent"]) == (text.split("\n"), False)
 
 
+async def test_part_of_an_editor_is_not_filled_in_place_of_its_whole_text(editors: DrivenTab) -> None:
+    await editors.do("fill", selector="#plain", value="One\nTwo")
+    last = "#plain :is(p, div):last-child"
+
+    assert (await editors.refused("fill", selector=last, value="New"))[0] == "EXECUTION_ERROR"
+    fields = [{"selector": last, "value": "New"}]
+    assert (await editors.refused("fill_form", fields=fields))[0] == "EXECUTION_ERROR"
+
+    await editors.do("click", selector=last, count=3)
+    assert (await editors.do("press", keys='"New"'))["value"] == "One\nNew"
+    await editors.do("fill", selector="#plain", value="One")
+    assert (await editors.do("fill", selector="#plain :is(p, div)", value="All"))["value"] == "All"
+
+
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:
     typed = await editors.do("fill", selector="[aria-label=Terminal]", value="ls -a")
     await editors.do("press", keys="Enter")

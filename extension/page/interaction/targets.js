@@ -5,7 +5,7 @@
 const targets = (() => {
   const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf, roleOf } = dom;
   const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
-  const { collapse, misfit, visibleTextOf } = texts;
+  const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
@@ -146,7 +146,7 @@ const targets = (() => {
   function entryOf(element) {
     const own = checkableOf(element);
     if ((isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select") return own;
-    return fieldIn(element) ?? (isComponent(own) ? own : fieldOf(element));
+    return isComponent(own) && !fieldIn(element) ? own : fieldOf(element);
   }
 
   /**
@@ -172,10 +172,17 @@ const targets = (() => {
   /**
    * @param {Element} element
    * @returns {Element} the field that it is, belongs to or contains
-   * @throws {PageError} EXECUTION_ERROR if there is none
+   * @throws {PageError} EXECUTION_ERROR if there is none, or if it would lose more than what the element contains
    */
   function fieldOf(element) {
     const field = fieldIn(element);
+    if (field && isPartOfText(element, field)) {
+      throw misfit(
+        element,
+        `is only a part of the text in ${selectorOf(field, allRoots())}. Fill that to replace the whole text. ` +
+          "To replace this part, click it with count=3, then press the keys of the new text.",
+      );
+    }
     if (field) return field;
     const own = controlOf(element) ?? element;
     const [inner, ...others] = drawnFields(own);
@@ -187,6 +194,18 @@ const targets = (() => {
         ? `is not a field that users see. Did you mean ${selectorOf(other, allRoots())} ${shown ? "next to" : "in"} it?`
         : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : NO_FIELD)),
     );
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} field
+   * @returns {boolean} whether it is in one of several lines of an editor
+   */
+  function isPartOfText(element, field) {
+    if (!holds(field, element) || editorOf(field) !== field) return false;
+    const line = [...treeAncestors(element)].find((one) => one === field || getComputedStyle(one).display !== "inline");
+    const text = collapse(editedTextOf(field));
+    return line !== undefined && line !== field && text !== "" && text !== collapse(editedTextOf(line));
   }
 
   /**
