@@ -15,8 +15,8 @@ const targets = (() => {
   const { dayIn } = sameValues;
   const { hasSuggestions, isEditable, operableIn, widgetKind } = widgets;
 
-  /** Editors that the page has made read-only. */
-  const LOCKED = "[contenteditable='false']";
+  /** Editors that the page has made read-only, not what is fixed in an editor. */
+  const LOCKED = "[contenteditable='false']:not([contenteditable='true'] *, [contenteditable=''] *)";
   const READ_ONLY = "is read-only. Only the page can make it editable, for example with a button to edit it.";
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
