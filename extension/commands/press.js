@@ -18,6 +18,8 @@ const ONLY_FOR_PAGE =
   "These keys are a shortcut of the browser, which does not get them: only the page does, and it shows no change. " +
   "Use navigate, back, forward, browser_create_tab or browser_close_tab.";
 const FIELDS = new Set(["input", "textarea"]);
+/** Keys that move the caret. */
+const MOVES = /^(?:Arrow|Home|End|Page)/u;
 const HOW_TO_WRITE = 'Use key names such as Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
@@ -32,7 +34,7 @@ export async function press(context) {
   const selector = optionalSelectorOf(context);
   const target = new ElementTarget(context);
   const found = await target.find({ action: "focus", selector });
-  for (const [index, part] of partsOf(strokes, !FIELDS.has(found.element.tag)).entries()) {
+  for (const [index, part] of partsOf(strokes, FIELDS.has(found.element.tag)).entries()) {
     if (index) await target.look("nextDrawing");
     await pressKeys(session, part);
   }
@@ -52,15 +54,31 @@ export async function press(context) {
 
 /**
  * @param {Stroke[]} strokes
- * @param {boolean} mayOpen whether the first character may open a field for the text, as in the cell of a spreadsheet:
- *   the field takes the focus later
+ * @param {boolean} isField whether they are for a field of the browser, which follows each key at once
  * @returns {Stroke[][]} each up to an Enter: an editor may draw the new line only in the next frame, and open lists
- *   follow later, too
+ *   follow later, too. Elsewhere also up to the first character, which may open a field for the text, as in the cell of
+ *   a spreadsheet, and up to a key that moves the caret, unless it is repeated: an editor's own selection follows later
  */
-function partsOf(strokes, mayOpen) {
-  const first = mayOpen ? strokes.findIndex(({ key, held }) => key.text && !held.length) : -1;
-  const ends = strokes.flatMap(({ key }, index) => (key.key === "Enter" || index === first ? index + 1 : []));
+function partsOf(strokes, isField) {
+  const first = strokes.findIndex(({ key, held }) => key.text && !held.length);
+  const isEnd = (/** @type {Stroke} */ stroke, /** @type {number} */ index) =>
+    stroke.key.key === "Enter" ||
+    (!isField && (index === first || (isMove(stroke) && !isRepeated(stroke, strokes[index + 1]))));
+  const ends = strokes.flatMap((stroke, index) => (isEnd(stroke, index) ? index + 1 : []));
   return [0, ...ends].map((start, index) => strokes.slice(start, ends[index])).filter((part) => part.length);
+}
+
+/** @param {Stroke} stroke */
+function isMove({ key, held }) {
+  return MOVES.test(key.key) || (key.key === "a" && (held.includes("Control") || held.includes("Meta")));
+}
+
+/**
+ * @param {Stroke} stroke
+ * @param {Stroke} [next]
+ */
+function isRepeated({ key, held }, next) {
+  return key.key === next?.key.key && held.join() === next.held.join();
 }
 
 /** @param {Stroke} stroke */

@@ -27,6 +27,13 @@ import { selectorOf } from "./element-params.js";
 const MAX_KEYED_LENGTH = 1_000;
 /** For a field to become ready for a press, which something may cover. */
 const PRESS_MS = 500;
+/** Begins one by the browser's command, without a key that a page knows. */
+const NEW_PARAGRAPH = {
+  key: { key: "Unidentified", code: "", windowsVirtualKeyCode: 0 },
+  held: [],
+  isShifted: false,
+  command: "insertParagraph",
+};
 const READ_ONLY = "takes no text, and no calendar for that date or time opened.";
 
 export class TextEntry {
@@ -125,12 +132,18 @@ export class TextEntry {
       return this.#look();
     }
     const mayRetype = text.length <= MAX_KEYED_LENGTH ? "changed" : "";
+    const first = /** @type {const} */ ({ mayRetype, mayBreak: text.includes("\n") });
     // All at once: waiting for the page to draw in between would take longer than both.
-    const [early] = await Promise.all([this.#look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
-    let field = early?.next === "look" ? await this.#look({ mayRetype }) : early;
+    const [early] = await Promise.all([this.#look({ isEarly: true, ...first }), replaceSelection(session, text)]);
+    let field = early?.next === "look" ? await this.#look(first) : early;
+    const isJoined = field?.next === "break";
+    if (isJoined) {
+      await enterLines(session, text);
+      field = await this.#look({ mayRetype: "changed" });
+    }
     // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
     // Titles and the like are sometimes edited only once they have been pressed.
-    const ways = days.length ? ["keys", "whole"] : ["keys", "whole", "pressed"];
+    const ways = isJoined ? ["whole"] : days.length ? ["keys", "whole"] : ["keys", "whole", "pressed"];
     for (const next of ways) {
       if (field?.next !== "retype") break;
       if (next === "pressed" && !(await this.#pressField())) break;
@@ -248,6 +261,20 @@ async function enterParagraphs(session, text) {
   for (const [index, line] of text.split("\n").entries()) {
     if (index) await pressKeys(session, strokesOf("Enter", false));
     if (line) await replaceSelection(session, line);
+  }
+}
+
+/**
+ * Replaces the text of an editor that would join its lines. The Enter key might send them, or choose a suggestion.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function enterLines(session, text) {
+  await replaceSelection(session, "");
+  for (const [index, line] of text.split("\n").entries()) {
+    if (index) await pressKeys(session, [NEW_PARAGRAPH]);
+    if (line) await session.send("Input.insertText", { text: line });
   }
 }
 

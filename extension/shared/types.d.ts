@@ -932,6 +932,8 @@ export interface FillLook {
   isEarly?: boolean;
   /** When the text can be entered once more: if the field has changed it, or only if it has lost it. */
   mayRetype?: "" | "changed" | "lost";
+  /** Whether its lines can be entered once more, each as a paragraph, if the field has joined them. */
+  mayBreak?: boolean;
   /** Whether its day was picked in a calendar. */
   hasPicked?: boolean;
   /** Whether to leave the field although it may suggest. */
@@ -943,10 +945,10 @@ export interface FilledField {
   value: string;
   /**
    * What to do next: look again once the text is typed; type key by key, because the field has lost a part of the text
-   * (its content is selected again); wait for suggestions; pick the day in the open calendar; or press Tab or Enter, as
+   * (its content is selected again); enter each line as a paragraph (likewise); wait for suggestions; pick the day in the open calendar; or press Tab or Enter, as
    * users do to leave a field.
    */
-  next: "" | "look" | "retype" | "suggest" | "pick" | "tab" | "enter";
+  next: "" | "look" | "retype" | "break" | "suggest" | "pick" | "tab" | "enter";
   /** After the last step: whether the page has kept the text. */
   isKept?: boolean;
   /** Whether the page shows it as an invalid one of several values. */

@@ -27,6 +27,8 @@ CHANGES = {
     "an error at a field": 'error at input#mail "Email": "Please fill out this field."',
     "a field that is enabled": 'button#box "Pay" enabled',
     "buttons that ARIA enables and disables": 'button#a "Save" enabled',
+    "buttons without a text that are enabled": 'button "Undo" enabled; button .next enabled',
+    "lines that get another style": "",
     "many buttons that are enabled with what is shown": 'button#a "Reply" and 3 more enabled; now "Dear Ada"',
     "a part that is rewritten": 'now "2 items"; gone "1 items"',
     "a part that goes": 'gone "Old news"',

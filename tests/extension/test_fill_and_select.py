@@ -164,6 +164,7 @@ REJECTED = [
     ("#radios", "x", "Use click"),
     ("#file", "x", "Use upload"),
     ("#paragraph", "x", "is not an editable field"),
+    ("#locked", "x", "is read-only"),
     ("#wrapper", "x", "Did you mean #wrapped"),
     ("#unseen", "x", "Did you mean #drawn"),
 ]

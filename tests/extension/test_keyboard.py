@@ -9,7 +9,7 @@ from tests.extension.conftest import DrivenTab, shared_tab_at
 PAGE = """<input id=name aria-label=Name value=old><input id=secret type=password value=x><textarea id=area>one\ntwo</textarea>
 <input id=box type=checkbox><select id=list><option>small<option>large</select><p id=plain>Text</p>
 <button id=button>Go</button><label id=label>City <input id=city></label><form id=form><input id=query></form>
-<div id=editor contenteditable>before</div><div id=drawn contenteditable></div><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
+<div id=editor contenteditable>before</div><div id=drawn contenteditable></div><p id=kept contenteditable>old</p><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
 <p id=cell tabindex=0>7</p><iframe id=frame srcdoc="<input id=inner>"></iframe><div id=host></div><script>
   document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input id=shadowed>";
   window.events = [];
@@ -26,6 +26,14 @@ PAGE = """<input id=name aria-label=Name value=old><input id=secret type=passwor
     if (event.inputType !== "insertParagraph") return;
     window.isDrawing = true;
     requestAnimationFrame(() => requestAnimationFrame(() => (window.isDrawing = false)));
+  };
+  // Its own selection follows the browser's with an event, and is what a text replaces.
+  let isWhole = false;
+  document.addEventListener("selectionchange", () => (isWhole = !getSelection().isCollapsed));
+  const kept = document.querySelector("#kept");
+  kept.onbeforeinput = (event) => {
+    event.preventDefault();
+    kept.textContent = isWhole ? event.data : kept.textContent + event.data;
   };
   // Its first key opens a field, which takes the focus two frames later.
   document.querySelector("#cell").onkeydown = ({ key, target }) => {
@@ -118,6 +126,10 @@ EFFECTS = [
     ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
     ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
     ("#drawn", '"a" Enter "bc"', "true", {"value": "a\nbc"}),
+    ("#kept", "ControlOrMeta+A", "true", {"value": "old"}),
+    ("#kept", 'End "x"', "true", {"value": "oldx"}),
+    ("#kept", 'ControlOrMeta+A ArrowRight "y"', "true", {"value": "oldxy"}),
+    ("#kept", 'ControlOrMeta+A "z"', "true", {"value": "z"}),
     ("#cell", '"abc"', "document.querySelector('#opened').value === 'abc'", {}),
     ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
     ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),

@@ -270,7 +270,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Owner"',
             'button "Owner Ada"  #o',
         ],
-        "editor with a placeholder that a style adds": ["textbox  #e"],
+        "editor with a placeholder that a style adds": ['textbox "Write a note"  #e'],
+        "editors that are alike": [
+            'button "Bold"  button text=Bold',
+            'textbox = "Plan"  #a',
+            'button "Italic"  button text=Italic',
+            'textbox = "Plan"  #b',
+        ],
         "switch that the page draws": ['switch "Active" on  #a', 'switch "Native" off  #n'],
         "editor that draws its text": ['text "Code"', 'textbox next to "Code" = "let a"  #e'],
         "editor with line numbers": ['text "Code"', 'text "1 Unfold"', 'textbox next to "Code" = "let a"  #e'],
@@ -821,6 +827,8 @@ SELECTORS = {
     "counted id and a name that is not unique": "[data-testid=new] [name=host]",
     "name that is not unique in a named part": "#edit-5 [name=title]",
     "text that is the value": "i:nth-of-type(1)",
+    "text of an editor": "div:nth-of-type(1) > p",
+    "text of an editor that is read-only": "[role=textbox] text=Beta",
 }
 
 

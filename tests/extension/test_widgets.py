@@ -436,6 +436,18 @@ async def test_label_and_host_stand_for_their_field(libraries: DrivenTab) -> Non
     )
 
 
+async def test_rating_has_the_star_that_was_set_and_not_those_below_it(libraries: DrivenTab) -> None:
+    for star, marked in (("3", "true"), ("1", "false"), ("2", "true")):
+        selector = f"#stars li:nth-child({star}) i"
+        assert (await libraries.do("fill_form", fields=[{"selector": selector, "value": True}]))["fields"] == [
+            {"selector": selector, "checked": True}
+        ]
+        assert await libraries.page.get_attribute("#stars li:nth-child(2) i", "aria-checked") == marked
+
+    listed = (await libraries.do("page_elements", within="#stars"))["text"]
+    assert [line.split()[2] for line in listed.splitlines() if line.startswith("radio")] == ["off", "on", "off"]
+
+
 async def test_options_that_a_list_queries_when_it_opens_are_awaited(libraries: DrivenTab) -> None:
     libraries.site.delays_s["/depots"] = 2
 
@@ -501,6 +513,37 @@ async def test_editor_with_a_model_of_its_paragraphs_gets_them_by_keys(editors: 
     for text in ("Ada\nLin", "Max", ""):
         assert (await editors.do("fill", selector="#modeled", value=text))["value"] == text
         assert (await state(editors))["model"] == text.split("\n")
+
+
+async def test_editor_gets_paragraphs_for_the_lines_that_it_would_join_and_no_enter_key(editors: DrivenTab) -> None:
+    for text in ("Ada\n- Lin\n\nMax", "Max", ""):
+        assert (await editors.do("fill", selector="#joining", value=text))["value"] == text
+        after = await state(editors)
+        assert (after["joining"], after["isSent"]) == (text.split("\n"), False)
+
+
+async def test_part_of_an_editor_is_not_filled_in_place_of_its_whole_text(editors: DrivenTab) -> None:
+    await editors.do("fill", selector="#plain", value="One\nTwo")
+    last = "#plain :is(p, div):last-child"
+
+    assert (await editors.refused("fill", selector=last, value="New"))[0] == "EXECUTION_ERROR"
+    fields = [{"selector": last, "value": "New"}]
+    assert (await editors.refused("fill_form", fields=fields))[0] == "EXECUTION_ERROR"
+
+    await editors.do("click", selector=last, count=3)
+    assert (await editors.do("press", keys='"New"'))["value"] == "One\nNew"
+    await editors.do("fill", selector="#plain", value="One")
+    assert (await editors.do("fill", selector="#plain :is(p, div)", value="All"))["value"] == "All"
+
+
+async def test_editor_that_selects_more_than_the_field_keeps_its_text(editors: DrivenTab) -> None:
+    assert (await editors.refused("fill", selector="#cell", value="new"))[0] == "EXECUTION_ERROR"
+    assert await editors.page.inner_text("#cell") == "old"
+
+    await editors.page.evaluate("document.querySelector('#cell').onfocus = null")
+    await editors.do("click", selector="#cell", count=3)
+    assert (await editors.do("press", keys='"new"'))["element"]["selector"] == "#cell"
+    assert await editors.page.inner_text("#cell") == "new"
 
 
 async def test_terminal_gets_keys_and_keeps_the_focus_and_what_it_shows(editors: DrivenTab) -> None:

@@ -16,6 +16,7 @@ const accessibleNames = (() => {
     holds,
     isControl,
     isElement,
+    isHtml,
     isMatch,
     isText,
     kindOf,
@@ -27,7 +28,7 @@ const accessibleNames = (() => {
     tagOf,
     textContentOf,
   } = dom;
-  const { collapse, isIconFont, plain, symbolOf, writtenOn } = texts;
+  const { collapse, editedTextOf, isIconFont, plain, symbolOf, writtenOn } = texts;
   const { SEEN, isClippedAway, isRendered, isVisible } = geometry;
   const { isStandIn } = standIns;
   const { BUTTONS, CHECKABLE, CLOSERS, isCloser } = roles;
@@ -69,7 +70,7 @@ const accessibleNames = (() => {
       () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
       () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
       () => writtenOn(element, "title")?.replace(ACCESS_KEY, ""),
-      () => writtenOn(element, "placeholder") ?? writtenOn(element, "aria-placeholder"),
+      () => promptOf(element),
       () => writtenOn(element, "title"),
       () =>
         labelsOf(element)
@@ -81,6 +82,16 @@ const accessibleNames = (() => {
       if (name) return name;
     }
     return "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string} what it shows while it is empty; in an editor a style may draw it
+   */
+  function promptOf(field) {
+    const declared = writtenOn(field, "placeholder") ?? writtenOn(field, "aria-placeholder");
+    const isEditor = isHtml(field) && field.isContentEditable;
+    return declared ?? (isEditor && !editedTextOf(field).trim() ? contentOf(field) : "");
   }
 
   /** @param {Element} element */
@@ -379,5 +390,5 @@ const accessibleNames = (() => {
     return isMatch(element, "a[href]") && !textContentOf(element)?.trim();
   }
 
-  return { accessibleNameOf, contentOf, isIconLink };
+  return { accessibleNameOf, contentOf, isIconLink, promptOf };
 })();

@@ -161,7 +161,7 @@ const changeSummary = (() => {
       ...lists,
       ...(sorted ? [sorted] : []),
       ...(editor && !opened.length ? [`field ${selectorOf(editor, roots)} opened`] : []),
-      ...enablings(enabled),
+      ...enablings(enabled, roots),
       ...checkings(before.checks, now.checks, path, isRevealed),
       ...drawings(outermost(drawn), roots),
       ...holdings(inPlace, length),
@@ -178,18 +178,19 @@ const changeSummary = (() => {
   /**
    * @param {PageState} before
    * @param {PageState} now
+   * @param {Root[]} roots
    * @returns {string} such as `button "Pay" disabled` or `button "Bold" pressed`, which often only accompanies what else
    *   happens
    */
-  function restatings(before, now) {
+  function restatings(before, now, roots) {
     const isNew = (/** @type {Element} */ one) => !before.pressed.has(one);
     const isReleased = (/** @type {Element} */ one) => !now.pressed.has(one) && isInPage(one) && isVisible(one);
     // A button and the part around it may both have a state.
     return joined([
       [
-        ...[...now.disabled].filter((one) => !before.disabled.has(one)).map((one) => `${nameOf(one)} disabled`),
-        ...innermost([...now.pressed].filter(isNew)).map((one) => `${nameOf(one)} pressed`),
-        ...innermost([...before.pressed].filter(isReleased)).map((one) => `${nameOf(one)} not pressed`),
+        ...[...now.disabled].filter((one) => !before.disabled.has(one)).map((one) => `${nameIn(roots, one)} disabled`),
+        ...innermost([...now.pressed].filter(isNew)).map((one) => `${nameIn(roots, one)} pressed`),
+        ...innermost([...before.pressed].filter(isReleased)).map((one) => `${nameIn(roots, one)} not pressed`),
       ],
     ]);
   }
@@ -266,12 +267,23 @@ const changeSummary = (() => {
 
   /**
    * @param {Element[]} enabled
+   * @param {Root[]} roots
    * @returns {string[]} many at once often only accompany what else happens, such as the buttons for a selected item
    */
-  function enablings(enabled) {
+  function enablings(enabled, roots) {
     const [first] = enabled;
-    if (first && enabled.length > MOST_TEXTS) return [`${nameOf(first)} and ${enabled.length - 1} more enabled`];
-    return enabled.map((element) => `${nameOf(element)} enabled`);
+    if (first && enabled.length > MOST_TEXTS) return [`${nameIn(roots, first)} and ${enabled.length - 1} more enabled`];
+    return enabled.map((element) => `${nameIn(roots, element)} enabled`);
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @param {Element} element
+   * @returns {string} with its selector if it is only an icon
+   */
+  function nameIn(roots, element) {
+    const name = nameOf(element);
+    return name === tagOf(element) ? `${name} ${selectorOf(element, roots)}` : name;
   }
 
   /**

@@ -21,6 +21,7 @@ const changeWatch = (() => {
     isText,
     likelyRootOf,
     outermost,
+    parentElementOf,
     parentOf,
     pause,
     queryAll,
@@ -83,6 +84,8 @@ const changeWatch = (() => {
     ["aria-pressed", "pressed", "not pressed"],
     ["aria-selected", "selected", "not selected"],
   ]);
+  /** Of the styles of one text. */
+  const WRAPPER_LEVELS = 4;
   const SORTED = / sorted [a-z]+$/u;
   /** Levels to climb from the element acted on to the one with such a state. */
   const TOGGLE_LEVELS = 4;
@@ -405,6 +408,18 @@ const changeWatch = (() => {
     }
 
     /**
+     * @param {Node} node that was removed and is back
+     * @returns {Element | undefined} a new element that the page has only put around it, such as for bold text
+     */
+    #wrapperOf(node) {
+      const outer = this.#places.get(node)?.parentNode;
+      const around = treeAncestors(parentElementOf(node), WRAPPER_LEVELS);
+      const wrapper = [...around].find((one) => parentOf(one) === outer);
+      const isOnly = wrapper && this.#come.has(wrapper) && textContentOf(wrapper) === textContentOf(node);
+      return isOnly ? wrapper : undefined;
+    }
+
+    /**
      * @returns {boolean} whether what was pressed or pointed at is to open something that is not drawn yet, or has led to
      *   another address
      */
@@ -434,10 +449,13 @@ const changeWatch = (() => {
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
       const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
-      const moved = isRedrawn ? [] : [...back].filter((node) => !isAt(node, this.#places.get(node)));
+      const wrappers = [...back].map((node) => this.#wrapperOf(node)).filter((one) => one !== undefined);
+      const isMoved = (/** @type {Node} */ node) => !isAt(node, this.#places.get(node)) && !this.#wrapperOf(node);
+      const moved = isRedrawn ? [] : [...back].filter(isMoved);
       const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
-      const isShown = (/** @type {Node} */ node) => isInPage(node) && isSeen(node) && !isBack(node) && !isSame(node);
-      const shown = [...this.#come, ...this.#revealed()].filter(isShown);
+      const isWrapper = (/** @type {Node} */ node) => wrappers.some((one) => holds(one, node));
+      const isNew = (/** @type {Node} */ node) => !isBack(node) && !isSame(node) && !isWrapper(node);
+      const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const hiddenNow = [...this.#restyled].filter(
@@ -469,7 +487,7 @@ const changeWatch = (() => {
         roots,
         editor: this.#openedField(),
       });
-      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now);
+      return changes || toggled || revealings(shown, left, roots) || restatings(this.#before, now, roots);
     }
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */

@@ -38,7 +38,7 @@ const elementList = (() => {
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
   const { isNamedByContent } = roles;
-  const { accessibleNameOf, contentOf } = accessibleNames;
+  const { accessibleNameOf, contentOf, promptOf } = accessibleNames;
   const { VALUE_LENGTH, plainQuote, stateOf, wholeValueOf } = states;
   const { isIconic, isNeighborly, looseLabelOf, whereOf } = surroundingNames;
   const { hintOf, lookOf, tooltipOf } = appearance;
@@ -524,7 +524,7 @@ const elementList = (() => {
     // Of several values, each may have one.
     const isVague = !name || (isIconic(role) && REMOVING.test(name));
     // It says what to enter, not what for.
-    const isPrompt = isNeighborly(role) && name !== "" && name === plain(attributeOf(element, "placeholder") ?? "");
+    const isPrompt = isNeighborly(role) && name !== "" && name === plain(promptOf(element));
     const prompted = isPrompt ? looseLabelOf(element) : "";
     const where = kind === "thing" && isVague && !isShape && !isExplained ? whereOf(element, role) : prompted;
     const isKnown = name || (where && !isIconic(role)) || NAMELESS.has(role) || !isNamedByContent(role);

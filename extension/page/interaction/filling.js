@@ -34,6 +34,7 @@ const filling = (() => {
   const {
     attributeOf,
     cellAround,
+    closestOf,
     comesTrue,
     documentOf,
     holds,
@@ -43,16 +44,18 @@ const filling = (() => {
     isReadOnly,
     isTextField,
     kindOf,
+    parentElementOf,
     referred,
+    rootOf,
     textContentOf,
     treeAncestors,
     windowOf,
   } = dom;
   const { editorAround, endsWith, indentsOtherwise, isPictured, isTerminal, shows } = drawnEditors;
-  const { collapse, quote, visibleTextOf } = texts;
+  const { collapse, misfit, quote, visibleTextOf } = texts;
   const { isVisible, isVisuallyHidden } = geometry;
   const { hasOtherField } = standIns;
-  const { focusedElement, takeFocus } = focusing;
+  const { focusedElement, focusedIn, takeFocus } = focusing;
   const { Departure, isDated } = leaving;
   const { dayIn, daysIn, essenceOf, isInMask, isSame, isSameNumber, isSameValue, timeIn, timeOfDay } = sameValues;
   const { readCalendar } = calendars;
@@ -99,6 +102,8 @@ const filling = (() => {
   const PERIOD = /\s+(?:[-–—~→]|to)(?:\s+|$)/u;
   /** VisualEditor (MediaWiki): its document is a model, which follows keys, and the typing in one paragraph. */
   const MODELED = ".ve-ce-attachedRootNode";
+  /** Several lines in one text. */
+  const LINES = /\S[^\S\n]*\n\s*\S/u;
   const SUGGESTED =
     "Suggestions are open for the field. Click one if the page accepts only these: it may drop other values.";
   /** @type {WeakMap<Element, Element[]>} those that have opened for a field, or for a range with it as its start */
@@ -137,7 +142,7 @@ const filling = (() => {
     /** @type {PreparedField} */
     const prepared = { field, before, cell, isEntered, day, days, typed: isTyped && typingInto(field, text) };
     const way = wayInto(field, text);
-    if (isTyped && way !== "drawn") selectContent(field);
+    if (isTyped && way !== "drawn") selectContentOnly(field);
     else if (!isTyped && !isLocked) setValue(field, text);
     // A time alone is picked only in place of typing it.
     const time = day || !isLocked ? day && timeIn(given) : timeOfDay(given);
@@ -159,6 +164,16 @@ const filling = (() => {
       },
       prepared,
     };
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @throws {PageError} EXECUTION_ERROR if the page has selected more, such as the whole editor around a cell
+   */
+  function selectContentOnly(field) {
+    selectContent(field);
+    if (isControl(field) || focusedIn(/** @type {Root} */ (rootOf(field))) === field) return;
+    throw misfit(field, "loses the focus. Click it with count=3, then press the keys of the new text.");
   }
 
   /**
@@ -249,6 +264,7 @@ const filling = (() => {
       case "":
         return leaveAndRead(fill, request, { isDate, isLeft });
       case "retype":
+      case "break":
         field.focus();
         selectContent(field);
         await selectionIsKnown();
@@ -270,10 +286,12 @@ const filling = (() => {
    * @param {{isDate: boolean, isLeft: boolean, isOpening: boolean}} state `isOpening`: whether suggestions may open
    * @returns {Promise<FilledField["next"]>} what is to be done before the field is left; empty for nothing
    */
-  async function nextStep(prepared, { text, mayRetype, mayWait, mayPick, hasPicked }, { isDate, isLeft, isOpening }) {
+  async function nextStep(prepared, request, { isDate, isLeft, isOpening }) {
+    const { text, mayRetype, mayBreak, mayWait, mayPick, hasPicked } = request;
     const { field, typed } = prepared;
     const isThere = () => (mayRetype === "lost" ? isKept(prepared, text) : isWritten(field, text));
     if (mayRetype && hasRoomFor(field, text) && !isThere()) return "retype";
+    if (mayBreak && hasJoinedLines(field)) return "break";
     if (isOpening && mayWait && text) return "suggest";
     if (!isLeft || hasPicked || prepared.departure) return "";
     if (mayPick && !(await follows(prepared))) {
@@ -495,6 +513,20 @@ const filling = (() => {
     // The decimal point may be what is missing.
     if (isControl(field)) return isSameNumber(held, text) ?? isSame(held, text);
     return isSame(held, text) && words(held) === words(text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @returns {boolean} whether it is an editor that has put several lines into one paragraph, as one text
+   */
+  function hasJoinedLines(field) {
+    if (isControl(field)) return false;
+    const walker = document.createTreeWalker(field, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const around = LINES.test(textContentOf(node) ?? "") && parentElementOf(node);
+      if (around && !closestOf(around, "pre") && /^(?:pre|break)/u.test(getComputedStyle(around).whiteSpace)) return true;
+    }
+    return false;
   }
 
   /**

@@ -63,5 +63,5 @@ const focusing = (() => {
     return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
   }
 
-  return { focusedElement, takeFocus, takeFocusIn };
+  return { focusedElement, focusedIn, takeFocus, takeFocusIn };
 })();

@@ -3,9 +3,8 @@
 // Form controls: checkboxes and text fields; whether they accept a value, and what they contain.
 
 const formControls = (() => {
-  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, parentElementOf, queryIn, tagOf } =
-    dom;
-  const { pause, treeAncestors, windowOf } = dom;
+  const { attributeOf, boxOf, documentOf, innerRootOf, isControl, isMatch, kindOf, nextElementOf } = dom;
+  const { parentElementOf, pause, queryIn, tagOf, treeAncestors, windowOf } = dom;
   const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { isDrawn } = geometry;
   const { editorAround, linesIn } = drawnEditors;
@@ -31,6 +30,9 @@ const formControls = (() => {
   const PICKERS = ":is(button, [role='button'])[aria-haspopup='dialog']";
   /** Levels to climb to the fields of a code that is typed into one after the other. */
   const GROUP_LEVELS = 4;
+  const RADIO = "[role='radio']";
+  /** Levels to climb from a star of a rating to its place in the row. */
+  const STAR_LEVELS = 3;
   /** Ratio of the sides up to which a field has room for one character. */
   const MOST_SQUARE = 1.6;
   const EXCERPT_LENGTH = 150;
@@ -67,7 +69,22 @@ const formControls = (() => {
   /** @param {Element} element */
   function isChecked(element) {
     if (hasNativeState(element)) return /** @type {HTMLInputElement} */ (element).checked;
-    return attributeOf(element, "aria-checked") === "true";
+    return attributeOf(element, "aria-checked") === "true" && !isBelowChoice(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a star of a rating below the chosen one: the next one is marked, too
+   */
+  function isBelowChoice(element) {
+    if (!isMatch(element, RADIO)) return false;
+    for (const one of treeAncestors(element, STAR_LEVELS)) {
+      const next = nextElementOf(one);
+      if (queryIn(one, RADIO).length > 1) return false;
+      const [star, ...others] = next ? [next, ...queryIn(next, RADIO)].filter((each) => isMatch(each, RADIO)) : [];
+      if (star) return !others.length && attributeOf(star, "aria-checked") === "true";
+    }
+    return false;
   }
 
   /**
@@ -333,6 +350,7 @@ const formControls = (() => {
     groupOf,
     heldBy,
     hasNativeState,
+    isBelowChoice,
     isCheckable,
     isChecked,
     isCodePart,

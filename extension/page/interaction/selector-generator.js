@@ -53,7 +53,8 @@ const selectorGenerator = (() => {
   /** Fields whose value says what they stand for, not what they contain. */
   const CHOICES = "input:is([type=checkbox], [type=radio])[value]";
   /** Elements whose text is their value, which changes. */
-  const VALUED = "[role=combobox], [role=spinbutton], [aria-haspopup=listbox]";
+  const VALUED =
+    "[role=combobox], [role=spinbutton], [aria-haspopup=listbox], [contenteditable]:not([contenteditable=false])";
   /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
@@ -68,7 +69,7 @@ const selectorGenerator = (() => {
   const NO_WORD = /^(?:undefined|null)$|[b-df-hj-np-tv-xz]{5}/iu;
   /** Classes of states, which change after a click, and values of attributes for them. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|empty|filled|not-allowed)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|start|end|prepare|done))?$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:in|un)?(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|highlight|highlighted|hover|hovered|over|editing|pressed|dragging|disabled|enabled|checked|(?:first|last)?visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|valid|auto|blank|empty|filled|on|off|not-allowed)$|-(?:enter|leave|appear|exit)(?:-(?:from|to|start|end|prepare|done))?$/iu;
   /** A class that is a hash, if an element has several of them, some with digits. */
   const HASH = /^(?=.{6,8}$)[a-z][a-z\d]+$/u;
   /** Regions of which there are few, and which people refer to when they describe a place. */

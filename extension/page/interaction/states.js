@@ -23,7 +23,7 @@ const states = (() => {
   } = dom;
   const { editedTextOf, plain, quote, shorten } = texts;
   const { linesIn, sinkOf } = drawnEditors;
-  const { hasNativeState } = formControls;
+  const { hasNativeState, isBelowChoice } = formControls;
   const { BUTTONS, CHECKABLE, componentRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { framedBy } = shownValues;
@@ -108,7 +108,7 @@ const states = (() => {
     const isNative = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
     const input = /** @type {HTMLInputElement | null} */ (isNative ? element : checkableIn(element));
     if (input?.indeterminate) return "mixed";
-    const said = input ? String(input.checked) : attributeOf(element, "aria-checked");
+    const said = input ? String(input.checked) : isBelowChoice(element) ? "false" : attributeOf(element, "aria-checked");
     if (said === null && componentRoleOf(element)) return "";
     return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
   }

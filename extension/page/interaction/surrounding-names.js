@@ -364,10 +364,12 @@ const surroundingNames = (() => {
       const others = [...childrenOf(outer)].filter((one) => one !== entry && tagOf(one) === tagOf(entry));
       if (others.some((one) => isMatch(one, alike) || hasIn(one, alike))) {
         const inRow = [...childrenOf(entry)].find((one) => holds(one, element));
+        // What an editor contains is its value.
+        const titles = queryIn(entry, TITLES).filter((one) => !holds(element, one));
         const names =
           isMatch(entry, ROWS) && inRow
             ? [shorten(rowNameOf(entry, inRow), HEAD_LENGTH)]
-            : queryIn(entry, TITLES).map((one) => accessibleNameOf(one, true));
+            : titles.map((one) => accessibleNameOf(one, true));
         const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
         return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";

@@ -5,7 +5,7 @@
 const targets = (() => {
   const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf, roleOf } = dom;
   const { labelsOf, parentElementOf, queryIn, tagOf, treeAncestors } = dom;
-  const { collapse, misfit, visibleTextOf } = texts;
+  const { collapse, editedTextOf, misfit, visibleTextOf } = texts;
   const { handleOf, hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
@@ -15,6 +15,9 @@ const targets = (() => {
   const { dayIn } = sameValues;
   const { hasSuggestions, isEditable, operableIn, widgetKind } = widgets;
 
+  /** Editors that the page has made read-only, not what is fixed in an editor. */
+  const LOCKED = "[contenteditable='false']:not([contenteditable='true'] *, [contenteditable=''] *)";
+  const READ_ONLY = "is read-only. Only the page can make it editable, for example with a button to edit it.";
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
   /** @type {Map<string, string>} how to use elements that cannot be filled or clicked */
@@ -143,7 +146,7 @@ const targets = (() => {
   function entryOf(element) {
     const own = checkableOf(element);
     if ((isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select") return own;
-    return fieldIn(element) ?? (isComponent(own) ? own : fieldOf(element));
+    return isComponent(own) && !fieldIn(element) ? own : fieldOf(element);
   }
 
   /**
@@ -169,10 +172,17 @@ const targets = (() => {
   /**
    * @param {Element} element
    * @returns {Element} the field that it is, belongs to or contains
-   * @throws {PageError} EXECUTION_ERROR if there is none
+   * @throws {PageError} EXECUTION_ERROR if there is none, or if it would lose more than what the element contains
    */
   function fieldOf(element) {
     const field = fieldIn(element);
+    if (field && isPartOfText(element, field)) {
+      throw misfit(
+        element,
+        `is only a part of the text in ${selectorOf(field, allRoots())}. Fill that to replace the whole text. ` +
+          "To replace this part, click it with count=3, then press the keys of the new text.",
+      );
+    }
     if (field) return field;
     const own = controlOf(element) ?? element;
     const [inner, ...others] = drawnFields(own);
@@ -182,8 +192,20 @@ const targets = (() => {
       own,
       other
         ? `is not a field that users see. Did you mean ${selectorOf(other, allRoots())} ${shown ? "next to" : "in"} it?`
-        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? NO_FIELD),
+        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : NO_FIELD)),
     );
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element} field
+   * @returns {boolean} whether it is in one of several lines of an editor
+   */
+  function isPartOfText(element, field) {
+    if (!holds(field, element) || editorOf(field) !== field) return false;
+    const line = [...treeAncestors(element)].find((one) => one === field || getComputedStyle(one).display !== "inline");
+    const text = collapse(editedTextOf(field));
+    return line !== undefined && line !== field && text !== "" && text !== collapse(editedTextOf(line));
   }
 
   /**

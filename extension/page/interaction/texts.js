@@ -17,7 +17,7 @@ const texts = (() => {
     isHtml,
     isMatch,
   } = dom;
-  const { isText, labelsOf, parentElementOf, queryIn, rootOf, slottedIn, tagOf, textContentOf } = dom;
+  const { isText, labelsOf, parentElementOf, queryIn, referred, rootOf, slottedIn, tagOf, textContentOf } = dom;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
@@ -317,10 +317,11 @@ const texts = (() => {
     const { type = "", value = "" } = isControl(element) ? element : {};
     const isButton = ["submit", "button", "reset"].includes(type);
     const label = writtenOn(element, "aria-label");
+    const labels = referred(element, "aria-labelledby").map((one) => textContentOf(one));
     const attributes = ["placeholder", "alt", "title", "name"].map((name) => writtenOn(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", label, ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [drawnTextOf(element), label, ...attributes];
+      : [drawnTextOf(element), label, labels.join(" "), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
 
