@@ -945,8 +945,8 @@ export interface FilledField {
   value: string;
   /**
    * What to do next: look again once the text is typed; type key by key, because the field has lost a part of the text
-   * (its content is selected again); enter each line as a paragraph (likewise); wait for suggestions; pick the day in the open calendar; or press Tab or Enter, as
-   * users do to leave a field.
+   * (its content is selected again); enter each line as a paragraph (likewise); wait for suggestions; pick the day in
+   * the open calendar; or press Tab or Enter, as users do to leave a field.
    */
   next: "" | "look" | "retype" | "break" | "suggest" | "pick" | "tab" | "enter";
   /** After the last step: whether the page has kept the text. */

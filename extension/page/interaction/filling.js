@@ -524,7 +524,8 @@ const filling = (() => {
     const walker = document.createTreeWalker(field, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const around = LINES.test(textContentOf(node) ?? "") && parentElementOf(node);
-      if (around && !closestOf(around, "pre") && /^(?:pre|break)/u.test(getComputedStyle(around).whiteSpace)) return true;
+      const keepsLines = around && /^(?:pre|break)/u.test(getComputedStyle(around).whiteSpace);
+      if (keepsLines && !closestOf(around, "pre")) return true;
     }
     return false;
   }

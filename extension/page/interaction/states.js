@@ -108,7 +108,8 @@ const states = (() => {
     const isNative = ["checkbox", "radio"].includes(kindOf(element)) && hasNativeState(element);
     const input = /** @type {HTMLInputElement | null} */ (isNative ? element : checkableIn(element));
     if (input?.indeterminate) return "mixed";
-    const said = input ? String(input.checked) : isBelowChoice(element) ? "false" : attributeOf(element, "aria-checked");
+    const declared = isBelowChoice(element) ? "false" : attributeOf(element, "aria-checked");
+    const said = input ? String(input.checked) : declared;
     if (said === null && componentRoleOf(element)) return "";
     return { true: "on", mixed: "mixed" }[said ?? ""] ?? "off";
   }
