@@ -251,7 +251,7 @@ const elementCommands = (() => {
         }
         return rememberState(element);
       case "scroll": {
-        const { scroll, wheel } = beginScroll(element, request.to);
+        const { scroll, wheel } = beginScroll(element, request.to, request.isInFront);
         latest.scroll = scroll;
         return { wheel };
       }

@@ -8,25 +8,28 @@ const scrolling = (() => {
 
   /** A wheel event scrolls smoothly; in the background it may have no effect. */
   const WHEEL_MS = 300;
-  const FRAME_MS = 100;
+  /** For the next frame: it never comes in a tab behind others, and late under load. */
+  const FRAME_MS = { front: 1_500, behind: 100 };
 
   /**
    * @typedef {object} Scroll in progress
    * @property {Element} scroller
    * @property {{left: number, top: number} | null} goal null if it is reached
+   * @property {boolean} isInFront whether its tab is the one that its window shows
    * @property {Element} [element] the element to bring into view
    */
 
   /**
    * @param {Element} element
    * @param {ScrollGoal | undefined} to undefined for the element itself
+   * @param {boolean} isInFront
    * @returns {{scroll: Scroll, wheel?: FoundElement["wheel"]}}
    */
-  function beginScroll(element, to) {
+  function beginScroll(element, to, isInFront) {
     const scroller = scrollerAround(element);
     if (to === undefined) {
       bringIntoView(handleOf(element), "center");
-      return { scroll: { scroller, goal: null, element } };
+      return { scroll: { scroller, goal: null, isInFront, element } };
     }
     const goal = goalOf(scroller, to);
     const deltaX = goal.left - scroller.scrollLeft;
@@ -34,7 +37,7 @@ const scrolling = (() => {
     const { point } = aimAt(scroller, scroller);
     const hit = point && hitAt(point);
     const isTurned = hit && (deltaX !== 0 || deltaY !== 0) && scrollerAround(hit) === scroller;
-    return { scroll: { scroller, goal }, ...(isTurned && { wheel: { point, deltaX, deltaY } }) };
+    return { scroll: { scroller, goal, isInFront }, ...(isTurned && { wheel: { point, deltaX, deltaY } }) };
   }
 
   /**
@@ -43,12 +46,12 @@ const scrolling = (() => {
    * @param {Scroll} scroll
    * @returns {Promise<Scrolled>}
    */
-  async function finishScroll({ scroller, goal, element }) {
+  async function finishScroll({ scroller, goal, isInFront, element }) {
     const isThere = () => !goal || (isNear(scroller.scrollTop, goal.top) && isNear(scroller.scrollLeft, goal.left));
     const isReached = await comesTrue(isThere, WHEEL_MS);
     if (goal && !isReached) scroller.scrollTo({ ...goal, behavior: "instant" });
     // By the next frame the page has dealt with it.
-    await Promise.race([new Promise(requestAnimationFrame), pause(FRAME_MS)]);
+    await Promise.race([new Promise(requestAnimationFrame), pause(isInFront ? FRAME_MS.front : FRAME_MS.behind)]);
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;
     return {
       top: Math.round(scrollTop),
