@@ -596,6 +596,20 @@ def test_products_of_a_long_list_keep_their_prices(tab: Page) -> None:
     assert "Add to cart" not in text
 
 
+def test_summary_of_details_is_kept_if_a_part_of_them_is(tab: Page) -> None:
+    gauge, source = "<a href=/g>Gauge</a>", "<a href=/s>source</a>"
+    signature = f"{source}<h4>fn <a href=#m>level</a>(gauge: &amp;[{gauge}]) -&gt; <a href=/l>Level</a></h4>"
+    method = f"<details open><summary>{signature}</summary><div><p>Reads it.</p></div></details>"
+    methods = f"<details open><summary>{source}<h3>impl {gauge}</h3></summary><div>{method}</div></details>"
+    fields = "".join(f"<span>level_{i}: f64</span><div>Experimental. {SENTENCE[:30]}</div>" for i in range(6))
+    kinds = ("Copy", "Send", "Sync")
+    others = "".join(f"<section>{source}<h3>impl <a href=/{one}>{one}</a> for {gauge}</h3></section>" for one in kinds)
+    page = f"<p>{SENTENCE}</p><h2>Fields</h2>{fields}<h2>Methods</h2>{methods}<h2>Traits</h2>{others}"
+    show(tab, f"{MENU}<main><h1>Struct {gauge}</h1>{page}</main>")
+
+    assert "fn level(gauge: &[Gauge]) -> Level" in read(tab)["text"]
+
+
 def test_value_after_a_label_and_list_below_a_heading_are_kept_with_them(tab: Page) -> None:
     values = {
         "Status": "New",

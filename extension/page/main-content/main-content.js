@@ -358,7 +358,7 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const steps = [withCodeLists, withWholeLists, withWholeCards, withAnnounced, withLabels];
+    const steps = [withCodeLists, withWholeLists, withWholeCards, withAnnounced, withLabels, withSummaries];
     const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isAlike);
     const isKept = withWholeRows(blocks, isCompleted, rows);
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
@@ -490,6 +490,22 @@ const mainContent = (() => {
       const isPart = around.tags.has("label") || nodes.every(isPartOfForm);
       return Boolean(isKept[i]) || (Boolean(form) && forms[i] === form && isPart);
     });
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with the summary of each `details` of which anything is kept: a question, or the
+   *   signature of a function
+   */
+  function withSummaries(blocks, isKept) {
+    /** @type {Set<Element | null | undefined>} */
+    const kept = new Set();
+    blocks.forEach(({ holder }, i) => {
+      let details = isKept[i] ? holder.closest("details") : null;
+      for (; details; details = details.parentElement?.closest("details") ?? null) kept.add(details);
+    });
+    return blocks.map(({ holder }, i) => Boolean(isKept[i]) || kept.has(holder.closest("summary")?.parentElement));
   }
 
   /**
