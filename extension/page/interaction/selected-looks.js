@@ -7,6 +7,7 @@ const selectedLooks = (() => {
   const { collapse } = texts;
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
+  const ENDS = /(?:active|checked|current|selected)$/iu;
   const DECLARED = "[aria-checked], [aria-current], [aria-expanded], [aria-pressed], [aria-selected]";
 
   /**
@@ -15,9 +16,10 @@ const selectedLooks = (() => {
    *   of one like it next to it: otherwise the class may say something else
    */
   function looksSelected(element) {
-    if (isMatch(element, DECLARED)) return false;
+    // Few elements have such a class, so that is the cheapest check.
     const marked = [element, parentElementOf(element)].find((one) => one && classesOf(one).some(isSelected));
-    if (!marked || (marked !== element && wordsOf(marked) !== wordsOf(element))) return false;
+    if (!marked || isMatch(element, DECLARED)) return false;
+    if (marked !== element && wordsOf(marked) !== wordsOf(element)) return false;
     const around = parentElementOf(marked);
     return around ? [...childrenOf(around)].some((one) => isUnselectedTwin(one, marked)) : false;
   }
@@ -35,7 +37,7 @@ const selectedLooks = (() => {
 
   /** @param {string} name of a class */
   function isSelected(name) {
-    return SELECTED.test(name);
+    return ENDS.test(name) && SELECTED.test(name);
   }
 
   /** @param {Element} element */

@@ -162,13 +162,19 @@ const states = (() => {
    */
   function unnamedContentOf(button) {
     const isLabeled = attributeOf(button, "aria-labelledby") !== null || labelsOf(button).length > 0;
-    if (!isLabeled && attributeOf(button, "aria-label") === null) return "";
+    // Most buttons with such a name are icons, and one letter is a symbol, too, such as B for bold.
+    const mayDiffer = attributeOf(button, "aria-label") !== null && wordsIn(textContentOf(button) ?? "").length > 0;
+    if (!isLabeled && !mayDiffer) return "";
     const content = contentIn(button);
     const name = plain(accessibleNameOf(button, true));
-    // One letter is a symbol, such as B for bold.
-    const words = content.toLowerCase().match(/\p{L}{2,}|\p{N}+/gu) ?? [];
-    if (!isLabeled) return words.length && !words.some((word) => name.toLowerCase().includes(word)) ? content : "";
-    return !name.includes(content) && /[\p{L}\p{N}]/u.test(content) ? content : "";
+    if (isLabeled) return !name.includes(content) && /[\p{L}\p{N}]/u.test(content) ? content : "";
+    const words = wordsIn(content);
+    return words.length && !words.some((word) => name.toLowerCase().includes(word)) ? content : "";
+  }
+
+  /** @param {string} text */
+  function wordsIn(text) {
+    return text.toLowerCase().match(/\p{L}{2,}|\p{N}+/gu) ?? [];
   }
 
   /**
