@@ -2,6 +2,7 @@
  * A text field while one text is written into it, as users do: it is typed, or its day is picked in the field's calendar,
  * and the field is left. Then the field is read again.
  *
+ * @import {Stroke} from "../browser/keys.js"
  * @import {DrivenContext, FilledField, FillLook, Filling, FoundElement} from "../shared/types.d.ts"
  *
  * @typedef {object} Attempt what became of it
@@ -138,7 +139,7 @@ export class TextEntry {
     let field = early?.next === "look" ? await this.#look(first) : early;
     const isJoined = field?.next === "break";
     if (isJoined) {
-      await enterLines(session, text);
+      await enterSplit(session, text);
       field = await this.#look({ mayRetype: "changed" });
     }
     // Fields with an input mask accept some texts only from keys, and fields that drop parts of dates only whole ones.
@@ -257,11 +258,7 @@ async function enterKeys(session, text) {
  * @param {string} text
  */
 async function enterParagraphs(session, text) {
-  await replaceSelection(session, "");
-  for (const [index, line] of text.split("\n").entries()) {
-    if (index) await pressKeys(session, strokesOf("Enter", false));
-    if (line) await replaceSelection(session, line);
-  }
+  await enterLines(session, text, strokesOf("Enter", false), replaceSelection);
 }
 
 /**
@@ -270,12 +267,30 @@ async function enterParagraphs(session, text) {
  * @param {DrivenContext["session"]} session
  * @param {string} text
  */
-async function enterLines(session, text) {
+async function enterSplit(session, text) {
+  await enterLines(session, text, [NEW_PARAGRAPH], insertText);
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ * @param {Stroke[]} lineBreak
+ * @param {typeof replaceSelection} write enters a line
+ */
+async function enterLines(session, text, lineBreak, write) {
   await replaceSelection(session, "");
   for (const [index, line] of text.split("\n").entries()) {
-    if (index) await pressKeys(session, [NEW_PARAGRAPH]);
-    if (line) await session.send("Input.insertText", { text: line });
+    if (index) await pressKeys(session, lineBreak);
+    if (line) await write(session, line);
   }
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function insertText(session, text) {
+  await session.send("Input.insertText", { text });
 }
 
 /**
@@ -290,7 +305,7 @@ async function enterDrawn(session, text) {
   await pressKeys(session, strokesOf("ControlOrMeta+A", isMac));
   if (!text) return replaceSelection(session, "");
   // Keys would make the editor indent lines and close brackets.
-  await session.send("Input.insertText", { text });
+  await insertText(session, text);
   // Some editors close brackets and quotes all the same: what follows the caret is theirs.
   await pressKeys(session, strokesOf(`ControlOrMeta+Shift+${isMac ? "ArrowDown" : "End"} Delete`, isMac));
 }
