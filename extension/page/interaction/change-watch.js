@@ -449,8 +449,9 @@ const changeWatch = (() => {
       const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
       const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
-      const wrappers = [...back].map((node) => this.#wrapperOf(node)).filter((one) => one !== undefined);
-      const isMoved = (/** @type {Node} */ node) => !isAt(node, this.#places.get(node)) && !this.#wrapperOf(node);
+      const wrapperOf = new Map([...back].map((node) => [node, this.#wrapperOf(node)]));
+      const wrappers = [...wrapperOf.values()].filter((one) => one !== undefined);
+      const isMoved = (/** @type {Node} */ node) => !isAt(node, this.#places.get(node)) && !wrapperOf.get(node);
       const moved = isRedrawn ? [] : [...back].filter(isMoved);
       const isSame = (/** @type {Node} */ node) => this.#written.get(node) === textContentOf(node);
       const isWrapper = (/** @type {Node} */ node) => wrappers.some((one) => holds(one, node));
