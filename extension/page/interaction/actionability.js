@@ -7,6 +7,7 @@ const actionability = (() => {
     attributeOf,
     boxOf,
     drawnAncestors,
+    frameWithin,
     hasNodes,
     isDisabled,
     isDrawnIn,
@@ -317,8 +318,7 @@ const actionability = (() => {
 
   /** @param {{signal: AbortSignal, isInFront: boolean}} how */
   async function nextFrame({ signal, isInFront }) {
-    const frame = new Promise((resolve) => requestAnimationFrame(resolve));
-    await Promise.race([frame, pause(isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind)]);
+    await frameWithin(isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind);
     signal.throwIfAborted();
   }
 

@@ -482,6 +482,11 @@ const dom = (() => {
     return new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 
+  /** @param {number} milliseconds to wait for it, at most: it never comes in a tab behind others, and late under load */
+  async function frameWithin(milliseconds) {
+    await Promise.race([new Promise((resolve) => requestAnimationFrame(resolve)), pause(milliseconds)]);
+  }
+
   /**
    * @param {() => boolean} condition
    * @param {number} milliseconds to wait for it, at most
@@ -540,6 +545,7 @@ const dom = (() => {
     firstElementOf,
     firstIn,
     frameOf,
+    frameWithin,
     hasIn,
     hasNodes,
     holderOf,

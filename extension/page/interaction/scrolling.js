@@ -3,12 +3,11 @@
 // Scrolling.
 
 const scrolling = (() => {
-  const { boxOf, comesTrue, documentOf, drawnAncestors, pause, queryAll, windowOf } = dom;
+  const { boxOf, comesTrue, documentOf, drawnAncestors, frameWithin, queryAll, windowOf } = dom;
   const { aimAt, bringIntoView, handleOf, hitAt } = geometry;
 
   /** A wheel event scrolls smoothly; in the background it may have no effect. */
   const WHEEL_MS = 300;
-  /** For the next frame: it never comes in a tab behind others, and late under load. */
   const FRAME_MS = { front: 1_500, behind: 100 };
 
   /**
@@ -51,7 +50,7 @@ const scrolling = (() => {
     const isReached = await comesTrue(isThere, WHEEL_MS);
     if (goal && !isReached) scroller.scrollTo({ ...goal, behavior: "instant" });
     // By the next frame the page has dealt with it.
-    await Promise.race([new Promise(requestAnimationFrame), pause(isInFront ? FRAME_MS.front : FRAME_MS.behind)]);
+    await frameWithin(isInFront ? FRAME_MS.front : FRAME_MS.behind);
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;
     return {
       top: Math.round(scrollTop),
