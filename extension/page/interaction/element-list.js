@@ -94,11 +94,10 @@ const elementList = (() => {
    */
   function listElements({ find, within, offset, way = "", framed, leftOut = [], silent = [], isFramed, loading = [] }) {
     comeBy(way);
-    const { roots, scopes, popups, notices, rest, isModal } = scopeOf(within);
+    const { roots, scopes, popups, notices, rest, inside } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
     const isNarrowed = find !== "" || within !== "";
-    const page = new PageItems(roots, isNarrowed || isModal);
-    for (const scope of [...popups, ...scopes]) page.add(scope);
+    const page = inside ?? itemsIn([...popups, ...scopes], roots, isNarrowed);
     const frames = page.items.filter(({ role }) => role === "frame").map(({ element }) => element);
     if (frames.length && !framed) {
       return { code: "", rest: "", frames: frames.map((frame) => describeFrame(frame, roots)) };
@@ -164,9 +163,10 @@ const elementList = (() => {
 
   /**
    * @param {string} within a selector, or empty for the page
-   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string, isModal: boolean}}
+   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string,
+   *   inside?: InstanceType<typeof PageItems>}}
    *   `popups`: listed first; `rest`: of a selector that leads into the scopes, which then are cross-origin frames;
-   *   `isModal`: whether the scopes are dialogs over the page
+   *   `inside`: what is in the dialogs and popups over the page, if only that can be acted on
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
@@ -176,25 +176,28 @@ const elementList = (() => {
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
     // A page that is being replaced has no root element.
-    if (within || !scopes.length) return { roots, scopes, popups: [], notices, rest, isModal: false };
+    if (within || !scopes.length) return { roots, scopes, popups: [], notices, rest };
     const layers = openModals(roots);
-    const open = layers.some((one) => hasContents(one, roots)) ? layers : [];
     const popups = openPopups(roots).filter((one) => !layers.includes(one));
-    if (open.length) notices.push(modalNotice(open));
+    const inside = layers.length ? itemsIn([...popups, ...layers], roots, true) : undefined;
+    const isContent = (/** @type {Item} */ { kind, element }) =>
+      kind !== "look" && layers.some((one) => isDrawnIn(one, element));
+    const hasContents = inside?.items.some(isContent);
+    if (hasContents) notices.push(modalNotice(layers));
     else if (layers[0]) notices.push(coverNotice(layers[0], roots));
     if (popups.length) notices.push(popupNotice(popups, roots));
-    return { roots, scopes: open.length ? open : scopes, popups, notices, rest, isModal: open.length > 0 };
+    return { roots, scopes, popups, notices, rest, ...(hasContents && { inside }) };
   }
 
   /**
-   * @param {Element} layer
+   * @param {Element[]} parts
    * @param {Root[]} roots of the whole page
-   * @returns {boolean} whether there is anything to read in it, or to act on
+   * @param {boolean} isWhole
    */
-  function hasContents(layer, roots) {
-    const inside = new PageItems(roots, true);
-    inside.add(layer);
-    return inside.items.some(({ kind }) => kind !== "look");
+  function itemsIn(parts, roots, isWhole) {
+    const found = new PageItems(roots, isWhole);
+    for (const part of parts) found.add(part);
+    return found;
   }
 
   /**
