@@ -1,8 +1,10 @@
 """Where an attached tab navigates, and the error if it cannot get there."""
 
+import asyncio
+
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at, use_as_user
+from tests.extension.conftest import DrivenTab, held_limits, shared_tab_at, use_as_user
 from tests.extension.test_attaching import tab_has
 from tests.support.fake_extension import free_port
 from tests.support.polling import until
@@ -135,7 +137,10 @@ async def test_invalid_timeout_is_rejected(tab: DrivenTab, subtests: pytest.Subt
 
 
 async def test_page_that_does_not_finish_times_out_and_does_not_affect_the_next(tab: DrivenTab) -> None:
-    code, message = await tab.refused("navigate", url=tab.site.url("/slow"), timeout=300)
+    async with held_limits(tab.page.context, 300):
+        refused = asyncio.create_task(tab.refused("navigate", url=tab.site.url("/slow"), timeout=300))
+        await tab_has(tab.popup, tab.tab_id, "title", "Slow")
+    code, message = await refused
 
     assert code == "COMMAND_TIMEOUT"
     assert "300 ms" in message
