@@ -265,7 +265,7 @@ property pageFunction : "function readPage(request) {
   const TEXT_FIELDS = new Set(\"text search tel url email number date time month week datetime-local color\".split(\" \"));
   const SECRET_FIELD = /pass(?:word|wd|code|phrase)|passwd|one-time-code|\\b(?:pwd|pin|otp|cvc|cvv|csc)\\b|\\bcc-|card-?number|(?:\\b|_)(?:token|secret)(?:\\b|_)|api[-_ ]?key/i;
   const CELLS = \"[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]\";
-  const LAYOUT = \"h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
+  const LAYOUT = \"table, h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br\";
   const SIGNS = new Map(
     Object.entries({
       ...{ mfrac: [\"\", \"/\"], msqrt: [\"\\u221a\"], mroot: [\"\\u221a\", \" of degree \"], msub: [\"\", \"_\"], munder: [\"\", \"_\"] },
@@ -731,7 +731,8 @@ property pageFunction : "function readPage(request) {
   function isDataTable(table, isLoose) {
     const wide = [...table.querySelectorAll(\"tr\")].filter((row) => countOf.call(row) > 1);
     if (wide.length < 2 || /^(?:none|presentation)$/.test(attributeOf(table, \"role\"))) return false;
-    return !table.querySelector(isLoose ? `table, ${LAYOUT}` : \"table\");
+    const layout = [...table.querySelectorAll(isLoose ? LAYOUT : \"table\")];
+    return layout.every((one) => tagOf.call(one) === \"br\" && /\\S/.test(one.previousSibling?.nodeValue ?? \"\"));
   }
   function addShapes(parts, thirds, add) {
     for (const third of thirds) {

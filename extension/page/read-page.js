@@ -122,7 +122,7 @@ export function readPage(request) {
     /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number|(?:\b|_)(?:token|secret)(?:\b|_)|api[-_ ]?key/i;
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
   /** Contents of a table that is only used for layout. */
-  const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
+  const LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
   /** What comes before each operand, by the name of an element of MathML. */
   const SIGNS = new Map(
     Object.entries({
@@ -857,7 +857,9 @@ export function readPage(request) {
   function isDataTable(table, isLoose) {
     const wide = [...table.querySelectorAll("tr")].filter((row) => countOf.call(row) > 1);
     if (wide.length < 2 || /^(?:none|presentation)$/.test(attributeOf(table, "role"))) return false;
-    return !table.querySelector(isLoose ? `table, ${LAYOUT}` : "table");
+    const layout = [...table.querySelectorAll(isLoose ? LAYOUT : "table")];
+    // The selector of line breaks matches across the text between them.
+    return layout.every((one) => tagOf.call(one) === "br" && /\S/.test(one.previousSibling?.nodeValue ?? ""));
   }
 
   /**

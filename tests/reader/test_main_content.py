@@ -247,9 +247,12 @@ def test_header_and_totals_in_tables_of_their_own_belong_to_the_rows_between_the
 def test_line_breaks_of_a_style_stay_and_headings_in_rows_have_no_marks(tab: Page) -> None:
     letter = "<p style='white-space: pre-wrap'>Dear all,\n  we met at nine.\n\nYours, Ada</p>"
     letter += "<p style='white-space: pre-line'>A list:\n  one</p><p>for all:<br>&nbsp; print(1)</p>"
-    show(tab, article(f"{letter}<table><tr><th><h4>Name</h4><th>Age<tr><td>Ben<td>4<tr><td>Cleo<td>5</table>"))
+    plain = "<table><tr><td>Video<td>HD<br>4K<br>8K<tr><td>Ports<td>2</table>"
+    show(tab, article(f"{letter}<table><tr><th><h4>Name</h4><th>Age<tr><td>Ben<td>4<tr><td>Cleo<td>5</table>{plain}"))
 
     text = read(tab)["text"]
+
+    assert "| Ports | 2 |" in text
 
     lines = "Dear all,\n  we met at nine.\n\nYours, Ada\n\nA list:\none\n\nfor all:\n  print(1)\n\n| Name | Age |"
     assert lines in text

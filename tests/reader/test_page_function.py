@@ -223,6 +223,15 @@ MARKUP = {
         "No|Yes",
         "Part|3",
     ),
+    # Lines in a cell are no paragraphs, as in a table that is only used for layout.
+    "<table><tr><td>Video<td>HD<br>4K<br>8K<tr><td>Ports<td>2</table><table><tr><td>Dear Ada,<br> <br>hello<td>1<tr><td>a<td>b": (
+        "Video|HD 4K 8K",
+        "Ports|2",
+        "Dear Ada,",
+        "",
+        "hello|1",
+        "a|b",
+    ),
     "<table style='white-space:pre'><tr><td><td>if a:<tr><td><td>    b</table>": ("if a:", "|    b"),
     "<select><optgroup label=Europe><option>Norway<option>Spain</optgroup><optgroup label=''><option>Peru</select>": (
         "Europe",

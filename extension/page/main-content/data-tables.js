@@ -6,7 +6,7 @@ const dataTables = (() => {
   const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
   const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
   /** Contents of a table without headers that is only used for layout. */
-  const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
+  const LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
   /** @type {WeakMap<Element, boolean>} */
   const known = new WeakMap();
 
@@ -30,11 +30,19 @@ const dataTables = (() => {
     let isData = known.get(table);
     if (isData === undefined) {
       const isDeclared = table.localName !== "table" || Boolean(table.querySelector("th, caption"));
-      const isLayout = table.querySelector("table") || (!isDeclared && table.querySelector(LAYOUT));
-      isData = !isLayout && rowsOf(table).filter((row) => row.children.length > 1).length > 1;
+      const layout = [...table.querySelectorAll(isDeclared ? "table" : LAYOUT)];
+      isData = layout.every(isLineBreak) && rowsOf(table).filter((row) => row.children.length > 1).length > 1;
       known.set(table, isData);
     }
     return isData;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a line of text ends with it: "br + br" matches across the text between them
+   */
+  function isLineBreak(element) {
+    return element.localName === "br" && /\S/.test(element.previousSibling?.nodeValue ?? "");
   }
 
   /**
