@@ -28,6 +28,7 @@ BEHIND = [
     ("#drop", "inner"),
     ("#button", "concealed"),
     ("#several", "made"),
+    ("#covered", "over"),
     ("#inFrame", "framed"),
     ("#host >>> input", "shadowed"),
 ]
@@ -144,6 +145,9 @@ async def test_click_that_opens_a_file_chooser_shows_no_window_and_names_the_too
                 "The page asked for files and got none. Use upload with the same selector and the files' paths."
             ]
             assert "notes" not in await page.do("click", selector="#idle")
+
+    code, message = await page.refused_soon("click", selector="#covered")
+    assert (code, "#over" in message, "Use upload" in message) == ("EXECUTION_ERROR", True, True), message
 
 
 async def test_without_access_to_files_the_user_learns_how_to_grant_it(page: DrivenTab, paths: list[str]) -> None:

@@ -399,6 +399,7 @@ const actionability = (() => {
       return "lets the mouse through (pointer-events: none). Act on its container, or on the element below it.";
     }
     if (!cover) return "cannot be scrolled into view.";
+    if (kindOf(cover) === "file") return `is covered by the file field ${selectorOf(cover, allRoots())}. Use upload.`;
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
   }
 

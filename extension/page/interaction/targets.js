@@ -104,13 +104,21 @@ const targets = (() => {
    *   one of its groups
    */
   function below(element) {
-    const { width, height } = boxOf(element);
-    const hit = hitAt(placeOfSpot(element, { x: width / 2, y: height / 2 }));
+    const hit = hitInMiddle(element);
     const isGroup = (/** @type {Element} */ one) => !isHtml(one) && tagOf(one) !== "svg";
     const around = isHtml(element) ? [parentElementOf(element)] : [...drawnAncestors(element)].filter(isGroup);
     const isNear = (/** @type {Element | null} */ one) =>
       hit && one && hit !== one && tagOf(one) !== "body" && holds(one, hit);
     return around.some(isNear) ? hit : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} what takes the mouse in its middle; null out of sight
+   */
+  function hitInMiddle(element) {
+    const { width, height } = boxOf(element);
+    return hitAt(placeOfSpot(element, { x: width / 2, y: height / 2 }));
   }
 
   /**
@@ -128,14 +136,16 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} the file field that it is, belongs to or contains; otherwise what may open a file chooser on a
-   *   click
+   * @returns {Element} the file field that it is, belongs to or contains, or that takes the mouse in its place; otherwise
+   *   what may open a file chooser on a click
    */
   function uploadOf(element) {
     const isFile = (/** @type {Element} */ one) => kindOf(one) === "file";
     const inner = isHtml(element) && !isControl(element) ? queryIn(element, "input").filter(isFile) : [];
     const field = [element, controlOf(element) ?? element].find(isFile) ?? (inner.length === 1 ? inner[0] : undefined);
-    return field ?? takerOf(element);
+    if (field) return field;
+    const hit = hitInMiddle(element);
+    return hit && isFile(hit) ? hit : takerOf(element);
   }
 
   /**
