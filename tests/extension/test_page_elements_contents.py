@@ -378,6 +378,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox "Amount:"  #amount',
             'textbox "Price in euros"  #price',
         ],
+        "what a web component declares for the field in it": [
+            'textbox "Color"  #hue',
+            'slider "Volume" = 30 (0 to 100)  #range',
+        ],
         "labels with buttons and lists in them": [
             'textbox "Payee"  #p',
             'option "Ada"  li',
@@ -561,6 +565,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "border of a field with its label": ['textbox "Users"  #users'],
         "field next to a check box that is drawn": ["password empty  #pw", 'checkbox "Keep it" off  #keep'],
         "button that lets the mouse through": ['button "Save" not clickable  #a', 'button "Copy"  #b'],
+        "tabs of a web component, and a button in one that lets the mouse through to it": [
+            'tab "Photos" selected  #a',
+            'tab "Videos"  #b',
+            'text "Skipped"',
+            'button "All"  button',
+        ],
         "check boxes in labels, drawn by the page": ['switch "Wifi" off  #wifi', 'radio "SSD" on  #ssd'],
         "label of a drawn check box after it": ['checkbox "Beta" off  #c'],
         "place of a field among chosen options": ['option "Red"  #a', 'combobox "Colors"  #f'],

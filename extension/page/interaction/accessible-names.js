@@ -67,6 +67,7 @@ const accessibleNames = (() => {
       () => otherLabelOf(element),
       () => writtenOn(element, "aria-label"),
       () => nativeNameOf(element),
+      () => hostNameOf(element),
       () => (fromContent && !symbolOf(element) ? contentOf(element, namelessIn(element)) : ""),
       () => (fromContent && (isCell(element) || isTab(element)) ? contentOf(element) : ""),
       () => writtenOn(element, "title")?.replace(ACCESS_KEY, ""),
@@ -145,7 +146,7 @@ const accessibleNames = (() => {
    */
   function otherLabelOf(field) {
     const own = attributeOf(field, "aria-label")?.toLowerCase();
-    if (!own || !labelsOf(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
+    if (!own || !labelsFor(field).some((label) => isVisible(label) && !isClippedAway(label))) return "";
     const label = plain(labelTextOf(field, new Reading(field)));
     const words = label.replace(/[\s:*]+$/u, "").toLowerCase();
     return /\p{L}/u.test(words) && !own.includes(words) ? label : "";
@@ -183,12 +184,9 @@ const accessibleNames = (() => {
   /**
    * @param {Element} element
    * @param {Reading} reading
-   * @returns {string} of its labels, or of those of the web component that it is the field of
+   * @returns {string} of its labels
    */
   function labelTextOf(element, reading) {
-    const own = labelsOf(element);
-    const host = own.length || !isField(element) ? null : holderOf(rootOf(element));
-    const labels = host && controlOf(host) === element ? labelsOf(host) : own;
     const wordsOf = (/** @type {Element} */ label) => {
       const said = attributeOf(label, "aria-label")?.trim() ?? "";
       const shown = said ? collapse(reading.contentOf(label)) : "";
@@ -196,7 +194,32 @@ const accessibleNames = (() => {
       const isOther = /\p{L}/u.test(shown) && !said.toLowerCase().includes(shown.toLowerCase());
       return (isOther ? shown : said) || reading.contentOf(label).trim() || attributeOf(label, "title");
     };
-    return collapse(labels.map(wordsOf).join(" "));
+    return collapse(labelsFor(element).map(wordsOf).join(" "));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element[]} its labels, or those of the web component that it is the field of
+   */
+  function labelsFor(element) {
+    const own = labelsOf(element);
+    const host = own.length ? null : hostOf(element);
+    return host ? labelsOf(host) : own;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | null} the web component that it is the field of
+   */
+  function hostOf(element) {
+    const host = isField(element) ? holderOf(rootOf(element)) : null;
+    return host && controlOf(host) === element ? host : null;
+  }
+
+  /** @param {Element} element */
+  function hostNameOf(element) {
+    const host = hostOf(element);
+    return host && writtenOn(host, "aria-label");
   }
 
   /** @param {Element} element */

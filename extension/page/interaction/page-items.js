@@ -47,7 +47,7 @@ const pageItems = (() => {
     dom;
   const { tagOf, textContentOf } = dom;
   const { SEEN, isClippedAway, isDrawn, isRendered, isVisible } = geometry;
-  const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf } = roles;
+  const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf, rovingRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { checkableIn, stateOf } = states;
   const { DRAWN_CHECKED, isNeighborly, labelAround, standInNameOf, whereOf, wrapperNameOf } = surroundingNames;
@@ -307,7 +307,8 @@ const pageItems = (() => {
     #roleAt(element, tag, isCandidate, within) {
       if (this.#editors.has(element)) return "textbox";
       const isAround = isCandidate && isAroundField(element);
-      const own = isCandidate && !isAround && !isLabelOfListed(element, tag) ? roleOf(element) : "";
+      const isOwn = !isAround && !(isCandidate && isLabelOfListed(element, tag));
+      const own = isOwn ? (isCandidate ? roleOf : rovingRoleOf)(element) : "";
       if (isShownIn(element, own)) return "";
       const isList = own === "textbox" ? isInCombobox(element) : own === "link" && isUndeclared(element);
       const role = isList ? "combobox" : own;

@@ -6,6 +6,7 @@ const roles = (() => {
   const {
     attributeOf,
     boxOf,
+    childrenOf,
     closestOf,
     drawnAncestors,
     hasIn,
@@ -13,6 +14,7 @@ const roles = (() => {
     isHtml,
     isMatch,
     kindOf,
+    parentElementOf,
     queryIn,
     tagOf,
     textContentOf,
@@ -183,6 +185,18 @@ const roles = (() => {
     return role && isMatch(element, "[tabindex]") && innerRootOf(element) ? role : "";
   }
 
+  /**
+   * @param {Element} element that the Tab key skips
+   * @returns {string} its role if it is a web component that arrow keys reach from one like it, such as a tab that is not
+   *   chosen
+   */
+  function rovingRoleOf(element) {
+    const role = componentRoleOf(element);
+    const around = role && attributeOf(element, "tabindex") === "-1" ? parentElementOf(element) : null;
+    const isStop = (/** @type {Element} */ one) => tagOf(one) === tagOf(element) && attributeOf(one, "tabindex") === "0";
+    return around && [...childrenOf(around)].some(isStop) ? role : "";
+  }
+
   /** @param {Element} element */
   function nativeRoleOf(element) {
     const tag = tagOf(element);
@@ -199,5 +213,5 @@ const roles = (() => {
     return !FIELDS.has(role);
   }
 
-  return { BUTTONS, CANDIDATES, CHECKABLE, CLOSERS, componentRoleOf, isCloser, isNamedByContent, roleOf };
+  return { BUTTONS, CANDIDATES, CHECKABLE, CLOSERS, componentRoleOf, isCloser, isNamedByContent, roleOf, rovingRoleOf };
 })();

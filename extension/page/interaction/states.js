@@ -6,10 +6,12 @@ const states = (() => {
   const {
     attributeOf,
     closestOf,
+    holderOf,
     holds,
     innerRootOf,
     isControl,
     isDisabled,
+    isDocument,
     isHtml,
     isMatch,
     kindOf,
@@ -18,6 +20,7 @@ const states = (() => {
     queryAll,
     queryIn,
     referred,
+    rootOf,
     tagOf,
     textContentOf,
   } = dom;
@@ -60,7 +63,7 @@ const states = (() => {
     if (is("expanded") || isNow("details[open] > summary")) words.push("expanded");
     else if (is("expanded", "false") || isNow("details:not([open]) > summary")) words.push("collapsed");
     if (is("pressed")) words.push("pressed");
-    if (is("selected")) words.push("selected");
+    if (is("selected") || isChosenTab(element)) words.push("selected");
     else if (CHOSEN.has(role) && looksSelected(element)) words.push("looks selected");
     const sort = attributeOf(element, "aria-sort");
     if (sort && sort !== "none") words.push(`sorted ${shorten(sort)}`);
@@ -73,6 +76,14 @@ const states = (() => {
     if (is("invalid") || isNow(":user-invalid")) words.push("invalid");
     if (isNow(":focus") && tagOf(element) !== "body") words.push("focused");
     return words.filter(Boolean).join(" ");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a tab whose ARIA state is known to the browser only
+   */
+  function isChosenTab(element) {
+    return componentRoleOf(element) === "tab" && isMatch(element, "[active], [selected]");
   }
 
   /**
@@ -92,11 +103,15 @@ const states = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it and all its parts let the mouse through
+   * @returns {boolean} whether it and all its parts let the mouse through, and the web component that it is a part of
+   *   does not take it
    */
   function isUntouchable(element) {
     const isThrough = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
-    return isThrough(element) && queryIn(element, "*").every(isThrough);
+    if (!isThrough(element) || !queryIn(element, "*").every(isThrough)) return false;
+    const root = rootOf(element);
+    const host = root && !isDocument(root) ? holderOf(root) : null;
+    return !host || isThrough(host);
   }
 
   /**
