@@ -380,7 +380,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "what a web component declares for the field in it": [
             'textbox "Color"  #hue',
-            'slider "Volume" = 30 (0 to 100)  #range',
+            'slider "Volume" = 30 (0 to 100)  #volume >>> input',
         ],
         "labels with buttons and lists in them": [
             'textbox "Payee"  #p',

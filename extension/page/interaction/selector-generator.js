@@ -20,6 +20,7 @@ const selectorGenerator = (() => {
     firstIn,
     holderOf,
     innerRootOf,
+    isControl,
     isDocument,
     isMatch,
     parentElementOf,
@@ -52,9 +53,9 @@ const selectorGenerator = (() => {
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
   /** Fields whose value says what they stand for, not what they contain. */
   const CHOICES = "input:is([type=checkbox], [type=radio])[value]";
-  /** Elements whose text is their value, which changes. */
+  /** Elements whose text or content is their value, which changes. */
   const VALUED =
-    "[role=combobox], [role=spinbutton], [aria-haspopup=listbox], [contenteditable]:not([contenteditable=false])";
+    "input, [role=combobox], [role=spinbutton], [aria-haspopup=listbox], [contenteditable]:not([contenteditable=false])";
   /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** Generated parts of ids, names and classes, which change with each rendering. */
@@ -419,12 +420,16 @@ const selectorGenerator = (() => {
       const isPlain = value.length <= VALUE_LENGTH && isPrintable;
       const isState = () => value.split(" ").some((word) => STATE_NAME.test(word));
       const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !isState());
-      const isValue =
-        name === "aria-label" && isMatch(element, VALUED) && value === collapse(textContentOf(element) ?? "");
+      const isValue = name === "aria-label" && isMatch(element, VALUED) && value === valueOf(element);
       const isName = isPlain && isLabel && !isValue && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
     return [...ending, ...named.filter((one) => !isDoubtful(one)), ...named.filter(isDoubtful)];
+  }
+
+  /** @param {Element} element */
+  function valueOf(element) {
+    return isControl(element) ? element.value : collapse(textContentOf(element) ?? "");
   }
 
   /** @param {Naming} naming */
