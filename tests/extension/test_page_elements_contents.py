@@ -531,6 +531,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         ],
         "selected by nothing but a class": [
             *('link "Home" looks selected  [href="#a"]', 'link "News"  [href="#b"]'),
+            *('link "Files" looks selected  [href="#c"]', 'link "Peers"  [href="#d"]'),
             *('button "S" looks selected  #s', 'button "M"  #m'),
             # There is no other one, or the state is declared.
             *('button "Live"  #live', 'button "On"  #on', 'button "Off"  #off'),

@@ -8,6 +8,8 @@ const selectedLooks = (() => {
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
   const ENDS = /(?:active|checked|current|selected)$/iu;
+  /** Classes that depend on where the mouse and the focus are. */
+  const PASSING = /(?:^|[_-])(?:over|hover|hovered|focus|focused)$/iu;
   const DECLARED = "[aria-checked], [aria-current], [aria-expanded], [aria-pressed], [aria-selected]";
 
   /**
@@ -42,7 +44,7 @@ const selectedLooks = (() => {
 
   /** @param {Element} element */
   function classesOf(element) {
-    return (attributeOf(element, "class") ?? "").split(/\s+/u).filter(Boolean);
+    return (attributeOf(element, "class") ?? "").split(/\s+/u).filter((name) => name && !PASSING.test(name));
   }
 
   /** @param {Element} element */
