@@ -173,6 +173,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'text "Elm"',
             'text "A tree that is described at some length, so that its name is cut"',
         ],
+        "list that sets the cursor for its items": [
+            'clickable "Bees Paused"  #a',
+            'clickable "Roses Done" looks selected  #b',
+            'link "Tulips"  [href="#c"]',
+        ],
         "clickable that is shut to nothing": ['text "read"'],
         "frame of a combobox with its choice and its button": [
             'combobox "Room" readonly  #r',

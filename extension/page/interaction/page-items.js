@@ -326,6 +326,8 @@ const pageItems = (() => {
       if (isShut) this.#shut.push(element);
       if (isShut || (style.position === "absolute" && isOnlySpoken(element, style))) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
+      // A list sets the cursor for its items.
+      if (LISTS.has(tag) && [...childrenOf(element)].some((one) => tagOf(one) === "li")) within.cursor = inherited;
       const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
       const gripped = isTaken ? grippedRole(within.cursor, element) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
