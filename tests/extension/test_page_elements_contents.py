@@ -568,6 +568,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'menuitem "SQL" collapsed  #two',
             'link "SQL"  [href="#sql"]',
         ],
+        "tabs around their links": ['tab "General" selected  #one', 'tab "Speed"  #two'],
         "border of a field with its label": ['textbox "Users"  #users'],
         "field next to a check box that is drawn": ["password empty  #pw", 'checkbox "Keep it" off  #keep'],
         "button that lets the mouse through": ['button "Save" not clickable  #a', 'button "Copy"  #b'],

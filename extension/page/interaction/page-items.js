@@ -197,14 +197,17 @@ const pageItems = (() => {
       const things = inner.filter(({ kind }) => kind === "thing");
       const state = checkableIn(outer);
       const isAround = WRAPPERS.has(item?.role ?? "") && /^(?:focused)?$/u.test(stateOf(outer, item?.role ?? ""));
+      const isInTab = (/** @type {Item} */ { element }) => item?.role === "tab" && coversMiddle(element, outer);
       const isPart = (/** @type {Item} */ { element, role }) =>
         role === "clickable" && WRAPPERS.has(item?.role ?? "") && coversMiddle(element, outer);
       const alike = things.filter((one) => one.role === item?.role || one.element === state || isPart(one));
-      const [twin, ...others] = alike.length || !isAround ? alike : things.filter(({ role }) => WRAPPED.has(role));
+      const wrapped = things.filter((one) => WRAPPED.has(one.role) && (isAround || isInTab(one)));
+      const [twin, ...others] = alike.length ? alike : wrapped;
       if (item?.element !== outer || !twin || others.length) return;
       if (twin.element !== state && accessibleNameOf(outer, true) !== accessibleNameOf(twin.element, true)) return;
       const isHidden =
         twin.element === state ||
+        (twin.role !== "tab" && isInTab(twin)) ||
         isClippedAway(twin.element) ||
         !isDrawn(twin.element) ||
         (twin.role === "clickable" && item.role !== "clickable");
