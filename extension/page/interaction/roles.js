@@ -193,7 +193,8 @@ const roles = (() => {
   function rovingRoleOf(element) {
     const role = componentRoleOf(element);
     const around = role && attributeOf(element, "tabindex") === "-1" ? parentElementOf(element) : null;
-    const isStop = (/** @type {Element} */ one) => tagOf(one) === tagOf(element) && attributeOf(one, "tabindex") === "0";
+    const isStop = (/** @type {Element} */ one) =>
+      tagOf(one) === tagOf(element) && attributeOf(one, "tabindex") === "0";
     return around && [...childrenOf(around)].some(isStop) ? role : "";
   }
 

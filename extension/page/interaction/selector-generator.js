@@ -420,7 +420,7 @@ const selectorGenerator = (() => {
       const isPlain = value.length <= VALUE_LENGTH && isPrintable;
       const isState = () => value.split(" ").some((word) => STATE_NAME.test(word));
       const isLabel = !own.includes(name) || (LABEL_VALUE.test(value) && !isState());
-      const isValue = name === "aria-label" && isMatch(element, VALUED) && value === valueOf(element);
+      const isValue = name === "aria-label" && isMatch(element, VALUED) && value === contentOf(element);
       const isName = isPlain && isLabel && !isValue && !isGenerated(name, value);
       return isName ? [{ name, value }] : [];
     });
@@ -428,7 +428,7 @@ const selectorGenerator = (() => {
   }
 
   /** @param {Element} element */
-  function valueOf(element) {
+  function contentOf(element) {
     return isControl(element) ? element.value : collapse(textContentOf(element) ?? "");
   }
 
