@@ -62,6 +62,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# Plot",
             'button tooltip "Zoom"  #zoom',
         ],
+        "icon in front of its title": ['text "Log out"', 'clickable next to "Filters" 20x20  #fold', 'text "Filters"'],
         "field after a check box in the same line, and in the next one": [
             'checkbox "Discount" off  #a',
             'textbox next to "Discount"  #b',

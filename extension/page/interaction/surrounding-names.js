@@ -77,7 +77,7 @@ const surroundingNames = (() => {
     const isIcon = ICONS.has(role);
     if (isIcon) {
       const own = cellPlaceOf(element) || branchOf(element);
-      return own || neighborOf(element, true) || entryOf(element) || followerOf(element);
+      return own || neighborOf(element, true) || entryOf(element);
     }
     // The label of a check box follows it, but switches stand at the end of their lines.
     const isField = NEIGHBORLY.has(role) || role === "switch" || role === "file";
@@ -124,12 +124,12 @@ const surroundingNames = (() => {
 
   /**
    * @param {Element} field
-   * @param {boolean} [isIcon] whether it may belong to the element to act on before it
+   * @param {boolean} [isIcon] whether it may belong to the element to act on before it, or to the text after it
    * @returns {string} for example `next to "Subtitle"`: the text before it
    */
   function neighborOf(field, isIcon = false) {
     const frame = isIcon ? null : drawnFrameOf(field);
-    for (const one of treeAncestors(field, NEIGHBOR_STEPS)) {
+    for (const [step, one] of [...treeAncestors(field, NEIGHBOR_STEPS)].entries()) {
       // What is before a dialog belongs to the page behind it.
       if (isMatch(one, DIALOGS)) return "";
       for (let before = previousOf(one); before; before = previousOf(before)) {
@@ -148,6 +148,8 @@ const surroundingNames = (() => {
         if (!/\p{L}/u.test(text) || isBlank(before)) continue;
         return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
+      const after = isIcon && step < FOLLOWER_STEPS ? textAfter(one) : "";
+      if (after) return `next to ${plainQuote(after)}`;
     }
     return "";
   }
@@ -197,18 +199,28 @@ const surroundingNames = (() => {
   }
 
   /**
-   * @param {Element} element a check box, or an icon
+   * @param {Element} element a check box
    * @returns {string} for example `next to "Name"`: the text after it, such as the first header of a table
    */
   function followerOf(element) {
     for (const one of treeAncestors(element, FOLLOWER_STEPS)) {
-      const after = nextElementOf(one);
-      if (!after) continue;
-      const text = isMatch(after, CONTROLS) || hasIn(after, CONTROLS) ? "" : plain(contentOf(after).slice(0, ENOUGH));
-      if (!text || isBlank(after)) continue;
-      return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? `next to ${plainQuote(text)}` : "";
+      const text = textAfter(one);
+      if (text === null) continue;
+      return text && `next to ${plainQuote(text)}`;
     }
     return "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string | null} the text of the element after it; null if there is none, empty if it is no name
+   */
+  function textAfter(element) {
+    const after = nextElementOf(element);
+    const hasControls = after && (isMatch(after, CONTROLS) || hasIn(after, CONTROLS));
+    const text = !after || hasControls || isBlank(after) ? "" : plain(contentOf(after).slice(0, ENOUGH));
+    if (!text) return null;
+    return /\p{L}/u.test(text) && text.length <= NEIGHBOR_LENGTH ? text : "";
   }
 
   /**
