@@ -86,6 +86,7 @@ CHANGES = {
     "an icon that is drawn again": "",
     "an alert with icons": 'alert "Saved by Ada"',
     "a menu whose items are icons": 'menu with 2 items: "Previous month" #back, "Save" #save',
+    "parts of what appears that a class hides": 'now "Change it? Yes"',
     "a status for screen readers in what appears": 'now "Two rows"',
     "a row of a live table": 'now "Elm"; gone "Oak 9"',
     "a copy for measuring": "",

@@ -518,8 +518,10 @@ const changeSummary = (() => {
   function isHiddenPart(element, hidden) {
     if (!isInShownPage(element)) return hidden.has(element);
     if (isVisible(element)) return isUnshown(element);
-    const { display, opacity } = getComputedStyle(element);
-    return display === "none" || opacity === "0" || isMatch(element, "[style*='visibility']");
+    const { display, opacity, visibility } = getComputedStyle(element);
+    const around = parentElementOf(element);
+    const isOwn = () => around === null || getComputedStyle(around).visibility !== visibility;
+    return display === "none" || opacity === "0" || (visibility !== "visible" && isOwn());
   }
 
   /**
