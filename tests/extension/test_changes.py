@@ -87,6 +87,8 @@ CHANGES = {
     "an alert with icons": 'alert "Saved by Ada"',
     "a menu whose items are icons": 'menu with 2 items: "Previous month" #back, "Save" #save',
     "parts of what appears that a class hides": 'now "Change it? Yes"',
+    "an alert with its words in a slot": 'alert "Saved by Ada"',
+    "a hidden message that is moved to its place": 'now "Saved by Ada"',
     "a status for screen readers in what appears": 'now "Two rows"',
     "a row of a live table": 'now "Elm"; gone "Oak 9"',
     "a copy for measuring": "",

@@ -4,7 +4,7 @@
 
 const announcements = (() => {
   const { NATIVE_FIELDS, attributeOf, hasIn, holds, isMatch, outermost, queryAll } = dom;
-  const { collapse, visibleTextOf } = texts;
+  const { collapse, drawnTextOf, visibleTextOf } = texts;
   const { INVALID } = faults;
   const { ALERTS, STATUSES, isSeen } = pageState;
   const { announced, faultLine, joined } = changeSummary;
@@ -56,7 +56,7 @@ const announcements = (() => {
 
   /** @param {Element} element */
   function isSpoken(element) {
-    return WORDED.test(visibleTextOf(element)) && isSeen(element);
+    return WORDED.test(drawnTextOf(element)) && isSeen(element);
   }
 
   /**

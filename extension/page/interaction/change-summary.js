@@ -29,7 +29,7 @@ const changeSummary = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, readTextOf, shorten, textOf } = texts;
+  const { collapse, drawnTextOf, isIconWord, nameOf, plain, quote, shorten, textOf } = texts;
   const { handleOf, isVisible } = geometry;
   const { faultOf, messagesOf } = faults;
   const { innermost } = search;
@@ -114,11 +114,11 @@ const changeSummary = (() => {
       .map((one) => without(one, reported))
       .filter(hasText);
     const alerts = wholesIn(news, ALERTS);
-    const alerted = new Set(alerts.map((one) => collapse(readTextOf(one))));
+    const alerted = new Set(alerts.map((one) => collapse(drawnTextOf(one))));
     // A region for messages of both kinds may contain earlier ones.
     const unalerted = news.filter(({ node }) => !alerts.some((one) => holds(one, node)));
     const statuses = wholesIn(unalerted, STATUSES).filter(
-      (one) => !alerted.has(collapse(readTextOf(one))) && !isMatch(one, LISTS),
+      (one) => !alerted.has(collapse(drawnTextOf(one))) && !isMatch(one, LISTS),
     );
     const openedLists = [...now.lists].filter((list) => !before.lists.has(list) && itemsIn(list).length > 0);
     const filledLists = new Set([...filledIn(news, before.lists), ...openedLists]);
@@ -131,7 +131,7 @@ const changeSummary = (() => {
     };
     const isOfOpenedList = (/** @type {Node} */ node) =>
       isElement(node) && openedLists.some((list) => isDrawnIn(list, node) || isOnly(list, node));
-    const announcements = new Set([...alerted, ...statuses.map((one) => collapse(readTextOf(one)))]);
+    const announcements = new Set([...alerted, ...statuses.map((one) => collapse(drawnTextOf(one)))]);
     const unannounced = news.map((one) => without(one, wholes)).filter(hasText);
     const other = nearestFirst(
       unannounced.filter(({ node, texts: own }) => {
@@ -239,7 +239,7 @@ const changeSummary = (() => {
    * @param {number} length of each text
    */
   function announced(kind, elements, length) {
-    const texts = elements.map(readTextOf).filter(plain);
+    const texts = elements.map(drawnTextOf).filter(plain);
     return texts.map((text) => `${kind} ${excerpt(text, length)}`);
   }
 

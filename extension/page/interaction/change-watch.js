@@ -446,7 +446,7 @@ const changeWatch = (() => {
       this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take();
       const { hidden } = this.#before;
-      const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node);
+      const isBack = (/** @type {Node} */ node) => this.#come.has(node) && this.#gone.has(node) && !hidden.has(node);
       const back = new Set([...this.#come].filter((node) => isInPage(node) && isBack(node) && isSeen(node)));
       const isRedrawn = isWholeInOrder([...this.#gone].filter((node) => back.has(node)));
       const wrapperOf = new Map([...back].map((node) => [node, this.#wrapperOf(node)]));
