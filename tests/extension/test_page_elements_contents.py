@@ -553,7 +553,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "label that contains the value": ['slider "Volume" = 3  #volume'],
         "border that is drawn over a box": ['button "Go"  #go'],
         "places before the first of a month": ['gridcell "1 March"  #first'],
-        "part of a web component": ["clickable [part=toggle-button] 20x20  div"],
+        "part of a web component": [
+            "clickable [part=toggle-button] 20x20  div:nth-of-type(1)",
+            "clickable [part~=less] 20x20  div:nth-of-type(2)",
+        ],
         "label of a field in several boxes": ['text "Search"', 'textbox next to "Search"  #deep'],
         "signs between parts": ['spinbutton "Month" = 1  #month', 'spinbutton "Year" = 2026  #year'],
         "box with an icon around a combobox": ['text "Italy"', 'combobox "Place" readonly  #place'],

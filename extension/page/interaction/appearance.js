@@ -134,8 +134,10 @@ const appearance = (() => {
     const names = classNamesOf(element).filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name));
     const descriptive = names.filter(isDescriptive);
     const shown = (descriptive.length ? descriptive : names).slice(0, 2).map((name) => `.${name}`);
-    const part = shown.length ? null : /^[\w-]+$/u.exec(attributeOf(element, "part") ?? "");
-    return part ? `[part=${part[0]}]` : shown.join("");
+    if (shown.length) return shown.join("");
+    const parts = (attributeOf(element, "part") ?? "").split(/\s+/u).filter((name) => /^[\w-]+$/u.test(name));
+    // The last name usually says more than the kind of part.
+    return parts.length ? `[part${parts.length > 1 ? "~" : ""}=${parts.at(-1)}]` : "";
   }
 
   /** @param {Element} element */
