@@ -210,6 +210,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'textbox next to "Folder"  #folder',
         ],
         "button in a row that has a size only under the mouse": ['button "Pets"  #r'],
+        "parts of a branch of a tree that is a web component": [
+            'treeitem "Fruit" collapsed  x-branch',
+            'clickable of "Fruit" .expand-button 20x20  i',
+            'checkbox of "Fruit" off  input',
+        ],
         "icon that opens a branch of a tree": [
             'treeitem "Fruit" expanded  [role=treeitem] text=Fruit',
             'clickable of "Fruit" icon "down"  #open',

@@ -38,6 +38,7 @@ const pageItems = (() => {
     childrenOf,
     closestOf,
     dataOf,
+    drawnAncestors,
     drawnChildrenOf,
     hasIn,
     hasNodes,
@@ -331,7 +332,8 @@ const pageItems = (() => {
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       // A list sets the cursor for its items.
       if (LISTS.has(tag) && [...childrenOf(element)].some((one) => tagOf(one) === "li")) within.cursor = inherited;
-      const isTaken = within.cursor !== inherited && style.pointerEvents !== "none";
+      // In something to act on, this is the icon that opens it.
+      const isTaken = (within.cursor !== inherited || within.isInThing) && style.pointerEvents !== "none";
       const gripped = isTaken ? grippedRole(within.cursor, element) : "";
       if (gripped && !isAround && !isLabeling(element) && !isMark(element)) return componentRoleOf(element) || gripped;
       return SCROLLABLE.has(tag) && !isShut && isScrollable(element, style) ? "scrollable" : "";
@@ -541,9 +543,9 @@ const pageItems = (() => {
    * @returns {boolean} whether it is an icon that opens or closes a branch of a tree
    */
   function isToggle(element) {
-    if (!isMatch(element, NAMED_TOGGLES) || textContentOf(element)?.trim()) return false;
-    const item = closestOf(element, "[role=treeitem]");
-    return item !== null && isMatch(item, BRANCH);
+    if (!isMatch(element, NAMED_TOGGLES) || tagOf(element) === "slot" || textContentOf(element)?.trim()) return false;
+    const item = [...drawnAncestors(element)].find((one) => isMatch(one, "[role=treeitem]"));
+    return item !== undefined && isMatch(item, BRANCH);
   }
 
   /**

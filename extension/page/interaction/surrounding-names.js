@@ -9,6 +9,7 @@ const surroundingNames = (() => {
     childrenOf,
     closestOf,
     dataOf,
+    drawnAncestors,
     hasIn,
     holderOf,
     holds,
@@ -116,7 +117,7 @@ const surroundingNames = (() => {
    * @returns {string} for example `of "Fruit"`: the branch of a tree, or the option, that it is part of or next to
    */
   function branchOf(element) {
-    const entry = closestOf(element, `li, ${BRANCHES}`);
+    const entry = [...drawnAncestors(element)].find((one) => isMatch(one, `li, ${BRANCHES}`));
     const branch = entry && [entry, ...childrenOf(entry)].find((one) => isMatch(one, BRANCHES));
     const name = branch ? accessibleNameOf(branch, true) : "";
     return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
