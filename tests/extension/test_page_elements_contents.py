@@ -62,6 +62,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# Plot",
             'button tooltip "Zoom"  #zoom',
         ],
+        "icon after a link that is not drawn": [
+            'link 20x20  [href="#home"]',
+            "-- out of sight --",
+            'link "Skip to the content"  [href="#main"]',
+        ],
         "icon in front of its title": ['text "Log out"', 'clickable next to "Filters" 20x20  #fold', 'text "Filters"'],
         "field after a check box in the same line, and in the next one": [
             'checkbox "Discount" off  #a',

@@ -27,7 +27,7 @@ const surroundingNames = (() => {
   const { accessibleNameOf, contentOf, isIconLink } = accessibleNames;
   const { plainQuote } = states;
   const { drawnFrameOf } = shownValues;
-  const { DIALOGS } = pageState;
+  const { DIALOGS, isClipped } = pageState;
 
   /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
@@ -140,7 +140,10 @@ const surroundingNames = (() => {
         if (isElement(before) && (isMatch(before, UNSEEN) || (!isIcon && isHelp(before)))) continue;
         if (isElement(before) && (isMatch(before, SLIDERS) ? isMatch(field, SLIDERS) : isUndrawn(before))) continue;
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) {
-          return isIcon || isSwitchOf(before, field) ? ownerIn(before) : "";
+          const last = isIcon ? lastControlIn(before) : undefined;
+          // A link to skip to the content is not drawn until it has the focus.
+          if (last && isClipped(last)) continue;
+          return last || isSwitchOf(before, field) ? ownerIn(before) : "";
         }
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
@@ -229,9 +232,14 @@ const surroundingNames = (() => {
    * @returns {string} for example `next to "Price"`: the name of the last one
    */
   function ownerIn(before) {
-    const last = isMatch(before, CONTROLS) ? before : queryIn(before, CONTROLS).at(-1);
+    const last = lastControlIn(before);
     const name = last && isRendered(last, SEEN) ? accessibleNameOf(last, true) : "";
     return name ? `next to ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+  }
+
+  /** @param {Element} before */
+  function lastControlIn(before) {
+    return isMatch(before, CONTROLS) ? before : queryIn(before, CONTROLS).at(-1);
   }
 
   /**
