@@ -423,6 +423,8 @@ def test_modal_dialog_comes_first_and_messages_of_the_content_stay(tab: Page) ->
     assert lines_of(f"<div style='position: fixed; inset: 0; overflow: auto'>{page}{plain}</div>") == []
     undeclared = "<div style='position: fixed; inset: 0'><h2>Delete Pear 4?</h2><button>Delete</button></div>"
     assert lines_of(page + undeclared) == ["## Delete Pear 4?", *around]
+    declared = "<dialog open aria-modal=true style='top: 0; height: 99%'><h2>Delete Pear 5?</h2></dialog>"
+    assert lines_of(page + declared) == ["## Delete Pear 5?", *around]
     show(tab, f"{page}<dialog><form><h2>Rename Pear 3</h2></form></dialog><dialog open>Tip</dialog>")
     tab.evaluate("document.querySelector('dialog').showModal()")
     asked = read(tab)["text"]

@@ -23,8 +23,8 @@ const modalDialogs = (() => {
    * @returns {boolean} whether it is modal: because it declares that, or because of a backdrop
    */
   function isModal(element, tag, { view, isFixed }) {
-    if (tag === "dialog") return isFixed;
     if (element.getAttribute("aria-modal") === "true") return true;
+    if (tag === "dialog") return isFixed;
     const isDialog = /^(?:alert)?dialog$/.test(element.getAttribute("role") ?? "");
     if (!isDialog && !isCurtain(element, view)) return false;
     const length = lengthOf(element);
