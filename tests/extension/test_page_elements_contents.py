@@ -62,6 +62,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "# Plot",
             'button tooltip "Zoom"  #zoom',
         ],
+        "texts that are transparent": ['text "Draft"', "-- out of sight --", 'text "Fades in"'],
         "icon after a link that is not drawn": [
             'link 20x20  [href="#home"]',
             "-- out of sight --",

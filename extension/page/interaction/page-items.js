@@ -412,6 +412,8 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #addText(text, element, { block, textKind, isFar }) {
+      // Out of sight, it may fade in once it is scrolled into view.
+      if (!isDrawn(element) && meets(boxOf(element), this.#sight)) return;
       const item = (block.item ??= { ...textKind, element, cells: [], isInSight: false });
       if (item.cells.every((cell) => !cell.length)) this.#place(item, isFar ? null : boxOf(item.element));
       if (!item.cells.length) item.cells.push([]);
