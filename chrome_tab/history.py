@@ -42,7 +42,7 @@ DELETE FROM analyses WHERE id IN (
     SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS so_far FROM analyses) WHERE so_far > ?
 )
 """
-FOUND = "question || char(10) || answer || char(10) || title || char(10) || url LIKE ? ESCAPE '!'"
+FOUND = "instr(folded(question || char(10) || answer || char(10) || title || char(10) || url), folded(?))"
 
 
 class Analysis(NamedTuple):
@@ -74,6 +74,8 @@ class History:
             with contextlib.closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as database, database:
                 # Overwrite deleted data.
                 database.execute("PRAGMA secure_delete = ON")
+                # SQLite itself ignores the case of ASCII only.
+                database.create_function("folded", 1, server.fold, deterministic=True)
                 database.execute(TABLE)
                 yield database
         except sqlite3.Error as error:
@@ -99,8 +101,7 @@ class History:
 
     def search(self, text: str) -> list[Analysis]:
         """Return the latest analyses whose question, answer, title or address contains a text, ignoring case."""
-        literal = "".join(f"!{character}" if character in "!%_" else character for character in text)
-        return self._select(FOUND, f"%{literal}%")
+        return self._select(FOUND, text)
 
     def _select(self, condition: str, *values: Any) -> list[Analysis]:
         if not self.path.exists():

@@ -187,7 +187,7 @@ def test_the_terminal_shows_the_evidence_for_json_line_by_line(kept: History, ru
 
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:
     asked = {
-        "A shop": "Question 1",
+        "A shop in ÖSTERREICH": "Question 1",
         "100% wool\x1b[31m": "Question 2\nin lines",
         "100 wools": server.DEFAULT_SYSTEM_PROMPT,
     }
@@ -203,6 +203,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
     assert "Question 2\nin lines" in run("--history", "show", "2")[1]
     assert "It costs 3 EUR." in run("--history", "show", "2")[1]
     assert [line.split()[0] for line in run("--history", "search", "100%", "WOOL")[1].splitlines()] == ["2"]
+    assert [line.split()[0] for line in run("--history", "search", "österreich")[1].splitlines()] == ["1"]
     assert run("--history", "search", "nowhere")[1] == "No entry contains this text.\n"
 
     assert run("--history", "clear")[1] == "Deleted 3 entries.\n"
