@@ -5285,7 +5285,8 @@ def fragment_link(url: str, passage: str, before: str = "") -> str | None:
         new = [block for block in blocks if block not in before]
         blocks = [max(new, key=len)] if new and start in before else [start, end]
     encoded = (quote(block, safe="").replace("-", "%2D") for block in blocks)
-    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}"
+    base, _, place = url.partition("#")  # the place may be the view of an application
+    return f"{base}#{place.partition(':~:')[0]}:~:text={','.join(encoded)}"
 
 
 def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
