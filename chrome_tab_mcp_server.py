@@ -4257,7 +4257,7 @@ QUOTED = re.compile(
 )
 # With the space that `sanitize_answer` inserts into those that are not on the page.
 STATED_ADDRESS = re.compile(
-    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    r"(?:https? ?://|www ?\.)[^\s<>\"'`)\]}|*]+|(?<![\w.+-])[\w.+-]{1,64} ?@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
     re.IGNORECASE,
 )
 
@@ -4819,9 +4819,7 @@ class TextChunk:
         return [(self.start + start, self.start + end, found) for start, end, found in (*alone, *pairs)]
 
     def has(self, figure: Figure) -> bool:
-        """Return whether the chunk has an address or number, with any units."""
-        if figure.address:
-            return has_address(self.folded, figure.address)
+        """Return whether the chunk has a number, with any units."""
         # Numbers, whose text begins with a quotation mark, before dates: these are found only where the numbers are.
         has_number = any(all(map(self._has_value, sorted(option, key=repr))) for option in figure.options)
         return has_number and (not figure.name or has_name(self.folded, figure.name))
@@ -4867,7 +4865,9 @@ class TextChunk:
 
 
 def holds(figure: Figure, chunks: Sequence[TextChunk]) -> bool:
-    """Return whether chunks have a figure: a quotation also across their ends, a number not only with other units."""
+    """Return whether chunks have a figure: a text also across their ends, a number not only with other units."""
+    if figure.address:
+        return has_address("".join(chunk.folded for chunk in chunks), figure.address)
     if not figure.quoted:
         return any(chunk.has(figure) for chunk in chunks) and not has_only_other_units(figure, chunks)
     letters, place = "".join(chunk.letters for chunk in chunks), 0

@@ -354,6 +354,14 @@ async def test_an_address_in_code_that_is_not_on_the_page_is_broken_where_the_la
     assert lines_of(result)[-1].endswith('not: "https ://evil.test/x")')
 
 
+def test_a_long_address_is_one_figure() -> None:
+    address = f"https://shop.test/?{'&'.join(f'key{i}={i:x}a{i}' for i in range(100))}"
+
+    for answered, found in ((address, [1, 0]), (f"{address}0", [0, 1])):
+        checks = figures_of(f"Order at {answered}.", f"Order at {address} today.")
+        assert [len(checks["on_page"] + checks["elsewhere"]), len(checks["not_on_page"])] == found
+
+
 async def test_numbering_and_figures_of_the_prompt_raise_no_alarm() -> None:
     text = "1. The ferry costs 1,299 €.\n2. A locker costs 7 crowns.\n\n| 3 | cabins: 12 |\n\nYou have 5000 €."
 
