@@ -4757,7 +4757,7 @@ class TextChunk:
     @functools.cached_property
     def digits(self) -> str:
         """All digits, in order."""
-        return re.sub("[^0-9]+", "", self.folded)
+        return re.sub("[^0-9]+", "", self.folded.replace(TRUNK_ZERO, ""))
 
     @functools.cached_property
     def letters(self) -> str:
