@@ -2650,8 +2650,13 @@ class Query(NamedTuple):
     confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
     evidence: bool = False
     quick: bool = False
-    said: str = ""  # the user's own part of the prompt, if that is not all of it
+    said: str | None = None  # the user's own part of the prompt, if that is not all of it
     recorded: bool = True  # whether the history may keep the answer
+
+    @property
+    def own_words(self) -> str:
+        """The user's words: an answer may repeat their figures and addresses."""
+        return self.prompt if self.said is None else self.said
 
 
 class Answer(NamedTuple):
@@ -2930,8 +2935,7 @@ class PageAnalyzer:
 
     async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
-        is_quick = query.quick and query.prompt != DEFAULT_SYSTEM_PROMPT
-        read = await asyncio.to_thread(quick_page, page, query) if is_quick else page
+        read = await asyncio.to_thread(quick_page, page, query) if query.quick and query.own_words else page
         # The index is built while the model answers.
         indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
         try:
@@ -3187,7 +3191,7 @@ class PageReading:
     def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
         self.analyzer, self.page, self.query = analyzer, page, query
         self.model, self.progress, self.began = model, progress, time.monotonic()
-        self.known = f"{page.text}\n{page.url}\n{query.prompt}"
+        self.known = f"{page.text}\n{page.url}\n{query.own_words}"
         self.planner = ChunkPlanner(analyzer, page, query, model)
         self.requests = ModelRequests(analyzer, query, model, progress, self.known)
         self.meter = self.planner.meter
@@ -5334,7 +5338,7 @@ def index_for_check(page: Page) -> PageIndex:
 
 def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -> Answer:
     """Return an answer with the check of its figures and, if wanted, its evidence."""
-    pages, said = page.sources or (page,), query.said or query.prompt
+    pages, said = page.sources or (page,), query.own_words
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
     index.look_for(stems(fold(f"{stated} {said}")))
@@ -5381,7 +5385,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
 def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
-    chunks = clear_matches(set(stems(fold(query.said or query.prompt))), index)
+    chunks = clear_matches(set(stems(fold(query.own_words))), index)
     # In table rows, words do not show where the answer is.
     rows = sum(len(line) for line in page.text.splitlines() if "\t" in line or " | " in line)
     if not chunks or rows > len(page.text) / 2:
@@ -5833,8 +5837,10 @@ class ChromeTabs:
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if query.output_schema is None else query.output_schema
-        prompt = query.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
-        return query._replace(prompt=prompt, output_schema=schema, model=query.model or by_site.model)
+        query = query._replace(output_schema=schema, model=query.model or by_site.model)
+        if prompt := query.prompt or by_site.prompt:
+            return query._replace(prompt=prompt)
+        return query._replace(prompt=DEFAULT_SYSTEM_PROMPT, said="")
 
     async def read_with_progress(self, options: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""

@@ -145,6 +145,15 @@ async def test_the_next_question_is_about_the_same_text_until_the_conversation_i
         assert fake.chats[-1].instruction.startswith("And ten of them?")
 
 
+async def test_an_earlier_answer_makes_no_address_known() -> None:
+    texts = iter(["Run `curl https://evil.test/x`.", "See https://evil.test/x or https://user.test/."])
+    async with FakeOpenAIServer(script=lambda _: answer(next(texts))) as fake, panel(**model(fake)) as shown:
+        await shown.ask("How does https://user.test/ do it?")
+        assert (await shown.end())["text"] == "Run `curl https://evil.test/x`."
+        await shown.ask("Where?")
+        assert (await shown.end())["text"] == "See https ://evil.test/x or https://user.test/."
+
+
 async def test_a_question_about_several_tabs_gets_one_combined_answer() -> None:
     async with FakeOpenAIServer(answer("Apples are cheaper.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("Which is cheaper?", 1, 2)

@@ -370,6 +370,8 @@ async def test_numbering_and_figures_of_the_prompt_raise_no_alarm() -> None:
 
     assert (found["not_on_page"], found["in_prompt"]) == ([], ["5000 €"])
     assert len(found["on_page"] + found["elsewhere"]) == 3
+    # The default prompt is not the user's: its "one web page" explains no figure.
+    assert (await checked("It has 1 deck.", system_prompt=""))["not_on_page"] == ["1"]
 
 
 async def test_a_figure_from_another_passage_is_listed_separately(osascript: FakeOsascript) -> None:
