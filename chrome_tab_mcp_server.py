@@ -2943,6 +2943,11 @@ class PageAnalyzer:
         except BaseException:
             indexing.cancel()
             raise
+        # A cached answer may be from a reading of the same text that noted something else about the page.
+        notes = [*page.notes, *answer.receipt["notes"]]
+        receipt = page_receipt(read) | answer.receipt | {"notes": notes}
+        shown = {} if query.output_schema else {"read": read_line(receipt), "note": note_line(notes)}
+        answer = answer._replace(receipt=receipt, **shown)
         return await asyncio.to_thread(checked_answer, answer, read, query, await indexing)
 
     async def _ask(self, page: Page, query: Query, progress: Progress) -> Answer:
@@ -3224,8 +3229,7 @@ class PageReading:
             return Answer(text, "", "", data, await self._receipt())
         # In a thread: checking a long answer takes a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
-        receipt = await self._receipt()
-        return Answer(text, read_line(receipt), note_line(receipt["notes"]), None, receipt)
+        return Answer(text, "", "", None, await self._receipt())
 
     # Asking
 
@@ -3488,7 +3492,6 @@ class PageReading:
             )
             for gap in joined_gaps(self.gaps)
         ]
-        notes += self.page.notes
         notes += [Sentence(code, EARLY_ENDS[code]) for code in sorted(self.requests.early_ends)]
         if self.uncombined:
             text = f"the partial answers {self.uncombined}, so they follow one after another"
@@ -3500,9 +3503,8 @@ class PageReading:
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.requests.tally["prompt_tokens"] or len(self.page.text) // 4
         host = await self.analyzer.server.model_host(self.model) or None
-        dialogs = self.page.dialogs or None
-        optional = {"model_host": host, "cached_tokens": self.requests.cached_tokens, "dialogs": dialogs}
-        return page_receipt(self.page) | {
+        optional = {"model_host": host, "cached_tokens": self.requests.cached_tokens}
+        return {
             "model": self.requests.answered_by,
             "window": self.planner.window.tokens,
             "window_source": self.planner.window.origin,
@@ -3519,7 +3521,7 @@ class PageReading:
 def page_receipt(page: Page) -> dict[str, Any]:
     """Return what a receipt says about the page that was read."""
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": len(page.text)}
-    optional = {"browser": page.browser, "repeated_lines_removed": page.repeated_lines}
+    optional = {"browser": page.browser, "repeated_lines_removed": page.repeated_lines, "dialogs": page.dialogs}
     return about | {"content": dict(page.content)} | {key: value for key, value in optional.items() if value}
 
 

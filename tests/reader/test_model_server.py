@@ -640,6 +640,24 @@ async def test_same_question_about_the_same_text_is_answered_from_the_cache(
     assert [", answered before" in str(each.content) for each in (first, again)] == [False, True]
 
 
+async def test_a_cached_answer_has_the_notes_of_the_newest_reading(
+    fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    about = {"url": "https://page.test/", "title": "A page"}
+    osascript.shows("The ferry.", about=json.dumps(about | {"notes": [{"code": "still_loading"}], "repeated": 3}))
+    async with serving(fake) as asker:
+        first = await asker.ask()
+        osascript.shows(
+            "The ferry.", about=json.dumps(about | {"notes": [{"code": "feed"}], "content": {"path": "whole"}})
+        )
+        again = receipt_of(result := await asker.ask(content="main"))
+
+    assert receipt_of(first)["notes"] == [server.PAGE_NOTES["still_loading"]]
+    assert (again["cached"], again["notes"], again["content"]) == (True, [server.PAGE_NOTES["feed"]], {"path": "whole"})
+    assert "repeated_lines_removed" not in again
+    assert str(result.content).count("Note: ") == 1
+
+
 async def test_failure_is_not_cached() -> None:
     async with FakeOpenAIServer(answer(""), FINE) as fake, serving(fake) as asker:
         error_of(await asker.ask())
