@@ -123,6 +123,9 @@ async def test_short_page_is_listed_completely_in_page_order_with_names_states_a
     assert result["text"] == WHOLE
     assert (result["total"], result["shown"], result["next_offset"]) == (21, 21, None)
     assert (result["title"], result["url"]) == ("Every kind of element", elements.site.url("/elements.html"))
+    # At its end a continued list leaves nothing out: neither what came before, nor "0 texts".
+    end = (await elements.do("page_elements", offset=len(lines_of(result)) - 3))["text"].splitlines()
+    assert (end[-3:-1], re.findall(r"\d+", end[-1])) == (WHOLE.splitlines()[-3:-1], ["2", "21"])
 
 
 async def test_every_selector_of_the_list_matches_one_interactive_element(elements: DrivenTab) -> None:

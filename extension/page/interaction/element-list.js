@@ -150,7 +150,8 @@ const elementList = (() => {
     }
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
     const shown = chosen.filter(({ isThing }) => isThing).length;
-    const left = all.length - total - chosen.filter(({ isText }) => isText).length;
+    const listed = [...entries.slice(0, offset), ...chosen];
+    const left = all.length - total - listed.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
     const last = lastLine({ isEmpty: !all.length, isBrief, shown, total, left, next, find });
     return { text: [...notices, ...written(chosen), last].join("\n"), total, shown, next_offset: next };
@@ -647,9 +648,10 @@ const elementList = (() => {
     const count = `${left} ${left === 1 ? "text" : "texts"}`;
     const brief = left ? `${count} and those out of sight are` : "texts out of sight are";
     const leftOut = isBrief ? brief : `${count} ${left === 1 ? "is" : "are"}`;
-    return shown === total && !left && !isBrief
-      ? `${total} ${total === 1 ? "element" : "elements"}, all listed.`
-      : `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;
+    if (left || isBrief) return `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;
+    if (next !== null) return `${shown} of ${total} elements. More: ${ways}.`;
+    if (shown < total) return `${shown} of ${total} elements, to the end of the list.`;
+    return `${total} ${total === 1 ? "element" : "elements"}, all listed.`;
   }
 
   /**
