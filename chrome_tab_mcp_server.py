@@ -6019,7 +6019,9 @@ Selected = Annotated[bool, Field(description="only what the user selected")]
 SCHEMA = "JSON Schema for a JSON answer" + (
     "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
 )
-WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
+# Several clients send an object as text where a parameter may be either.
+FromText = BeforeValidator(lambda given: (isinstance(given, str) and parse_object(given)) or given)
+WantedSchema = Annotated[dict[str, Any] | str | Omitted, FromText, optional(SCHEMA)]
 TabId = Annotated[Integer | Omitted, optional()]
 WantsEvidence = Annotated[bool, Field(description="add the passage that supports each sentence")]
 WantsQuick = Annotated[bool, Field(description="read only the excerpts that match system_prompt")]

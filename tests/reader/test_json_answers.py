@@ -112,6 +112,9 @@ async def test_schema_with_internal_references_works_without_fetching_anything(
 async def test_schema_is_sent_and_the_checked_answer_is_also_structured_content(fake: FakeOpenAIServer) -> None:
     async with serving(fake) as asker:
         result = await asker.ask(output_schema=PRICE)
+        # So several clients send an object where the parameter may also be text.
+        assert (await asker.ask(output_schema=json.dumps(PRICE))).structured_content == {"price": 17}
+        assert error_of(await asker.ask(output_schema='{"type": "price"}'))[0] == "INVALID_ARGUMENT"
 
     assert text_of(result) == '{"price": 17}'
     assert result.structured_content == {"price": 17}
