@@ -4965,7 +4965,9 @@ class PageIndex:
             self._weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def matching(self, query: Collection[str]) -> list[int]:
-        """Return the number of the best matching chunk, and of those that match nearly as well."""
+        """Return the number of the best matching chunk, and of those that match nearly as well; an only one matches."""
+        if len(self.chunks) == 1:
+            return [0]
         ranked = self.ranked(query, MAX_MATCHING)
         return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
 

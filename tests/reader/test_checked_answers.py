@@ -380,6 +380,10 @@ async def test_a_figure_from_another_passage_is_listed_separately(osascript: Fak
 
     found = await checked("The ferry to Varna costs 99 crowns.")
     assert (found["elsewhere"], found["on_page"]) == (["99"], [])
+    # A short page has no other passage.
+    assert figures_of("Insgesamt 2,5 Millionen Passagiere im Jahr", "A total of 2500000.")["on_page"] == [
+        "2,5 Millionen"
+    ]
     assert (await checked("The ferry to Varna costs 17 crowns."))["on_page"] == ["17"]
     # A number in another place does not support a currency that the page does not have with it.
     osascript.shows(f"The ferry to Varna costs $17.\n{filler}\nThe office has 17 lockers.")
