@@ -5134,7 +5134,7 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     """Return where the page has a value of a JSON answer: its figures, and a short string as a whole."""
     text = text_of_value(value)
     figures = figures_of_value(value, index.vocabulary)
-    best = index.matching({*about, *stems(fold(text))})
+    best = index.matching({*about, *stems(fold(searched_text(value)))})
     results: list[CheckResult] = ["on_page", *(locate(figure, best, index, given) for figure in figures)]
     if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and (not figures or has_words(text, figures)):
         whole = locate(Figure(0, len(text), quoted=text), best, index, given)
@@ -5163,6 +5163,11 @@ def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
 def text_of_value(value: str | float) -> str:
     """Return a value of a JSON answer as text."""
     return value if isinstance(value, str) else f"{Decimal(repr(value)):f}".removesuffix(".0")
+
+
+def searched_text(value: str | float) -> str:
+    """Return a value of a JSON answer with the words by which a page may have it: 1299 is mostly written 1,299."""
+    return value if isinstance(value, str) else f"{text_of_value(value)} {value:,}"
 
 
 # --- Evidence ---
@@ -5226,7 +5231,7 @@ def best_passage(sentence: str, index: PageIndex, about: Collection[str]) -> Ran
 def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> Iterator[dict[str, Any]]:
     """Yield, by path, the passage that has each number or string of a JSON answer and best matches what is next to it."""
     for path, value, about in scalar_values(data):
-        ranked = rank_passages(text_of_value(value), index, about)
+        ranked = rank_passages(searched_text(value), index, about)
         best = next((each for each in ranked if states(each.text, value, index.vocabulary)), None)
         yield {"path": path, **evidence_of(0, 0, best, pages).passage_data()}
 
@@ -5345,7 +5350,8 @@ def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -
     pages, said = page.sources or (page,), query.own_words
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
-    index.look_for(stems(fold(f"{stated} {said}")))
+    values = " ".join(searched_text(value) for _, value, _ in scalar_values(answer.data))
+    index.look_for(stems(fold(f"{stated} {values} {said}")))
     if query.output_schema:
         schema = json.dumps(query.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")

@@ -423,6 +423,11 @@ async def test_each_value_of_json_has_the_passage_that_states_it_or_none() -> No
     assert found["$.via"] == found["$.cabins"] == found["$.ship"] == {"passage": None}
     assert "evidence" not in receipt_of(await asked(json.dumps(data), output_schema={"type": "object"}))
 
+    # The page has neither the name nor the number as it is written here.
+    receipt = receipt_of(await asked('{"betrag": 1299}', output_schema={"type": "object"}, evidence=True))
+    assert "1,299 €" in receipt["evidence"][0]["passage"]
+    assert receipt["checked"]["on_page"] == ["$.betrag"]
+
 
 async def test_each_sentence_has_its_passage_or_a_note_that_there_is_none() -> None:
     text = "The fast ferry costs 1,299 € for two adults. Quantum chromodynamics explains gluon confinement."
