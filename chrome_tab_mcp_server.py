@@ -5902,13 +5902,15 @@ class ChromeTabs:
             return TabAnswer(tab_id, page, None, error)
         known = f"{page.text}\n{page.url}\n{query.prompt}"
         text, notes = truncate_answer(quote_headings(answer.text), known, most)
-        note = " ".join(filter(None, (answer.note, note_line(notes))))
+        # JSON, too: it is not the whole result.
+        note = note_line([*answer.receipt["notes"], *notes])
+        answer = answer._replace(read=read_line(answer.receipt), note=note)
         # The combining model gets no address that is not on its page, not even in code.
         plain = sanitize_answer(text, known, spare_code=False)[0]
         if answer.evidence:
             text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
-        shown = answer._replace(text=text, note=note, evidence=())
-        return TabAnswer(tab_id, page, shown, None, plain, answer._replace(note=note).structured_evidence())
+        shown = answer._replace(text=text, evidence=())
+        return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
 
     async def _combine(self, answered: Sequence[TabAnswer], query: Query, progress: Progress) -> Answer:
         """Return one answer over those about several tabs."""
@@ -6368,7 +6370,7 @@ def text_blocks(text: str, notes: Iterable[str]) -> list[mcp_types.TextContent]:
 
 def answer_result(answer: Answer) -> ToolResult:
     """Return an answer with its receipt. JSON stays JSON: notes about it are separate blocks."""
-    notes = answer.receipt["notes"] if answer.data is not None else ()
+    notes = () if answer.read else answer.receipt["notes"]
     structured = answer.structured_evidence() if answer.evidence else None
     # Clients that show structured content show nothing else, so it must not hide that something is missing.
     codes = {sentence_data(note)["code"] for note in notes}
@@ -6697,8 +6699,9 @@ def analyze(invocation: Invocation) -> Work:
             # Without reference numbers in the text: it is already on the screen.
             printer.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
-        summary = f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}"
-        for part in filter(None, (answer.notes, summary)):
+        summary = f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {read_line(receipt)}"
+        # On stdout JSON has no note.
+        for part in filter(None, (answer.notes, summary, "" if answer.note else note_line(receipt["notes"]))):
             print_message(f"\n{part}")
         return 0
 

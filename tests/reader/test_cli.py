@@ -373,6 +373,23 @@ def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascr
     assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
 
 
+def test_analyze_reports_next_to_a_json_answer_what_that_leaves_open(
+    run: Run, osascript: FakeOsascript, write_toml: WriteToml
+) -> None:
+    write_toml('[sites."page.test"]\nschema = { type = "object" }')
+    about = {"url": "https://page.test/", "title": "A page", "notes": [{"code": "feed"}]}
+    osascript.shows("It costs 17 euros.", about=json.dumps(about))
+    with in_a_thread(FakeOpenAIServer(answer('{"price": 18}'))) as fake:
+        arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
+        status, out, err = run("--analyze", "x", *arguments)
+
+    assert (status, out) == (0, '{"price": 18}\n')
+    said = " ".join(err.split())
+    assert "(read 18 of 18 characters" in said
+    assert 'not: "$.price")' in said
+    assert server.PAGE_NOTES["feed"] in said
+
+
 def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript) -> None:
     osascript.plays("""if [ "$1" = -ss ]; then echo '{{"1"}, {"7"}, {{"7"}}, {{"u"}}, {{"t"}}}'; exit 0; fi""")
     with in_a_thread(FakeOpenAIServer()) as fake:

@@ -8,6 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
+from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
@@ -107,6 +108,16 @@ async def test_schema_with_internal_references_works_without_fetching_anything(
         result = await asker.ask(output_schema=schema)
 
     assert json.loads(text_of(result)) == {"price": 17}
+
+
+async def test_the_notes_about_null_are_blocks_too(osascript: FakeOsascript) -> None:
+    about = {"url": "https://page.test/", "title": "A page", "notes": [{"code": "feed"}]}
+    osascript.shows("It costs 17.", about=json.dumps(about))
+    async with FakeOpenAIServer(answer("null")) as fake, serving(fake) as asker:
+        content = (await asker.ask(output_schema={"type": "null"})).content
+
+    texts = [block.text for block in content if isinstance(block, TextContent)]
+    assert texts == ["null", f"[{server.PAGE_NOTES['feed']}]"]
 
 
 async def test_schema_is_sent_and_the_checked_answer_is_also_structured_content(fake: FakeOpenAIServer) -> None:

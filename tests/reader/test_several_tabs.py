@@ -1,17 +1,20 @@
 """One question about several tabs: an answer for each, then one combined answer."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing
+from tests.conftest import WriteToml
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.tool_client import ProgressLog, Result
@@ -142,6 +145,25 @@ async def test_a_tab_that_fails_is_named_and_does_not_stop_the_others() -> None:
     missing, found = result.structured_content["tabs"]
     assert [missing] == errors
     assert read.endswith(f"\n\n{found['read']}")
+
+
+async def test_a_json_answer_about_one_tab_states_what_was_read_too(
+    monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml
+) -> None:
+    write_toml('[sites."a.test"]\nschema = { type = "object" }')
+    monkeypatch.setitem(TABS, 1, TABS[1] | {"notes": [{"code": "feed"}]})
+
+    def script(request: Request) -> Reply:
+        return answer('{"price": 7}') if "response_format" in request.body else echo(request)
+
+    async with FakeOpenAIServer(script=script) as fake, serving(fake) as client:
+        first, *_ = blocks_of(await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}))
+
+    _, found, read, note = first.split("\n\n")
+    assert json.loads(found) == {"price": 7}
+    assert read.startswith("(read 19 of 19 characters in 1 chunk, ")
+    assert read.endswith('not: "$.price")')
+    assert server.PAGE_NOTES["feed"] in note
 
 
 async def test_when_all_tabs_fail_the_call_fails() -> None:
