@@ -2650,13 +2650,8 @@ class Query(NamedTuple):
     confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
     evidence: bool = False
     quick: bool = False
-    said: str | None = None  # the user's own part of the prompt, if that is not all of it
+    said: str = ""  # the user's own part of the prompt: an answer may repeat its figures and addresses
     recorded: bool = True  # whether the history may keep the answer
-
-    @property
-    def own_words(self) -> str:
-        """The user's words: an answer may repeat their figures and addresses."""
-        return self.prompt if self.said is None else self.said
 
 
 class Answer(NamedTuple):
@@ -2935,7 +2930,7 @@ class PageAnalyzer:
 
     async def answer(self, page: Page, query: Query, progress: Progress) -> Answer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
-        read = await asyncio.to_thread(quick_page, page, query) if query.quick and query.own_words else page
+        read = await asyncio.to_thread(quick_page, page, query) if query.quick and query.said else page
         # The index is built while the model answers.
         indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
         try:
@@ -3196,7 +3191,7 @@ class PageReading:
     def __init__(self, analyzer: PageAnalyzer, page: Page, query: Query, model: str, progress: Progress) -> None:
         self.analyzer, self.page, self.query = analyzer, page, query
         self.model, self.progress, self.began = model, progress, time.monotonic()
-        self.known = f"{page.text}\n{page.url}\n{query.own_words}"
+        self.known = f"{page.text}\n{page.url}\n{query.said}"
         self.planner = ChunkPlanner(analyzer, page, query, model)
         self.requests = ModelRequests(analyzer, query, model, progress, self.known)
         self.meter = self.planner.meter
@@ -3565,7 +3560,7 @@ def build_query(settings: Settings, prompt: str | None, output_schema: Any = Non
             raise ChromeTabError("INVALID_ARGUMENT", sentence)
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    return Query(prompt, output_schema, model)
+    return Query(prompt, output_schema, model, said=prompt)
 
 
 async def check_schema(schema: Any) -> None:
@@ -5347,7 +5342,7 @@ def index_for_check(page: Page) -> PageIndex:
 
 def checked_answer(answer: Answer, page: Page, query: Query, index: PageIndex) -> Answer:
     """Return an answer with the check of its figures and, if wanted, its evidence."""
-    pages, said = page.sources or (page,), query.own_words
+    pages, said = page.sources or (page,), query.said
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
     index.look_for_figures_of(stated)
     values = " ".join(searched_text(value) for _, value, _ in scalar_values(answer.data))
@@ -5395,7 +5390,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
 def quick_page(page: Page, query: Query) -> Page:
     """Return a page with only the chunks that match a question best, or all of it if no match is clear."""
     index = PageIndex([page.text], QUICK_CHUNK_CHARS)
-    chunks = clear_matches(set(stems(fold(query.own_words))), index)
+    chunks = clear_matches(set(stems(fold(query.said))), index)
     # In table rows, words do not show where the answer is.
     rows = sum(len(line) for line in page.text.splitlines() if "\t" in line or " | " in line)
     if not chunks or rows > len(page.text) / 2:
@@ -5847,10 +5842,8 @@ class ChromeTabs:
         site = self.settings.site(page.url)
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if query.output_schema is None else query.output_schema
-        query = query._replace(output_schema=schema, model=query.model or by_site.model)
-        if prompt := query.prompt or by_site.prompt:
-            return query._replace(prompt=prompt)
-        return query._replace(prompt=DEFAULT_SYSTEM_PROMPT, said="")
+        prompt, said = query.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT, query.said or by_site.said
+        return query._replace(prompt=prompt, said=said, output_schema=schema, model=query.model or by_site.model)
 
     async def read_with_progress(self, options: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as one step of a call's progress."""
@@ -5920,7 +5913,7 @@ class ChromeTabs:
         title = f"{len(answered)} tabs"
         page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
         prompt = f"{query.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-        together = Query(prompt, evidence=query.evidence, said=query.prompt, recorded=query.recorded)
+        together = Query(prompt, evidence=query.evidence, said=query.said, recorded=query.recorded)
         try:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:

@@ -202,7 +202,8 @@ class SidePanel:
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
         if request.confirmed:
             self._confirmed.add(request.model)
-        query = Query(request.text, None, request.model, confirmed=request.model in self._confirmed, evidence=True)
+        is_confirmed = request.model in self._confirmed
+        query = Query(request.text, None, request.model, is_confirmed, evidence=True, said=request.text)
         if len(request.tab_ids) > 1:
             return await self._answer_several(request.tab_ids, query, progress)
         async with progress:

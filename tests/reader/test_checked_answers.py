@@ -46,7 +46,9 @@ def figures_of(text: str, page: str) -> dict[str, list[str]]:
     """Return what the check finds, without a call, which takes longer than hundreds of checks."""
     read = server.Page(URL, "Ferry", page, "applescript")
     answered = server.Answer(text, "", "", None, {})
-    return server.checked_answer(answered, read, server.Query(PROMPT), server.index_for_check(read)).receipt["checked"]
+    return server.checked_answer(
+        answered, read, server.Query(PROMPT, said=PROMPT), server.index_for_check(read)
+    ).receipt["checked"]
 
 
 def lines_of(result: Result) -> list[str]:
