@@ -525,15 +525,13 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except UnicodeDecodeError:
-        raise ValueError(f"The configuration file {path} cannot be read: it is not UTF-8. Save it as UTF-8.") from None
-    except RecursionError:
-        raise ValueError(
-            f"The configuration file {path} cannot be read: it is nested too deeply. Simplify it."
-        ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem = one_line(getattr(error, "strerror", None) or str(error), 300)
         advice = "Correct it, or name another file with --config."
+        if isinstance(error, UnicodeDecodeError):
+            problem, advice = "it is not UTF-8", "Save it as UTF-8."
+        elif isinstance(error, RecursionError):
+            problem, advice = "it is nested too deeply", "Simplify it."
         raise ValueError(f"The configuration file {path} cannot be read: {problem}. {advice}") from None
     known = Settings.model_fields.keys() - {"config"}
     if unknown := values.keys() - known:
@@ -1528,13 +1526,8 @@ TURN_END = re.compile(r"(?i)<(?:[|\uff5c](?:im_end|eo[mt]_id|end[\w\u2581]*|retu
 TURN_START = re.compile(r"(?i)<(?:[|\uff5c](?:im_start|start\w*|user|assistant)[|\uff5c]|s|start_of_turn)>")
 
 
-def strip_reasoning(text: str) -> str:
-    """Return an answer without reasoning, the tokens that end the model's turn, and what it invented after them."""
-    return own_turn(text)[0]
-
-
 def own_turn(text: str) -> tuple[str, bool]:
-    """Return an answer as `strip_reasoning` does, and whether the model went on with turns of its own invention."""
+    """Return an answer without reasoning and all after the end of the model's turn, and whether it invented further ones."""
     answer = without_reasoning(text)
     leaked = TURN_END.search(answer)
     if not leaked or TURN_START.search(answer, 0, leaked.start()):
@@ -1568,7 +1561,7 @@ def written_so_far(pieces: Pieces) -> str:
     text = "".join(content for content, _ in pieces)
     # The next piece decides what a tag at the end means, and may bring the second half of a character.
     text = re.sub(r"(<[/|\uff5c]?[\w\u2581]{0,20}[|\uff5c]?>?|[\ud800-\udbff])\Z", "", text)
-    return strip_reasoning(well_formed(text))
+    return own_turn(well_formed(text))[0]
 
 
 def tail(answer: str) -> str:
@@ -2221,11 +2214,10 @@ def no_answer(raw: RawCompletion, model: str, early_end: str) -> ChromeTabError:
         other = "it tried to call a tool" if is_call else "its reply was empty"
         why = f"it refused: {refusal}" if refusal else "a filter withheld it" if is_filtered else other
         advice = "Ask again in other words, use another model, or check the server's log and the model's chat template."
-        return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
-    spent = "it spent its whole output budget before the answer"
-    repeats = any(repetition(thought))
-    why = "it repeated itself in its reasoning" if repeats else spent if is_spent else "it returned only reasoning"
-    advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
+    else:
+        spent, repeats = "it spent its whole output budget before the answer", any(repetition(thought))
+        why = "it repeated itself in its reasoning" if repeats else spent if is_spent else "it returned only reasoning"
+        advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
     return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
 
 
@@ -2317,10 +2309,8 @@ class ModelServer:
         """Return one completion at temperature 0, as JSON if there is a schema; raise ChromeTabError if there is none."""
         body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
         body["enable_thinking"] = True
-        if max_tokens:
-            body["max_tokens"] = max_tokens
-        if stream:
-            body["stream_options"] = {"include_usage": True}
+        body |= {"max_tokens": max_tokens} if max_tokens else {}
+        body |= {"stream_options": {"include_usage": True}} if stream else {}
         if schema:
             answer = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": answer}
@@ -5768,8 +5758,7 @@ class TabAnswer(NamedTuple):
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
-# The characters in front of a layer's text.
-LAYER_WIDTH = 15
+LAYER_WIDTH = 15  # characters in front of a layer's text
 
 
 class Layer(NamedTuple):
@@ -5894,14 +5883,13 @@ class ChromeTabs:
         except ChromeTabError as error:
             return TabAnswer(tab_id, page, None, error)
         known = f"{page.text}\n{page.url}\n{query.prompt}"
-        text, notes = truncate_answer(quote_headings(answer.text), known, most)
+        numbered = quote_headings(with_numbers(answer.text, answer.evidence))
+        text, notes = truncate_answer(numbered, known, most)
         # JSON, too: it is not the whole result.
         note = note_line([*answer.receipt["notes"], *notes])
         answer = answer._replace(read=read_line(answer.receipt), note=note)
         # The combining model gets no address that is not on its page, not even in code.
-        plain = sanitize_answer(text, known, spare_code=False)[0]
-        if answer.evidence:
-            text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
+        plain = sanitize_answer(quote_headings(answer.text)[:most], known, spare_code=False)[0]
         shown = answer._replace(text=text, evidence=())
         return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
 
@@ -6050,9 +6038,7 @@ class ToolErrorMiddleware(Middleware):
         try:
             if "" in arguments.values():
                 kept = {*EMPTY_TEXTS, *(await parameters_of(context)).get("required", ())}
-                context.message.arguments = {
-                    key: arguments[key] for key in arguments if arguments[key] != "" or key in kept
-                }
+                context.message.arguments = {key: one for key, one in arguments.items() if one != "" or key in kept}
             return sent_result(await call_next(context))
         except ChromeTabError as error:
             failure = ChromeTabError(error.code, self._as_published(error.message))
@@ -6456,8 +6442,7 @@ class Invocation(NamedTuple):
         return settings
 
 
-# An exit status, or a coroutine that returns one.
-Work = int | Coroutine[Any, Any, int]
+Work = int | Coroutine[Any, Any, int]  # an exit status, or a coroutine that returns one
 
 
 class Action(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chrome_tab_mcp_server import one_line, parse_json, strip_controls, strip_reasoning, well_formed, written_so_far
+from chrome_tab_mcp_server import one_line, own_turn, parse_json, strip_controls, well_formed, written_so_far
 
 TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", "\n", "<", "think>"]), max_size=12).map(
     "".join
@@ -70,7 +70,7 @@ TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", 
     ],
 )
 def test_answer_is_the_text_outside_the_reasoning(reply: str, answer: str) -> None:
-    assert strip_reasoning(reply) == answer
+    assert own_turn(reply)[0] == answer
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_answer_is_the_text_outside_the_reasoning(reply: str, answer: str) -> No
     ],
 )
 def test_shown_text_of_an_unfinished_reply_is_never_retracted(reply: str) -> None:
-    answer = strip_reasoning(well_formed(reply))
+    answer = own_turn(well_formed(reply))[0]
     shown = [written_so_far([(character, "reasoning") for character in reply[:end]]) for end in range(len(reply) + 1)]
 
     assert [text for text in shown if not answer.startswith(text)] == []
@@ -97,11 +97,11 @@ def test_shown_text_of_an_unfinished_reply_is_never_retracted(reply: str) -> Non
 
 @given(TAGGED)
 def test_answer_contains_no_tag_and_only_text_of_the_reply(reply: str) -> None:
-    answer = strip_reasoning(reply)
+    answer = own_turn(reply)[0]
 
     assert not re.search(r"</?think>", answer, re.IGNORECASE) or re.search(r"<(</?think>)+", reply, re.IGNORECASE)
     assert len(answer) <= len(reply)
-    assert strip_reasoning("<think>x</think>" + answer) == strip_reasoning(answer)
+    assert own_turn("<think>x</think>" + answer)[0] == own_turn(answer)[0]
 
 
 @given(st.text(), st.text())
@@ -109,7 +109,7 @@ def test_preceding_complete_block_changes_nothing(reasoning: str, answer: str) -
     if re.search("think>", reasoning + answer, re.IGNORECASE):
         return
 
-    assert strip_reasoning(f"<think>{reasoning}</think>{answer}") == answer.strip()
+    assert own_turn(f"<think>{reasoning}</think>{answer}")[0] == answer.strip()
 
 
 def test_many_unclosed_tags_are_scanned_once() -> None:
@@ -126,7 +126,7 @@ def test_many_unclosed_tags_are_scanned_once() -> None:
         before = sys.gettrace()
         sys.settrace(count)
         try:
-            assert strip_reasoning("<think>" * tags) == ""
+            assert own_turn("<think>" * tags)[0] == ""
         finally:
             sys.settrace(before)
         return steps
