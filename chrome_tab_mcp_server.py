@@ -849,7 +849,7 @@ PROBLEMS = {
     "less_than_equal": "must be at most {le:,.9g}",
     "string_too_long": "must have at most {max_length:,} characters",
     "string_too_short": "must not be empty",
-    "too_short": "must have at least {min_length:,} entries",
+    "too_short": "must have {min_length:,} or more entries",
     "too_long": "must have at most {max_length:,} entries",
     "missing": "is missing",
     "int": "must be an integer",

@@ -117,7 +117,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("process_chrome_tab", {"prompt": "p"}, ["unknown argument 'prompt' (it accepts system_prompt, start, "]),
     ("chrome_tab_status", {"verbose": True}, ["unknown argument 'verbose' (it accepts no arguments)"]),
     ("process_chrome_tabs", {}, ["the argument 'tab_ids' is missing"]),
-    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have at least 1"]),
+    ("process_chrome_tabs", {"tab_ids": []}, ["tab_ids must have 1 or more"]),
     ("no_such_tool", {}, ["no tool 'no_such_tool'"]),
     ("no\nsuch\x1btool" + "x" * 1_000, {}, ["no tool 'no such tool"]),
 ]
