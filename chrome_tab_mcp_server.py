@@ -2214,10 +2214,11 @@ def no_answer(raw: RawCompletion, model: str, early_end: str) -> ChromeTabError:
         other = "it tried to call a tool" if is_call else "its reply was empty"
         why = f"it refused: {refusal}" if refusal else "a filter withheld it" if is_filtered else other
         advice = "Ask again in other words, use another model, or check the server's log and the model's chat template."
-    else:
-        spent, repeats = "it spent its whole output budget before the answer", any(repetition(thought))
-        why = "it repeated itself in its reasoning" if repeats else spent if is_spent else "it returned only reasoning"
-        advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
+        return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
+    spent = "it spent its whole output budget before the answer"
+    repeats = any(repetition(thought))
+    why = "it repeated itself in its reasoning" if repeats else spent if is_spent else "it returned only reasoning"
+    advice = "Ask a narrower question, raise the server's output or context limit, or use a model that thinks less."
     return ChromeTabError("MODEL_EMPTY", f"{model} returned no answer: {why}. {advice}")
 
 
@@ -2929,9 +2930,8 @@ class PageAnalyzer:
             indexing.cancel()
             raise
         # A cached answer may be from a reading of the same text that noted something else about the page.
-        notes = [*page.notes, *answer.receipt["notes"]]
-        receipt = page_receipt(read) | answer.receipt | {"notes": notes}
-        shown = {} if query.output_schema else {"read": read_line(receipt), "note": note_line(notes)}
+        receipt = page_receipt(read) | answer.receipt | {"notes": [*page.notes, *answer.receipt["notes"]]}
+        shown = {} if query.output_schema else {"read": read_line(receipt), "note": note_line(receipt["notes"])}
         answer = answer._replace(receipt=receipt, **shown)
         return await asyncio.to_thread(checked_answer, answer, read, query, await indexing)
 
