@@ -450,6 +450,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'draggable next to "inject" black 10x10 at 80,0  g > g',
             "circle black 40x40 at 180,30  circle",
         ],
+        # The text before a node belongs to another one.
+        "buttons of nodes": [
+            'draggable "inject"  svg > g:nth-of-type(1)',
+            'clickable next to "inject" black 10x30 at 0,0  g:nth-of-type(1) > g',
+            'draggable "debug"  g:nth-of-type(2)',
+            'clickable next to "debug" black 10x30 at 100,0  g:nth-of-type(2) > g',
+        ],
         "HTML in a drawing": ["rect black 80x30 at 0,0  rect", 'text "Start"'],
         "node of a drawing with many shapes": ['draggable "inject"  g'],
         "part of a drawing without size": ["draggable black 80x30 at 0,0  g:nth-of-type(2)"],

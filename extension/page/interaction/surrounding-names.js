@@ -15,6 +15,7 @@ const surroundingNames = (() => {
     holds,
     isControl,
     isElement,
+    isHtml,
     isMatch,
     isText,
     kindOf,
@@ -77,7 +78,7 @@ const surroundingNames = (() => {
   function whereOf(element, role) {
     const isIcon = ICONS.has(role);
     if (isIcon) {
-      const own = cellPlaceOf(element) || branchOf(element);
+      const own = cellPlaceOf(element) || branchOf(element) || drawingLabelOf(element);
       return own || neighborOf(element, true) || entryOf(element);
     }
     // The label of a check box follows it, but switches stand at the end of their lines.
@@ -121,6 +122,21 @@ const surroundingNames = (() => {
     const branch = entry && [entry, ...childrenOf(entry)].find((one) => isMatch(one, BRANCHES));
     const name = branch ? accessibleNameOf(branch, true) : "";
     return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `next to "debug 1"`: the text of the group of a drawing that it is part of, in which the
+   *   order says nothing about places
+   */
+  function drawingLabelOf(element) {
+    if (isHtml(element)) return "";
+    for (const group of treeAncestors(element, FOLLOWER_STEPS)) {
+      if (isHtml(group) || tagOf(group) === "svg") return "";
+      const text = plain(contentOf(group).slice(0, ENOUGH));
+      if (/\p{L}/u.test(text)) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+    }
+    return "";
   }
 
   /**
