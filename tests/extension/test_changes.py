@@ -80,6 +80,7 @@ CHANGES = {
     "a row that moves with the comment after it": 'moved "Ada"',
     "a dialog whose title is in a slot": 'dialog "Discard?" opened',
     "a dialog without a name": "dialog opened",
+    "rows that a canvas draws": 'now "1 row"',
     "a dialog without a title": 'dialog "Inbox" opened',
     "a state of something without words": "#go expanded",
     "an error without words": 'input#mail "Email" is invalid',

@@ -457,7 +457,7 @@ const changeWatch = (() => {
       const isWrapper = (/** @type {Node} */ node) => wrappers.some((one) => holds(one, node));
       const isNew = (/** @type {Node} */ node) => !isBack(node) && !isSame(node) && !isWrapper(node);
       const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
-      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasClipped(node));
+      const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasUnseen(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
       const hiddenNow = [...this.#restyled].filter(
         (one) => isInPage(one) && this.#isHiddenNow(one) && !wasHidden(one) && !this.#isNew(one),
@@ -496,10 +496,14 @@ const changeWatch = (() => {
       return isHidden(element) || (this.#action !== "fill" && isParked(element));
     }
 
-    /** @param {Node} node that the page has removed */
-    #wasClipped(node) {
+    /**
+     * @param {Node} node that the page has removed
+     * @returns {boolean} whether what contained it is clipped, or is a canvas, which draws its own contents
+     */
+    #wasUnseen(node) {
       const parent = this.#places.get(node)?.parentNode;
-      return parent ? isElement(parent) && isInPage(parent) && isClipped(parent) : false;
+      if (!parent || !isElement(parent) || !isInPage(parent)) return false;
+      return isClipped(parent) || closestOf(parent, "canvas") !== null;
     }
 
     /** @returns {Element | null} a new field that has the focus, such as the one for a cell, or a text that became one */
