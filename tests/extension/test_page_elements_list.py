@@ -268,11 +268,16 @@ async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_el
     await empty.write_page(text_of("list-panel-above.html"))
 
     lines = lines_of(await empty.do("page_elements"))
+    covered = lines_of(await empty.do("page_elements", within="#below"))
+    inner = lines_of(await empty.do("page_elements", within="#panel"))
     # Such as a link for screen readers that skips the menus.
     await empty.page.evaluate("void (document.querySelector('#below').style.clipPath = 'inset(50%)')")
     alone = lines_of(await empty.do("page_elements"))
 
-    assert lines[:2] == ["Open above the page: popover  #panel", 'button "Done"  #panel > button']
+    notice = "Open above the page: popover  #panel"
+    assert lines[:2] == [notice, 'button "Done"  #panel > button']
+    # Also above the part that it covers.
+    assert (notice in covered, notice in inner) == (True, False)
     assert [line.partition("  ")[0] for line in lines[2:14]] == [f'link "Choice {number}"' for number in range(12)]
     # It hides nothing: it may be a part of the page.
     assert not alone[0].startswith("Open above the page")

@@ -32,7 +32,7 @@ const elementList = (() => {
     treeAncestors,
   } = dom;
   const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
-  const { handleOf, isVisible, placeInMainFrame } = geometry;
+  const { handleOf, hasArea, isVisible, overlap, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
@@ -176,6 +176,8 @@ const elementList = (() => {
     const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
+    const above = within ? layersOver(scopes, roots) : [];
+    if (above.length) notices.push(popupNotice(above, roots));
     // A page that is being replaced has no root element.
     if (within || !scopes.length) return { roots, scopes, popups: [], notices, rest };
     const layers = openModals(roots);
@@ -207,6 +209,18 @@ const elementList = (() => {
    */
   function coverNotice(layer, roots) {
     return `The page is covered by ${selectorOf(layer, roots)}, which has no text or buttons. No click reaches the page until it has gone.`;
+  }
+
+  /**
+   * @param {Element[]} scopes
+   * @param {Root[]} roots of the whole page
+   * @returns {Element[]} the open dialogs and popups that cover a part of them
+   */
+  function layersOver(scopes, roots) {
+    const covers = (/** @type {Element} */ layer) =>
+      scopes.some((scope) => hasArea(overlap(boxOf(layer), boxOf(scope)))) &&
+      !scopes.some((scope) => isDrawnIn(layer, scope) || isDrawnIn(scope, layer));
+    return [...new Set([...openModals(roots), ...openPopups(roots)])].filter(covers);
   }
 
   /** @param {Element[]} open */
