@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, rewritten_tab_at, shared_tab_at
+from tests.extension.conftest import DrivenTab, changed_worker, rewritten_tab_at, shared_tab_at
 from tests.support.polling import until
 
 tab = shared_tab_at("/blank")
@@ -263,6 +263,20 @@ async def test_request_that_failed_is_noted_although_the_page_does_not_show_it(a
         assert (other, (await asking.do("click", selector=other)).get("notes")) == (other, None)
 
 
+# In the service worker: the reply to a released mouse button comes once the tab has loaded a page of this title.
+LATE_REPLY = """title => {
+  const api = chrome.debugger;
+  const real = (api.sendCommand.real ??= api.sendCommand);
+  const isThere = async () => (await chrome.tabs.query({ title, status: "complete" })).length > 0;
+  const late = async (target, method, params) => {
+    const reply = await real.call(api, target, method, params);
+    while (params?.type === "mouseReleased" && !(await isThere())) await new Promise((go) => setTimeout(go, 20));
+    return reply;
+  };
+  api.sendCommand = title ? Object.assign(late, { real }) : real;
+}"""
+
+
 async def test_page_of_an_error_that_follows_is_noted(asking: DrivenTab) -> None:
     asking.site.statuses["/failing"] = 500
     asking.site.pages["/failing"] = b"<title>Orders</title>"
@@ -276,6 +290,10 @@ async def test_page_of_an_error_that_follows_is_noted(asking: DrivenTab) -> None
 
     assert "500" in note
     assert await notes_of("#fine") is None
+    # Also if it is there before the extension knows that the button was released.
+    await asking.show(links)
+    async with changed_worker(asking.page.context, LATE_REPLY, "Orders", ""):
+        assert (await asking.do("click", selector="#failing")).get("notes") == [note]
 
 
 async def test_error_names_the_request_that_failed(asking: DrivenTab) -> None:

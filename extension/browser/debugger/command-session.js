@@ -214,6 +214,8 @@ export class CommandSession {
   #input = Promise.resolve({});
   /** When the command first acted, on the clock of `Date.now`. */
   #actsSince = Infinity;
+  /** Number of pages that had come to the tab when the command first acted, or began. */
+  #arrivals;
   /** Whether another page has come. */
   #hasLeft = false;
   /** Whether a note says why one could not be loaded. */
@@ -244,6 +246,7 @@ export class CommandSession {
     this.#signal = signal;
     this.#answers = answers;
     this.#check = check;
+    this.#arrivals = session.arrivals;
     // Few commands navigate.
     this.#stay.promise.catch(() => {});
     signal.addEventListener("abort", this.#onAbort);
@@ -375,11 +378,10 @@ export class CommandSession {
    */
   async settled() {
     this.#settleUntil = Math.min(this.#settleUntil, performance.now() + SETTLE_MS);
-    const { isLoading, hasCome } = await this.#session.settled(
-      this.#signal,
-      Math.max(0, this.#settleUntil - performance.now()),
-    );
+    const milliseconds = Math.max(0, this.#settleUntil - performance.now());
+    const isLoading = await this.#session.settled(this.#signal, milliseconds);
     this.#signal.throwIfAborted();
+    const hasCome = this.#session.arrivals > this.#arrivals;
     this.#hasLeft ||= hasCome || isLoading;
     if (isLoading) this.#notes.add("The next page was still loading after 5 s.");
     return hasCome;
@@ -392,6 +394,7 @@ export class CommandSession {
 
   /** Requests from now on count as started by the action. */
   watchRequests() {
+    if (this.#actsSince === Infinity) this.#arrivals = this.#session.arrivals;
     this.#actsSince = Math.min(this.#actsSince, Date.now());
     this.#session.network.ofAction.begin();
   }

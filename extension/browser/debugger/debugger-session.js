@@ -74,8 +74,8 @@ export class DebuggerSession {
   /** @readonly @type {Set<string>} the sessions of cross-origin frames */
   #frames = new Set();
   #isLoading = false;
-  /** Whether a page has come since loading began: a download, for example, leaves the one that is there. */
-  #hasCome = false;
+  /** Number of pages that have come: a download, for example, leaves the one that is there. */
+  arrivals = 0;
   /** Fires `stopped` when the page has loaded and `dialog` when it shows one. */
   #events = new EventTarget();
 
@@ -224,19 +224,17 @@ export class DebuggerSession {
    *
    * @param {AbortSignal} signal
    * @param {number} milliseconds
-   * @returns {Promise<{isLoading: boolean, hasCome: boolean}>} whether it is still loading, and whether it has replaced
-   *   the one before
+   * @returns {Promise<boolean>} whether it is still loading
    */
   async settled(signal, milliseconds) {
     // One round through the page's task queue shows what the action started, independent of the page's clock.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
       // The page is gone: a new one is loading, or has loaded.
     });
-    if (!this.#isLoading) return { isLoading: false, hasCome: false };
+    if (!this.#isLoading) return false;
     const waiting = new AbortController();
     try {
-      const hasStopped = await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal));
-      return { isLoading: !hasStopped, hasCome: this.#hasCome };
+      return !(await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal)));
     } finally {
       waiting.abort();
     }
@@ -392,13 +390,12 @@ export class DebuggerSession {
    */
   #showsPage({ id, loaderId = "" }, type) {
     this.#isPrinting = false;
-    this.#hasCome = true;
+    this.arrivals += 1;
     this.network.showsPage(loaderId, type === "BackForwardCacheRestore");
     this.#pages.mainId = id;
   }
 
   #loads() {
-    this.#hasCome &&= this.#isLoading;
     this.#isLoading = true;
   }
 
