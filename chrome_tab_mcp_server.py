@@ -2310,8 +2310,10 @@ class ModelServer:
         """Return one completion at temperature 0, as JSON if there is a schema; raise ChromeTabError if there is none."""
         body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
         body["enable_thinking"] = True
-        body |= {"max_tokens": max_tokens} if max_tokens else {}
-        body |= {"stream_options": {"include_usage": True}} if stream else {}
+        if max_tokens:
+            body["max_tokens"] = max_tokens
+        if stream:
+            body["stream_options"] = {"include_usage": True}
         if schema:
             answer = {"name": "answer", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": answer}
