@@ -459,13 +459,8 @@ const changeWatch = (() => {
       const shown = [...this.#come, ...this.#revealed()].filter((one) => isInPage(one) && isSeen(one) && isNew(one));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node) && !this.#wasUnseen(node));
       const wasHidden = (/** @type {Element} */ one) => [...treeAncestors(one)].some((outer) => hidden.has(outer));
-      // In a part that is hidden, it was not seen before either; if that has been hidden now, it is among them itself.
-      const isInDrawn = (/** @type {Element} */ one) => {
-        const parent = parentElementOf(one);
-        return !parent || isDrawn(parent);
-      };
       const hiddenNow = [...this.#restyled].filter(
-        (one) => isInPage(one) && this.#isHiddenNow(one) && isInDrawn(one) && !wasHidden(one) && !this.#isNew(one),
+        (one) => isInPage(one) && this.#isHiddenNow(one) && !wasHidden(one) && !this.#isNew(one),
       );
       const drawn = [...this.#come]
         .filter((node) => isElement(node) && isInPage(node))
@@ -498,6 +493,9 @@ const changeWatch = (() => {
 
     /** @param {Element} element that was restyled; before `fill`, places are known of its surroundings only */
     #isHiddenNow(element) {
+      // In a part that is hidden, it was not seen before either. What has been hidden now was restyled itself.
+      const parent = parentElementOf(element);
+      if (parent && !isDrawn(parent)) return false;
       return isHidden(element) || (this.#action !== "fill" && isParked(element));
     }
 
