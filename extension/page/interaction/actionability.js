@@ -6,6 +6,7 @@ const actionability = (() => {
   const {
     attributeOf,
     boxOf,
+    closestDrawnOf,
     drawnAncestors,
     frameWithin,
     hasNodes,
@@ -360,7 +361,7 @@ const actionability = (() => {
 
   /** @param {Element} element */
   function isInModal(element) {
-    return [...drawnAncestors(element)].some((one) => isMatch(one, MODALS));
+    return closestDrawnOf(element, MODALS) !== null;
   }
 
   /**
@@ -586,7 +587,7 @@ const actionability = (() => {
 
   /** @param {Element} element */
   function isInert(element) {
-    return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
+    return closestDrawnOf(element, "[inert]") !== null;
   }
 
   return { Wait, coverName, coverage, isSamePlace, layersWithInput, moves, nextFrame };

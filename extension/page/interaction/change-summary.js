@@ -6,6 +6,7 @@ const changeSummary = (() => {
   const {
     attributeOf,
     childrenOf,
+    closestDrawnOf,
     closestOf,
     controlOf,
     documentOf,
@@ -311,7 +312,7 @@ const changeSummary = (() => {
    * @returns {string} with the item that it belongs to, if it has no name
    */
   function boxNameOf(box) {
-    const item = [...drawnAncestors(box)].find((one) => isMatch(one, ITEMS));
+    const item = closestDrawnOf(box, ITEMS);
     return textOf(box) || !item ? nameOf(box) : `${nameOf(box)} in ${nameOf(item)}`;
   }
 

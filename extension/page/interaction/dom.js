@@ -346,6 +346,16 @@ const dom = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @param {string} selector
+   * @returns {Element | null} the element itself or the nearest of its ancestors as drawn that matches
+   */
+  function closestDrawnOf(element, selector) {
+    for (const one of drawnAncestors(element)) if (isMatch(one, selector)) return one;
+    return null;
+  }
+
+  /**
    * @param {Element} outer
    * @param {Element} inner
    */
@@ -533,6 +543,7 @@ const dom = (() => {
     cellAround,
     childNodesOf,
     childrenOf,
+    closestDrawnOf,
     closestOf,
     comesTrue,
     controlOf,

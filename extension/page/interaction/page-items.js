@@ -36,9 +36,9 @@ const pageItems = (() => {
     boxOf,
     childNodesOf,
     childrenOf,
+    closestDrawnOf,
     closestOf,
     dataOf,
-    drawnAncestors,
     drawnChildrenOf,
     hasIn,
     hasNodes,
@@ -546,8 +546,8 @@ const pageItems = (() => {
    */
   function isToggle(element) {
     if (!isMatch(element, NAMED_TOGGLES) || tagOf(element) === "slot" || textContentOf(element)?.trim()) return false;
-    const item = [...drawnAncestors(element)].find((one) => isMatch(one, "[role=treeitem]"));
-    return item !== undefined && isMatch(item, BRANCH);
+    const item = closestDrawnOf(element, "[role=treeitem]");
+    return item !== null && isMatch(item, BRANCH);
   }
 
   /**

@@ -7,9 +7,9 @@ const surroundingNames = (() => {
     attributeOf,
     boxOf,
     childrenOf,
+    closestDrawnOf,
     closestOf,
     dataOf,
-    drawnAncestors,
     hasIn,
     holderOf,
     holds,
@@ -118,7 +118,7 @@ const surroundingNames = (() => {
    * @returns {string} for example `of "Fruit"`: the branch of a tree, or the option, that it is part of or next to
    */
   function branchOf(element) {
-    const entry = [...drawnAncestors(element)].find((one) => isMatch(one, `li, ${BRANCHES}`));
+    const entry = closestDrawnOf(element, `li, ${BRANCHES}`);
     const branch = entry && [entry, ...childrenOf(entry)].find((one) => isMatch(one, BRANCHES));
     const name = branch ? accessibleNameOf(branch, true) : "";
     return name ? `of ${plainQuote(name, NEIGHBOR_LENGTH)}` : "";
