@@ -61,8 +61,9 @@ const leaving = (() => {
      * @returns {Promise<boolean>} whether the browser has fired a change event
      */
     async end(isDate) {
-      if (isDate) this.#watch.noteInput();
       if (focusedElement() === this.#field) leave(this.#field);
+      // Not before the page has handled the blur, which takes time: what it defers then is to be waited for.
+      if (isDate) this.#watch.noteInput();
       await turns();
       if (isDate) await this.#watch.rest();
       this.#listening.abort();
