@@ -15,7 +15,7 @@ import platformdirs
 import chrome_tab_mcp_server as server
 from chrome_tab import launcher
 from chrome_tab.setup.changes import Change, carry_out, differing, file_change, read_file, run_program
-from chrome_tab.setup.json_edit import edited
+from chrome_tab.setup.json_edit import edited, without_comments
 from chrome_tab.setup.terminal import SetupError, Terminal
 
 __all__ = [
@@ -35,6 +35,7 @@ class Client(NamedTuple):
     """An MCP client: its name for --clients and its title, the file with its servers and their section in that file.
 
     `program` is the client's own command, which makes the change if there is one; `place` exists if the client does.
+    `has_comments`: the client accepts comments in its file. Such a file is read, but not edited.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Client(NamedTuple):
     place: Path
     section: str = "mcpServers"
     program: str | None = None
+    has_comments: bool = False
 
 
 def clients_here() -> list[Client]:
@@ -53,7 +55,7 @@ def clients_here() -> list[Client]:
     known = [
         Client("claude-desktop", "Claude Desktop", desktop / "claude_desktop_config.json", desktop),
         Client("cursor", "Cursor", cursor / "mcp.json", cursor),
-        Client("vscode", "VS Code", code / "mcp.json", code, "servers"),
+        Client("vscode", "VS Code", code / "mcp.json", code, "servers", has_comments=True),
     ]
     here = [client for client in known if client.place.is_dir()]
     if claude:
@@ -79,19 +81,23 @@ def start_command(settings: server.Settings) -> list[str]:
 
 
 def entry_of(client: Client) -> dict[str, Any] | None:
-    """Return a client's entry under our name, or None; raise SetupError if its file is not plain JSON."""
+    """Return a client's entry under our name, or None; raise SetupError for a file that the client cannot read."""
     text = read_file(client.path)
     try:
-        servers = server.fields(json.loads(text), client.section) if text else {}
-        if text and not isinstance(json.loads(text).get(client.section, {}), dict):
-            raise ValueError(f"{client.section} is not an object")  # noqa: TRY301 -- one message for all malformed files
+        content = json.loads(without_comments(text) if client.has_comments else text) if text else {}
+        if not isinstance(content.get(client.section, {}), dict):
+            raise ValueError(f"{client.section} is not an object")  # noqa: TRY004, TRY301 -- one message for all malformed files
     except (ValueError, AttributeError, RecursionError) as error:
-        problem = server.one_line(str(error), 100)
-        raise SetupError(
-            f"{client.path} is not valid JSON, or contains comments ({problem}), so it stays as it is."
-        ) from None
+        raise not_edited(client, error) from None
+    servers = server.fields(content, client.section)
     entry = servers.get(server.APP_NAME)
     return entry if isinstance(entry, dict) else {} if entry is not None else None
+
+
+def not_edited(client: Client, error: Exception) -> SetupError:
+    """Return the error for a file that cannot be edited."""
+    problem = server.one_line(str(error), 100)
+    return SetupError(f"{client.path} is not valid JSON, or contains comments ({problem}), so it stays as it is.")
 
 
 def is_registered(entry: Mapping[str, Any] | None, command: Sequence[str] | None) -> bool:
@@ -126,7 +132,7 @@ def client_change(client: Client, command: Sequence[str] | None) -> Change | Non
     try:
         after = edited(before or "{}\n", client.section, wanted)
     except ValueError as error:
-        raise SetupError(f"{client.path} stays as it is: {error}.") from None
+        raise not_edited(client, error) from None
     lines = differing(shown_entry(entry), shown_entry(wanted))
     if wanted is None and not json.loads(after):
         title = f"{client.title}: {client.path} will be deleted, because it contains nothing else:"

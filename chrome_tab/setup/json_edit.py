@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import chrome_tab_mcp_server as server
 
-__all__ = ["edited"]
+__all__ = ["edited", "without_comments"]
 
 
 class Member(NamedTuple):
@@ -19,6 +19,18 @@ class Member(NamedTuple):
     begin: int
     value: int
     end: int
+
+
+# Strings are matched too, so that nothing in them is taken for a comment.
+COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """Return the JSON of a file with comments and commas after the last item, as VS Code accepts it."""
+    for pattern in (COMMENT, LAST_COMMA):
+        text = pattern.sub(lambda found: found[1] or " ", text)
+    return text.removeprefix("\ufeff")
 
 
 BLANKS = re.compile(r"[ \t\r\n]*")

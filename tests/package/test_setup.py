@@ -1120,6 +1120,22 @@ def test_an_unusual_client_file_is_a_sentence(text: str, tmp_path: Path) -> None
 # --- Clients ---
 
 
+def test_an_entry_added_by_hand_to_a_file_with_comments_is_found_where_the_client_accepts_them(tmp_path: Path) -> None:
+    file, command = tmp_path / "mcp.json", ["uv", "run", "server.py"]
+    file.write_text(
+        '\ufeff// ours: "//" /*\n{"servers": {"a": {"url": "http://a/*b*/,}"}, // "x\n '
+        f'/* , */ "{server.APP_NAME}": {json.dumps(ENTRY)},\n}}}}',
+        encoding="utf-8",
+    )
+    before, vscode = file.read_bytes(), clients.Client("vscode", "VS Code", file, tmp_path, "servers", None, True)
+
+    assert clients.client_change(vscode, command) is None
+    for other, wanted in ((vscode, ["elsewhere"]), (vscode, None), (vscode._replace(has_comments=False), command)):
+        with pytest.raises(setup_terminal.SetupError, match="contains comments"):
+            clients.client_change(other, wanted)
+    assert file.read_bytes() == before
+
+
 def test_an_entry_with_its_own_flags_stays_and_one_for_another_location_is_moved(tmp_path: Path) -> None:
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     command = ["/new/uv", "run", "/new/server.py"]
