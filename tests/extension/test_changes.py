@@ -60,7 +60,7 @@ CHANGES = {
     "a menu of buttons": 'menu with 2 items: "Cut" #cut, "Copy" #copy',
     "a menu that another one replaces": 'menu with 1 item: "Two" #item',
     "a list of a web component": 'list with 2 options: "Red" #a, "Blue" #b',
-    "a list of a web component that closes": "menu closed",
+    "a list of a web component that closes": "list closed",
     "a live list": 'list with 1 option: "Red" #a',
     "a state of what was clicked": 'button#go "More" expanded',
     "what fades in by a class": 'now "May 2026"',

@@ -140,11 +140,11 @@ const changeSummary = (() => {
       }),
       path,
     );
-    const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
-    const hasClosed = menus.length > 0 || [...before.lists].some((list) => !now.lists.has(list));
+    const goneLists = gone.flatMap(({ node }) => listOf(node) ?? []);
+    const closedLists = [...goneLists, ...[...before.lists].filter((list) => !now.lists.has(list))];
     const edited = editor && isControl(editor) ? collapse(valueOf(editor)) : "";
     const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
-    const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one) && !isInEditor(one));
+    const lost = gone.filter((one) => !isOfClosed(one) && !listOf(one.node) && !isInEditor(one));
     const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
       .map((node) => newsOf(node))
       .filter(hasText);
@@ -171,7 +171,7 @@ const changeSummary = (() => {
       ...plainly("moved", elsewhere, [], length),
       ...renamings(renamed.filter(([one]) => !before.checks.has(one))),
       ...plainly("gone", lost, other, length),
-      ...(hasClosed && !lists.length ? ["menu closed"] : []),
+      ...(closedLists.length && !lists.length ? [closedLists.some(isMenu) ? "menu closed" : "list closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
@@ -338,11 +338,12 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Element} element
-   * @returns {boolean} whether it is a menu or a list, part of one, or has no other text in it
+   * @param {Node} node
+   * @returns {Element | undefined} the menu or list that it is, is part of, or has all its text in
    */
-  function isOfMenu(element) {
-    return closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => isOnly(menu, element));
+  function listOf(node) {
+    if (!isElement(node)) return undefined;
+    return closestOf(node, LISTS) ?? queryIn(node, LISTS).find((list) => isOnly(list, node));
   }
 
   /**
