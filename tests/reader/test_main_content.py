@@ -320,6 +320,17 @@ def test_rows_by_style_and_definition_lists_are_lines_with_separated_cells(tab: 
     assert "|" not in news
 
 
+def test_invisible_cells_keep_the_others_below_their_headers(tab: Page) -> None:
+    days = "".join(f"<button role=gridcell>{day}</button>" for day in (1, 2))
+    blank = "<div role=gridcell style='width: 9px; opacity: 0'>30</div>"
+    undrawn = "<div role=gridcell style='width: 0; opacity: 0'>29</div>"
+    headers = "".join(f"<span role=columnheader>{name}</span>" for name in "MTW")
+    rows = f"<div role=row>{headers}</div><div role=row style='display: flex'>{undrawn}{blank}{days}</div>"
+    show(tab, f"<p>{SENTENCE}</p><div role=grid>{rows}<div role=row>{days}</div></div>")
+
+    assert read(tab)["text"].split("\n")[2:] == ["| M | T | W |", "| --- | --- | --- |", "|  | 1 | 2 |", "| 1 | 2 |"]
+
+
 def test_row_of_one_text_is_a_line_other_rows_are_whole_and_icon_words_are_left_out(tab: Page) -> None:
     icon = "<i style='font-family: \"Material Icons\"'>{0}</i>"
     row = "<div style='display: flex'><i></i><span>{0}</span><b></b></div>"

@@ -188,7 +188,12 @@ const visibleCopy = (() => {
       const isField = FIELDS.has(tag) && isDrawn(style) && (isBox || !isShut(layer, element, style));
       if (isField) this.#field(element, tag, to, layer);
       else if (this.#sign(element, tag, to, layer, style)) return;
-      if ((TEXTLESS.has(tag) && !isDrawing(element, tag)) || isShut(layer, element, style)) return;
+      if (TEXTLESS.has(tag) && !isDrawing(element, tag)) return;
+      if (isShut(layer, element, style)) {
+        // Those after it stay below their headers.
+        if (isCell(element, tag) && rectOf(element).width > 0) to.append(this.#shell(element, tag, style));
+        return;
+      }
       if (tag === "iframe" || tag === "frame" || (tag === "object" && pageOf(element))) {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer);
         return;
@@ -336,7 +341,7 @@ const visibleCopy = (() => {
         for (const name of ["class", "id", "role", "itemprop", "aria-modal"]) {
           copy.setAttribute(name, element.getAttribute(name) ?? "");
         }
-        if (tag === "button") copy.setAttribute("role", tag);
+        if (tag === "button" && !isCell(element, tag)) copy.setAttribute("role", tag);
       } else if (isDrawnAsBlock && !BLOCKS.has(tag)) {
         copy.setAttribute("data-block", "");
       }
