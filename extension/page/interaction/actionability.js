@@ -517,7 +517,7 @@ const actionability = (() => {
   /**
    * @param {Element} cover
    * @param {Element} covered
-   * @returns {string} name and selector of the cover, of the dialog that it belongs to, and of what closes it
+   * @returns {string} name and selector of the cover, of the dialog that it belongs to, and of each button that closes it
    */
   function coverDetails(cover, covered) {
     const roots = allRoots();
@@ -526,9 +526,12 @@ const actionability = (() => {
     const inside = queryIn(layer, DIALOGS).find(isVisible);
     const dialog = around ?? inside ?? (hasNodes(layer) ? undefined : dialogInFront(covered));
     const owner = dialog && dialog !== layer ? ` of ${described(dialog, roots)}` : "";
-    const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
-    const how = close
-      ? `Close it with ${selectorOf(close, roots)}`
+    const buttons = queryIn(dialog ?? layer, "button, [role='button'], a").filter(
+      (one) => closes(one) && isVisible(one),
+    );
+    // All of them: one may discard what the dialog was filled with, and another one keep it.
+    const how = buttons.length
+      ? `Close it with ${buttons.map((one) => selectorOf(one, roots)).join(" or ")}`
       : "Close it, for example with Escape or a hover on something else, or scroll it away";
     return `${described(layer, roots)}${owner}. ${how}`;
   }
