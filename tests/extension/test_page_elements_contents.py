@@ -327,6 +327,16 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'number in "Range" of "B-EV 7" = "312"  #b',
             'checkbox in "Active" of "B-EV 7" on  #c',
         ],
+        "buttons in the cell that names the row": [
+            'row "Name | Age"',
+            'row "Ann | 30"',
+            'button in "Name" of "Ann" white #efefef 16x6  #a',
+            'button in "Age" of "Ann" white #efefef 16x6  #b',
+            'row "Actions | 41"',
+            'button "Edit"  #c',
+            'row "Actions | 52"',
+            'button in "Name" of "52" white #efefef 16x6  #d',
+        ],
         "rows that begin with the same link": [
             'row "Kind | Page"',
             'checkbox of "News" off  #a',

@@ -312,7 +312,7 @@ const surroundingNames = (() => {
     if (!heads) return "";
     const column = shorten(headerOver(cell, row, heads), HEAD_LENGTH);
     // What is in the head of a table concerns a column.
-    const own = heads === row || closestOf(row, "thead") ? "" : shorten(rowNameOf(row, cell), HEAD_LENGTH);
+    const own = heads === row || closestOf(row, "thead") ? "" : shorten(rowNameOf(row, cell, element), HEAD_LENGTH);
     return [column && `in ${plainQuote(column)}`, own && `of ${plainQuote(own)}`].filter(Boolean).join(" ");
   }
 
@@ -358,33 +358,35 @@ const surroundingNames = (() => {
 
   /**
    * @param {Element} row
-   * @param {Element} cell not to be named by
-   * @returns {string} its header, its link, or its first text: preferably one that the next row does not have
+   * @param {Element} cell of it
+   * @param {Element} element in the cell: neither it nor others of its kind there name the row
+   * @returns {string} the row's header, its link, or its first text: preferably one that the next row does not have
    */
-  function rowNameOf(row, cell) {
+  function rowNameOf(row, cell, element) {
     const next = nextElementOf(row) ?? previousElementOf(row);
-    const twins = next ? namingIn(next, childrenOf(next)[[...childrenOf(row)].indexOf(cell)]).map(shortTextOf) : [];
-    const names = namingIn(row, cell)
-      .map(shortTextOf)
-      .filter((text) => /[\p{L}\p{N}]/u.test(text));
+    const place = [...childrenOf(row)].indexOf(cell);
+    const namesIn = (/** @type {Element} */ one) => namingIn(one, childrenOf(one)[place], tagOf(element));
+    const twins = next ? namesIn(next) : [];
+    const names = namesIn(row).filter((text) => /[\p{L}\p{N}]/u.test(text));
     return names.find((text) => !twins.includes(text)) ?? names[0] ?? "";
-  }
-
-  /** @param {Element} element */
-  function shortTextOf(element) {
-    // A check box in it is named after what it does.
-    return plain(contentOf(element, new Set(queryIn(element, CHECKBOXES))).slice(0, ENOUGH));
   }
 
   /**
    * @param {Element} row
-   * @param {Element} [cell] not to be named by
-   * @returns {Element[]} its headers, links and other cells
+   * @param {Element | undefined} cell
+   * @param {string} tag of elements that are left out in this cell
+   * @returns {string[]} the texts of the row's headers, links and other cells
    */
-  function namingIn(row, cell) {
-    const cells = [...childrenOf(row)].filter((one) => one !== cell);
-    const links = cells.flatMap((one) => queryIn(one, "a[href]"));
-    return [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
+  function namingIn(row, cell, tag) {
+    const cells = [...childrenOf(row)];
+    const isLeftOut = (/** @type {Element} */ one) => tagOf(one) === tag && cell !== undefined && holds(cell, one);
+    const links = cells.flatMap((one) => queryIn(one, "a[href]")).filter((one) => !isLeftOut(one));
+    const named = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
+    // A check box is named after what it does.
+    return named.map((one) => {
+      const without = [...queryIn(one, CHECKBOXES), ...(one === cell ? queryIn(one, CSS.escape(tag)) : [])];
+      return plain(contentOf(one, new Set(without)).slice(0, ENOUGH));
+    });
   }
 
   /**
@@ -405,7 +407,7 @@ const surroundingNames = (() => {
         const titles = queryIn(entry, TITLES).filter((one) => !holds(element, one));
         const names =
           isMatch(entry, ROWS) && inRow
-            ? [shorten(rowNameOf(entry, inRow), HEAD_LENGTH)]
+            ? [shorten(rowNameOf(entry, inRow, element), HEAD_LENGTH)]
             : titles.map((one) => accessibleNameOf(one, true));
         const own = isMatch(entry, ENTRIES) ? plain(contentOf(entry).slice(0, ENOUGH)) : "";
         const name = names.find(Boolean) ?? (own.length <= HEAD_LENGTH ? own : "");
