@@ -140,11 +140,13 @@ const changeSummary = (() => {
       }),
       path,
     );
-    const goneLists = gone.flatMap(({ node }) => listOf(node) ?? []);
-    const closedLists = [...goneLists, ...[...before.lists].filter((list) => !now.lists.has(list))];
+    const listsOfGone = new Map(gone.map((one) => [one, listOf(one.node)]));
+    const closedLists = [...listsOfGone.values(), ...[...before.lists].filter((list) => !now.lists.has(list))].filter(
+      (list) => list !== undefined,
+    );
     const edited = editor && isControl(editor) ? collapse(valueOf(editor)) : "";
     const isInEditor = (/** @type {News} */ { texts: own }) => own.join(" ") === edited;
-    const lost = gone.filter((one) => !isOfClosed(one) && !listOf(one.node) && !isInEditor(one));
+    const lost = gone.filter((one) => !isOfClosed(one) && !listsOfGone.get(one) && !isInEditor(one));
     const elsewhere = outermost(moved.filter((node) => !isOfOpenedList(node)))
       .map((node) => newsOf(node))
       .filter(hasText);
