@@ -379,14 +379,11 @@ const surroundingNames = (() => {
    */
   function namingIn(row, cell, tag) {
     const cells = [...childrenOf(row)];
-    const isLeftOut = (/** @type {Element} */ one) => tagOf(one) === tag && cell !== undefined && holds(cell, one);
-    const links = cells.flatMap((one) => queryIn(one, "a[href]")).filter((one) => !isLeftOut(one));
-    const named = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
     // A check box is named after what it does.
-    return named.map((one) => {
-      const without = [...queryIn(one, CHECKBOXES), ...(one === cell ? queryIn(one, CSS.escape(tag)) : [])];
-      return plain(contentOf(one, new Set(without)).slice(0, ENOUGH));
-    });
+    const without = new Set([...queryIn(row, CHECKBOXES), ...(cell ? queryIn(cell, CSS.escape(tag)) : [])]);
+    const links = cells.flatMap((one) => queryIn(one, "a[href]")).filter((one) => !without.has(one));
+    const named = [...cells.filter((one) => isMatch(one, `${HEADERS}, [role=rowheader]`)), ...links, ...cells];
+    return named.map((one) => plain(contentOf(one, without).slice(0, ENOUGH)));
   }
 
   /**
