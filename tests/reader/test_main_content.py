@@ -593,6 +593,42 @@ def test_row_made_by_a_style_is_kept_with_all_of_its_cells(tab: Page) -> None:
     assert lines[-3:] == [f"| {name} | {SENTENCE.strip()} |" for name in names]
 
 
+def test_rows_of_a_grid_are_kept_with_what_names_them(tab: Page) -> None:
+    def grid(*rows: tuple[str, ...]) -> str:
+        cells = "".join(f"<div>{cell}</div>" for row in rows for cell in row)
+        return f"<div style='display: grid; grid-template-columns: repeat({len(rows[0])}, auto)'>{cells}</div>"
+
+    packages = grid(("Package", "Description"), ("<a href=/t>town.boats</a>", SENTENCE))
+    method = (
+        "<code>List&lt;<a href=/b>Boat</a>&gt;</code>",
+        "<a href=/h>HarbourManager</a>.<code><a href=/a>allBoats()</a></code>",
+    )
+    methods = grid(("Modifier and Type", "Method", "Description"), (*method, "Returns all known boats."))
+    town = f"<section><h2>Uses in <a href=/t>town</a></h2><div>Methods that return boats</div>{methods}</section>"
+    uses = f"<p>{SENTENCE * 4}</p><div>Packages that use boats</div>{packages}{town}"
+    show(tab, f"{PRODUCT}{MENU}<main><h1>Uses of Interface<br>town.Boat</h1>{uses}</main>{FOOTER}")
+
+    assert read(tab)["text"].split("\n")[-2:] == [
+        "| Modifier and Type | Method | Description |",
+        "| `List<Boat>` | HarbourManager.`allBoats()` | Returns all known boats. |",
+    ]
+
+
+def test_headings_above_kept_text_are_kept(tab: Page) -> None:
+    heading = "<h2 class=meta><a href=/{0}>Rule {0}</a></h2><h3 class=meta>Scope {0}<b><a href=#{0}>#</a></b></h3>"
+    names = [" ".join(f"{word}{i}" for word in SENTENCE.split()[:12]) for i in range(40)]
+    rules = "".join(
+        f"{heading.format(i)}<p>{name}</p>{f'<p>{SENTENCE * 2}{i}</p>' * 3}" for i, name in enumerate(names)
+    )
+    links = "".join(f"<li><a href=/c{i}>Entry {i}</a></li>" for i in range(30))
+    menu = f"<div><h2>Categories</h2><ul>{links}</ul></div>"
+    show(tab, f"{PRODUCT}<style>b {{ float: right }}</style>{menu}<div><h1>Handbook</h1>{rules}</div>{FOOTER}")
+
+    headings = [line for line in read(tab)["text"].split("\n") if line.startswith("#")]
+
+    assert headings == ["# Handbook", *(line for i in range(40) for line in (f"## Rule {i}", f"### Scope {i}"))]
+
+
 def test_products_of_a_long_list_keep_their_prices(tab: Page) -> None:
     words = SENTENCE.split()
     prices = [f"{number * 7 + 3},{number % 90 + 10} €" for number in range(150)]

@@ -75,6 +75,8 @@ const mainContent = (() => {
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
+  const SECTION_HEADING = "h1, h2, h3, h4, h5, h6";
+  const HAS_WORDS = /[\p{L}\p{N}]/u;
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
 
   /**
@@ -358,9 +360,11 @@ const mainContent = (() => {
     });
     const isInner = withInner(blocks, isArticle ? isLikely : isContent, isArticle ? weighed.likelihoods : []);
     const isAlike = isArticle && kind === "" ? withSameKinds(blocks, isInner, weighed.likelihoods) : isInner;
-    const steps = [withCodeLists, withWholeLists, withWholeCards, withAnnounced, withLabels, withSummaries];
-    const isCompleted = steps.reduce((isOwn, complete) => complete(blocks, isOwn), isAlike);
-    const isKept = withWholeRows(blocks, isCompleted, rows);
+    const parts = [withCodeLists, withWholeLists, withWholeCards, withLabels, withSummaries, withWholeRows];
+    const isKept = [...parts, withAnnounced, withHeadings].reduce(
+      (isOwn, complete) => complete(blocks, isOwn, rows),
+      isAlike,
+    );
     if (lengthOf(blocks, isKept) < MIN_KEPT) return { path: "whole", ...written() };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();
@@ -511,18 +515,53 @@ const mainContent = (() => {
   /**
    * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
    * @param {boolean[]} isKept
+   * @returns {boolean[]} the same, with the headings of each section of which anything is kept
+   */
+  function withHeadings(blocks, isKept) {
+    const headings = blocks.map(({ holder }) => holder.closest(SECTION_HEADING));
+    const isNeeded = [...isKept];
+    /** @type {{i: number, heading: Element, section: Element | null}[]} */
+    let open = [];
+    blocks.forEach(({ holder, text }, i) => {
+      const heading = headings[i] ?? null;
+      if (heading) {
+        let next = i + 1;
+        while (headings[next] === heading) next += 1;
+        open = open.filter((above) => above.heading === heading || above.heading.localName < heading.localName);
+        // A link to the section may consist of a sign.
+        if (HAS_WORDS.test(text)) open.push({ i, heading, section: aroundBoth(heading, blocks[next]?.holder) });
+      }
+      if (isKept[i]) for (const { i: above, section } of open) if (section?.contains(holder)) isNeeded[above] = true;
+    });
+    return isNeeded;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Element | undefined} other
+   * @returns {Element | null} the innermost element around both
+   */
+  function aroundBoth(element, other) {
+    let around = other ? element.parentElement : null;
+    while (around && other && !around.contains(other)) around = around.parentElement;
+    return around;
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
    * @param {ReturnType<typeof copyOf>["rows"]} rows
-   * @returns {boolean[]} the same, with the other cells of each row of which most is kept
+   * @returns {boolean[]} the same, with the other cells of each row and of each grid of which most is kept
    */
   function withWholeRows(blocks, isKept, rows) {
     const places = blocks.map(({ holder }) => placeInRow(holder, rows));
     const ofCells = new Set(places.map((place, i) => (isKept[i] ? place?.cell : undefined)));
-    const isInKeptRow = areMostlyKept(
-      blocks,
-      isKept,
-      places.map((place) => place?.first),
-    );
-    return places.map((place, i) => Boolean(isKept[i]) || (Boolean(isInKeptRow[i]) && !ofCells.has(place?.cell)));
+    const [firsts, grids] = [places.map((place) => place?.first), places.map((place) => place?.grid)];
+    const [isInKeptRow, isInKeptGrid] = [areMostlyKept(blocks, isKept, firsts), areMostlyKept(blocks, isKept, grids)];
+    return places.map((place, i) => {
+      const isOfMost = Boolean(isInKeptRow[i] || isInKeptGrid[i]);
+      return Boolean(isKept[i]) || (isOfMost && !ofCells.has(place?.cell));
+    });
   }
 
   /**
@@ -547,8 +586,8 @@ const mainContent = (() => {
   /**
    * @param {Element} holder
    * @param {ReturnType<typeof copyOf>["rows"]} rows
-   * @returns {{cell: Element, first: Element | undefined} | null} the cell of a row that it is in, and the first one in
-   *   the same line
+   * @returns {{cell: Element, first: Element | undefined, grid: Element | null} | null} the cell of a row that it is in,
+   *   the first one in the same line, and the grid or definition list whose cells have no element for each row
    */
   function placeInRow(holder, rows) {
     for (let cell = holder, around; (around = cell.parentElement); cell = around) {
@@ -556,7 +595,8 @@ const mainContent = (() => {
       if (!row || rows.get(around) !== row) continue;
       const cells = [...around.children];
       const place = cells.indexOf(cell);
-      return { cell, first: cells[row.columns === Infinity ? 0 : place - (place % row.columns)] };
+      if (row.columns === Infinity) return { cell, first: cells[0], grid: null };
+      return { cell, first: cells[place - (place % row.columns)], grid: around };
     }
     return null;
   }
@@ -573,7 +613,7 @@ const mainContent = (() => {
       return next !== undefined && Boolean(holder.parentElement?.contains(next));
     });
     const isLabel = blocks.map(({ text }, i) => isNear[i] && /[:\uff1a]$/u.test(text));
-    const isHeading = blocks.map(({ holder }) => holder.matches("h1, h2, h3, h4, h5, h6"));
+    const isHeading = blocks.map(({ holder }) => holder.matches(SECTION_HEADING));
     const isFirst = blocks.map(({ linked }, i) => {
       if (!isKept[i - 1] || !isHeading[i - 1] || !isNear[i - 1] || isHeading[i] || linked > FEW_LINKS) return false;
       const next = isKept.indexOf(true, i);
