@@ -673,11 +673,13 @@ def test_value_after_a_label_and_list_below_a_heading_are_kept_with_them(tab: Pa
     issue = "".join(f"<div><div>{label}:</div><div>{value}</div></div>" for label, value in values.items())
     links = "".join(f"<a href=/{i}>Linked entry {i}</a>\n" for i in range(30))
     about = "<h2>Feature 1</h2><h3>Dig the beds</h3><p>Added by <a href=/u>Ada Admin</a> 2 hours ago.</p>"
+    tools = "<p>For the beds, which are on the lower pier, you will need:</p><dl><dt>spade<dd>to dig<dt>can<dd>to water</dl>"
     plan = "<h3>Plan</h3><ul><li>dig</li><li>water</li></ul>"
-    show(tab, f"<title>Feature 1</title><div>{links}</div><div>{about}<div>{issue}</div>{plan}</div>")
+    show(tab, f"<title>Feature 1</title><div>{links}</div><div>{about}<div>{issue}</div>{tools}{plan}</div>")
 
     text = read(tab)["text"]
 
+    assert "you will need:\n\n| spade | to dig |\n| can | to water |\n" in text
     assert [line for label, value in values.items() for line in (f"{label}:", value) if line not in text] == []
     assert text.endswith("### Plan\n\n- dig\n- water")
 

@@ -75,6 +75,7 @@ const mainContent = (() => {
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
+  const ITEM = "li, dt, dd";
   const SECTION_HEADING = "h1, h2, h3, h4, h5, h6";
   const HAS_WORDS = /[\p{L}\p{N}]/u;
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
@@ -451,9 +452,9 @@ const mainContent = (() => {
    * @returns {Element | null} the list that it is an item of; of lists that are nested directly, the outermost one
    */
   function listAround(holder) {
-    let item = holder.localName === "li" ? holder : holder.parentElement;
+    let item = holder.matches(ITEM) ? holder : holder.parentElement;
     let list = null;
-    while (item?.localName === "li" && item.parentElement?.matches("ul, ol")) {
+    while (item?.matches(ITEM) && item.parentElement?.matches("ul, ol, dl")) {
       list = item.parentElement;
       item = list.parentElement;
     }
@@ -619,9 +620,10 @@ const mainContent = (() => {
       const next = isKept.indexOf(true, i);
       return next < 0 || isHeading.slice(i, next + 1).includes(true);
     });
+    const isValue = blocks.map(({ linked }, i) => Boolean(isLabel[i - 1] && isKept[i - 1]) && linked <= FEW_LINKS);
     const lists = new Set(
       blocks.map(({ holder }, i) => {
-        const list = isFirst[i] ? listAround(holder) : null;
+        const list = isFirst[i] || isValue[i] ? listAround(holder) : null;
         // An item may have a heading of its own.
         return list?.contains(blocks[i - 1]?.holder ?? null) ? null : list;
       }),
