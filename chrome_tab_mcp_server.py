@@ -2012,8 +2012,9 @@ def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
     n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d{1,9})\b', raw)
     named = n_ctx or re.search(r"context (?:length|size|window)\D{0,40}?(\d{3,9})", message)
+    problem = f"The model server rejected the prompt as too long for the model: {message.rstrip('.')}."
     return PromptTooLongError(
-        f"The model server rejected the text as too long for the model: {message}",
+        f"{problem} Shorten the prompt, or use a larger context window.",
         int(named[1]) if named and is_count(int(named[1]), MIN_WINDOW) else None,
         int(n_prompt[1]) if n_prompt else None,
     )
@@ -2121,8 +2122,10 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         model = model or answering_model(event, key)
         choice = next(iter(items(event, "choices")), {})
         finish_reason = str(choice.get("finish_reason") or finish_reason)
-        refusal += content_text(fields(choice, "delta").get("refusal"))
-        if any(piece := contents(fields(choice, "delta"))):
+        # Some servers stream nothing and send the whole reply as one event. After pieces, a whole one repeats them.
+        delta = fields(choice, "delta") or ({} if pieces else fields(choice, "message"))
+        refusal += content_text(delta.get("refusal"))
+        if any(piece := contents(delta)):
             pieces.append(piece)
             watcher.wrote(pieces)
             unchecked += sum(map(len, piece))

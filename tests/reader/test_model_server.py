@@ -179,6 +179,9 @@ async def test_model_names_are_shown_as_one_printable_line() -> None:
         (Reply(chunks=["\ufeff".encode(), *answer("Noon.").chunks]), "Noon."),
         (answer(None, message={"content": [{"type": "text", "text": "No"}, {"text": "on."}, {"text": None}]}), "Noon."),
         (answer(None, message={"content": "Noon.", "reasoning": "hm", "reasoning_content": "hm"}), "Noon."),
+        (dataclasses.replace(answer("Noon."), content_type="text/event-stream"), "Noon."),
+        (events(answer("Noon.").chunks[0].decode(), "[DONE]"), "Noon."),
+        (events(delta("Noon."), answer("Noon.").chunks[0].decode()), "Noon."),
     ],
 )
 async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: str) -> None:
@@ -275,6 +278,7 @@ FAILURES = [
     pytest.param(as_text(""), "MODEL_ERROR", "returned nothing", id="nothing"),
     pytest.param(as_text('{"choices": [{"mess'), "MODEL_ERROR", "not JSON", id="truncated JSON"),
     pytest.param(as_text("[" * 200_000), "MODEL_ERROR", "not JSON", id="deep JSON"),
+    pytest.param(as_json(too_long(5000, 600), 400), "MODEL_ERROR", "try increasing it. Shorten", id="no room"),
     pytest.param(as_json({"choices": []}), "MODEL_ERROR", "no choices", id="no choices"),
     pytest.param(as_json({"choices": ["text"]}), "MODEL_ERROR", "no choices", id="choices of strings"),
     pytest.param(as_json(["choices"]), "MODEL_ERROR", "no choices", id="a list"),
