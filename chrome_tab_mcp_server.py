@@ -6734,6 +6734,9 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
         parser.unknown(unknown[0])
     flags = vars(parsed)
     chosen = {name: flags.pop(name) for name in program.actions if flags.get(name) not in (None, False, [])}
+    name, *others = chosen or [""]
+    if others:  # `--history` is also a setting, so it is not in the parser's group of actions
+        parser.error(f"argument {flag_of(others[0])}: not allowed with argument {flag_of(name)}")
     homes = {option: name for name, action in program.actions.items() for option in action.options}
     options = {name: flags.pop(name, None) for name in homes}
     if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
@@ -6743,10 +6746,9 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may contain characters outside the encoding of the console or pipe.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    name, value = next(iter(chosen.items()), ("", None))
     run = program.actions[name].run if name else program.serve
     try:
-        work = run(Invocation(program, value, flags, options))
+        work = run(Invocation(program, chosen.get(name), flags, options))
     except (ChromeTabError, ValueError) as error:
         print_message(error)
         return 2

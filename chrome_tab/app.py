@@ -97,6 +97,8 @@ def server_for(source: ExtensionSource) -> FastMCP:
 def serve(call: server.Invocation) -> server.Work:
     """Serve MCP over the configured transport."""
     settings = call.settings(need_model=True)
+    if call.flags.get("open") and settings.transport == "stdio":
+        raise ValueError("--open works only with --transport http or sse.")
     work = server.serve_stdio(create_server(settings)) if settings.transport == "stdio" else serve_http(settings)
     return server.until_signal(work)
 
@@ -119,7 +121,10 @@ async def serve_browser(settings: server.Settings) -> int:
 
 def serve_without_client(call: server.Invocation) -> server.Work:
     """Serve only the browser's side panel."""
-    return server.until_signal(serve_browser(call.settings(need_model=True)))
+    settings = call.settings(need_model=True)
+    if "transport" in call.flags and settings.transport != "stdio":
+        raise ValueError("--serve serves only the side panel. --transport serves MCP clients too: leave out --serve.")
+    return server.until_signal(serve_browser(settings))
 
 
 def pair(call: server.Invocation) -> server.Work:

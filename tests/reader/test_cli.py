@@ -68,6 +68,20 @@ def test_a_missing_setting_is_one_line_on_stderr_before_an_example_and_exit_2(
     assert example.startswith("Example: `uv run chrome_tab_mcp_server.py ")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "opening"),
+    [
+        (["--serve", "--transport", "http"], "--serve serves only the side panel."),
+        (["--open"], "--open works only with --transport http or sse."),
+    ],
+)
+def test_flags_without_effect_on_what_is_served_are_refused(arguments: list[str], opening: str, run: Run) -> None:
+    status, out, err = run(*MODEL, *arguments)
+
+    assert (status, out) == (2, "")
+    assert err.startswith(opening)
+
+
 def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
 
@@ -85,6 +99,10 @@ def test_an_invalid_setting_is_a_sentence_and_exit_2(run: Run) -> None:
         (["--vers"], "Unknown argument '--vers'. Did you mean --version? --help lists all arguments."),
         (["page.html"], "Unknown argument 'page.html'. --help lists all arguments."),
         (["--pair", "--doctor"], "Argument --doctor: not allowed with argument --pair. --help lists all arguments."),
+        (
+            ["--doctor", "--history", "list"],
+            "Argument --history: not allowed with argument --doctor. --help lists all arguments.",
+        ),
         (["--port"], "Argument --port: expected one argument. --help lists all arguments."),
         (["--analyze", "--tab", "x"], "Argument --tab: must be an integer; got 'x'. --help lists all arguments."),
     ],
