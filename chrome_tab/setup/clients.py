@@ -184,7 +184,10 @@ def to_paste(client: Client, command: Sequence[str]) -> str:
 
 
 def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str]) -> None:
-    """Register the server with each client that the user agrees to."""
+    """Register the server with each client that the user agrees to; without any, print the command for another one."""
+    if not here:
+        terminal.say("Any other client starts the server with this command:")
+        terminal.exact(f"  {launcher.quoted(command)}", "cyan")
     for client in here:
         try:
             change = client_change(client, command)
@@ -203,9 +206,7 @@ def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
     here = clients_here()
     if names is None:
         if not here:
-            terminal.say(
-                "Claude Code, Claude Desktop, Cursor and VS Code were not found. For other clients see docs/clients.md."
-            )
+            terminal.say("Claude Code, Claude Desktop, Cursor and VS Code were not found.")
         return here
     if names.strip() in {"", "none"}:
         terminal.say("No client was selected.")

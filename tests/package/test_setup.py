@@ -1413,6 +1413,9 @@ def test_missing_clients_are_listed_and_having_none_is_fine(
     assert "Claude Code, Claude Desktop, Cursor and VS Code were not found." in shown
     assert "cursor was not found on this machine. Start it once, then run --setup again." in shown
 
+    clients.register(terminal, [], ["/a folder/chrome-tab-reader", "--model", "qwen3"])
+    assert "'/a folder/chrome-tab-reader' --model qwen3" in said(capsys)
+
 
 @pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])
 def test_a_tool_installed_by_uv_is_removed_by_uv(
