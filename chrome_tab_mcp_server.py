@@ -2007,11 +2007,13 @@ def without_key(text: str, key: str | None) -> str:
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     """Recognize a refusal because of length; llama.cpp and vLLM name the window in it."""
-    if not re.search(r"exceed_context_size|context ?(length|size|window)|too long", raw, re.IGNORECASE):
+    if not re.search(
+        r"exceed_context_size|context ?(length|size|window)|maximum model length|too long", raw, re.IGNORECASE
+    ):
         return None
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
     n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d{1,9})\b', raw)
-    named = n_ctx or re.search(r"context (?:length|size|window)\D{0,40}?(\d{3,9})", message)
+    named = n_ctx or re.search(r"(?:context|model) (?:length|size|window)\D{0,40}?(\d{3,9})", message)
     problem = f"The model server rejected the prompt as too long for the model: {message.rstrip('.')}."
     return PromptTooLongError(
         f"{problem} Shorten the prompt, or use a larger context window.",

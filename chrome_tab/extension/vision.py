@@ -26,7 +26,6 @@ PROMPT = (
 )
 # How clients' models count the tokens of an image, as far as that is published.
 PIXELS_A_TOKEN = 750
-MAX_QUESTION_CHARS = 10_000
 MAX_ASKED_MODELS = 50
 MAX_NAMED_MODELS = 20
 # How servers report that a model does not accept images, or that they do not know this type of message content.
@@ -77,7 +76,7 @@ async def look(
     name = server.well_formed(wanted.model or settings.vision_model or settings.model or "")
     async with progress, server.finished_by(progress.started + settings.max_seconds, settings.max_seconds):
         await tabs.analyzer.check_model(name, settings.vision_model)
-        if await sees(tabs.analyzer.server, name) is False:
+        if (accepts := await sees(tabs.analyzer.server, name)) is False:
             raise await takes_none(tabs.analyzer.server, name)
         await progress.begin("taking a screenshot of the tab", server.TAB_SHARE)
         # JPEG is the only format for large images that every server accepts.
@@ -85,7 +84,12 @@ async def look(
         picture = picture_of(await source.drive("screenshot", wanted.tab_id, how))
         progress.finish(server.TAB_SHARE)
         progress.known = question
-        said = await ask(tabs.analyzer, name, picture, question, progress)
+        try:
+            said = await ask(tabs.analyzer, name, picture, question, progress)
+        except server.ChromeTabError as error:
+            if accepts is None and refuses_images(error, name):
+                raise await takes_none(tabs.analyzer.server, name, error.message) from None
+            raise
         host = await tabs.analyzer.server.model_host(name)
         where = {"model": name} | ({"model_host": host} if host else {})
     return answer_of(said, question, where, picture, time.monotonic() - started)
@@ -96,18 +100,12 @@ async def ask(
 ) -> server.Completion:
     """Return the model's reply to a question about a screenshot."""
     address = {"url": f"data:{picture.mime_type};base64,{picture.data}"}
-    text = server.well_formed(question[:MAX_QUESTION_CHARS])
-    content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": address}]
+    content = [{"type": "text", "text": server.well_formed(question)}, {"type": "image_url", "image_url": address}]
     messages = [{"role": "system", "content": PROMPT}, {"role": "user", "content": content}]
     async with analyzer.slots:
         await analyzer.allowance.take(progress)
         await progress.begin(f"{model} is looking at the screenshot", server.READING_SHARE)
-        try:
-            return await analyzer.server.complete(model, messages, watcher=progress, stream=progress.wanted)
-        except server.ChromeTabError as error:
-            if error.code == "MODEL_ERROR" and REFUSAL.search(error.message):
-                raise await takes_none(analyzer.server, model, error.message) from None
-            raise
+        return await analyzer.server.complete(model, messages, watcher=progress, stream=progress.wanted)
 
 
 def answer_of(
@@ -150,6 +148,14 @@ async def sees(models: server.ModelServer, model: str) -> bool | None:
         return "vision" in known
     modalities = server.fields(await server_info(models, "GET", "/props"), "modalities")  # llama.cpp
     return modalities["vision"] if isinstance(modalities.get("vision"), bool) else None
+
+
+def refuses_images(error: server.ChromeTabError, model: str) -> bool:
+    """Return whether an error of a server that does not report its models' modalities means that one takes no images."""
+    if error.code != "MODEL_ERROR" or isinstance(error, server.PromptTooLongError):
+        return False
+    # A name such as `llama3.2-vision` in the message means nothing.
+    return REFUSAL.search(error.message.replace(model, "")) is not None
 
 
 async def seeing_models(models: server.ModelServer) -> list[str]:

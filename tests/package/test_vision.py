@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -204,15 +203,34 @@ async def test_a_model_that_accepts_no_images_is_a_sentence_that_names_those_tha
     assert bool(asked.commands) == bool(asked_for_chat)
 
 
-async def test_an_ollama_model_with_vision_is_asked_and_other_failures_keep_their_sentence() -> None:
-    ollama = FakeOllamaWithEyes(answer("Blue."), as_json({"error": "out of memory"}, 400))
-    async with ollama as fake, looking(fake, vision_model="eye-7b") as asked:
-        seen = await asked.look()
-        failed = await asked.look()
+TOO_LONG = (
+    "The decoder prompt (length 9000) is longer than the maximum model length of 8192. For image inputs, shrink them."
+)
 
-    assert not seen.is_error
-    assert "does not accept images" not in error_of(failed)[1]
-    assert "out of memory" in json.dumps(error_of(failed))
+
+@pytest.mark.parametrize(
+    ("fake", "reason"),
+    [
+        (FakeOllamaWithEyes(as_json({"error": "failed to process image: out of memory"}, 500)), "out of memory"),
+        (refusing(400, {"message": "eye-vision is overloaded"}), "overloaded"),
+        (refusing(400, {"message": TOO_LONG}), "Shorten the prompt"),
+    ],
+    ids=["a model that is known to accept images", "the model's own name", "too long"],
+)
+async def test_other_failures_of_a_model_with_vision_keep_their_sentence(fake: FakeOpenAIServer, reason: str) -> None:
+    async with fake, looking(fake, vision_model="eye-vision") as asked:
+        _, message = error_of(await asked.look())
+
+    assert reason in message
+    assert "does not accept images" not in message
+
+
+async def test_a_long_question_reaches_a_model_with_vision_whole() -> None:
+    question = "What is blue? " * 1_000
+    async with FakeOllamaWithEyes(answer("Blue.")) as fake, looking(fake, vision_model="eye-7b") as asked:
+        assert not (await asked.look(question=question)).is_error
+
+    assert fake.chats[0].body["messages"][1]["content"][0]["text"] == question
 
 
 async def test_an_image_is_sent_elsewhere_only_if_the_user_has_named_that_model() -> None:
