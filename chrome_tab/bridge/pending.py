@@ -22,8 +22,8 @@ class ConnectionLostError(server.ChromeTabError):
         peer = f"the extension in {browser}" if browser else "the Chrome extension"
         super().__init__(
             "EXTENSION_NOT_CONNECTED",
-            f"The connection to {peer} broke during {shown_name(command)}. It reconnects automatically. Check "
-            "the page in a few seconds, then repeat only what did not take effect.",
+            f"The connection to {peer} broke during {shown_name(command)}. If the browser is closed, ask the user to open "
+            "it. Otherwise it reconnects within seconds: check the page, then repeat only what did not take effect.",
         )
 
 
