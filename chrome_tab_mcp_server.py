@@ -283,8 +283,8 @@ def sentence_data(text: str) -> dict[str, Any]:
 class PromptTooLongError(ChromeTabError):
     """The model server reported that the prompt exceeds its window; holds the sizes it named."""
 
-    def __init__(self, message: str, window: int | None, prompt_tokens: int | None) -> None:
-        super().__init__("MODEL_ERROR", message)
+    def __init__(self, code: str, message: str, window: int | None, prompt_tokens: int | None) -> None:
+        super().__init__(code, message)
         self.window = window
         self.prompt_tokens = prompt_tokens
 
@@ -2016,6 +2016,7 @@ def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     named = n_ctx or re.search(r"(?:context|model) (?:length|size|window)\D{0,40}?(\d{3,9})", message)
     problem = f"The model server rejected the prompt as too long for the model: {message.rstrip('.')}."
     return PromptTooLongError(
+        "MODEL_ERROR",
         f"{problem} Shorten the prompt, or use a larger context window.",
         int(named[1]) if named and is_count(int(named[1]), MIN_WINDOW) else None,
         int(n_prompt[1]) if n_prompt else None,

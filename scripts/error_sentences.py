@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.port import PORT_PROBLEMS
 from chrome_tab.bridge.protocol import ERROR_CODES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -172,7 +173,8 @@ def python_errors(path: Path) -> Iterator[tuple[str, str]]:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_text(value):
                     names[name] = value
                 case ast.Call(
-                    func=ast.Name(id="ChromeTabError" | "RetryableError") | ast.Attribute(attr="ChromeTabError"),
+                    func=ast.Name(id="ChromeTabError" | "RetryableError" | "PromptTooLongError")
+                    | ast.Attribute(attr="ChromeTabError" | "__init__"),
                     args=[ast.Constant(value=str(code)), sentence, *_],
                 ):
                     yield code, PythonSentence(module, code, dict(names)).text(sentence)
@@ -259,7 +261,8 @@ def errors_page() -> str:
         # A list of codes looks like a code with its sentence; a sentence of only a placeholder means nothing.
         if code in found and re.search(r"[a-z]{2}", re.sub(r"<[^<>]*>", "", sentence)):
             found[code][as_markdown(sentence)] = None
-    for code, listed in server.APPLE_EVENT_ERRORS.items():
+    templates = {**server.APPLE_EVENT_ERRORS, "EXTENSION_NOT_CONNECTED": PORT_PROBLEMS}
+    for code, listed in templates.items():
         found[code] |= {as_markdown(re.sub(r"\{(\w+)\}", r"<\1>", sentence)): None for sentence in listed.values()}
     sections = (
         [

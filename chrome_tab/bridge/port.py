@@ -135,8 +135,8 @@ def port_protocols() -> dict[str, Any]:
 
 # Why a session cannot follow the program on its port. A program that does not respond may be a suspended leader.
 PORT_PROBLEMS = {
-    "other version": "Port {port} belongs to another session's server, which runs another version of {APP_NAME} than "
-    "this one ({__version__}). Update both, then restart the older session.",
+    "other version": "Port {port} belongs to another session's server, which runs another version of {app} than "
+    "this one ({version}). Update both, then restart the older session.",
     "other program": "Port {port} is in use by {name}, which is not one of your servers. Choose another --port and pair "
     "again, or stop that program.",
     "connection ended": "Port {port} is in use by {name}, which ends each connection without a response. Stop that "
@@ -163,8 +163,8 @@ async def port_error(port: int, problem: str) -> PortError:
     about = {
         "port": port,
         "name": program or "another program",
-        "APP_NAME": server.APP_NAME,
-        "__version__": server.__version__,
+        "app": server.APP_NAME,
+        "version": server.__version__,
     }
     return PortError(problem, sentence.format(**about))
 
