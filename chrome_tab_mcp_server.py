@@ -1420,7 +1420,7 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 
 # A word that could become part of something that takes effect, or a line that imitates this program.
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
-FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
+FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*(?<!\d)")  # half of a number is another number
 HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|chunk|all)\b", re.IGNORECASE)
 
 

@@ -221,6 +221,8 @@ def test_the_shown_part_of_an_unfinished_answer_never_takes_effect_and_is_its_be
             assert sanitize_answer(shown, page)[0] == shown
             assert answer.startswith(shown.rstrip()), (answer, shown)
     assert settled_end("It costs 17 crowns. See https://evi") == (0, len("It costs 17 crowns. See https"))
+    assert settled_end("It leaves at 12") == settled_end("It leaves at 12:30") == (0, len("It leaves at "))
+    assert settled_end("It leaves at 12:30, not") == (0, len("It leaves at 12:30, not"))
 
 
 def test_keys_and_values_of_json_are_sanitized_and_counted() -> None:
