@@ -174,12 +174,13 @@ MAX_ANSWER_CHARS = 40_000
 MAX_SHOWN_CHARS = 500
 MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
-MAX_SHOWN_MODELS = 50
+MAX_SHOWN_MODELS, MAX_SHOWN_TABS = 50, 10
 MAX_KEPT_MODELS, MAX_KEPT_PLANS, MAX_KEPT_ENDS = 64, 64, 1_000
 MIN_PART_TOKENS = MIN_PART_BYTES = 200
 MIN_PROMPT_TOKENS = 48
 MAX_COMBINE_ROUNDS = 6
 MAX_NEWEST_WORDS = 60
+LAYER_WIDTH = 15  # characters in front of a layer's text
 
 DEFAULT_WINDOW = 4096
 MIN_WINDOW = 512  # no model has a smaller window: a lower number is a mistake
@@ -189,7 +190,7 @@ RETRY_DELAY_S = 0.5
 MAX_TURN_WAIT_S = 30.0
 REFUSED_ACCESS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, *range(502, 600))
-OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
+OPTIONAL_FIELDS = ("enable_thinking", "stream_options", "response_format")  # an answer is checked in any case
 # Statuses for a rejected field or value, and for an unknown path or method.
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
@@ -2362,7 +2363,7 @@ class ModelServer:
         return await retrying(attempt, *arguments)
 
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
-        """Send one request; a field that the server rejects by name is left out from then on."""
+        """Send one request, again without an optional field that the server rejects."""
         import httpx
 
         accepted = {field: value for field, value in body.items() if field not in self._refused_fields}
@@ -2382,8 +2383,9 @@ class ModelServer:
                     raise unusable_reply(f"it ended with finish_reason {raw.finish_reason!r}")
                 return raw
         except RefusedFieldError as refusal:
-            self._refused_fields.add(str(refusal))
-            return await self._send(body, watcher)
+            field = str(refusal)
+            self._refused_fields |= {field} - {"response_format"}  # the next schema may be accepted
+            return await self._send({key: value for key, value in body.items() if key != field}, watcher)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
             raise unusable_reply(error_reason(error)) from error
         except httpx.TransportError as error:
@@ -2407,7 +2409,8 @@ class ModelServer:
         status, raw = response.status_code, await read_body(response)
         message = server_message(raw, self._api_key)
         said = f": {message.rstrip('.')}" if message else ""
-        refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
+        about = re.sub("schema|grammar", "response_format", message, flags=re.IGNORECASE)  # names its value
+        refused = next((f for f in OPTIONAL_FIELDS if f in body and f in about), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
         if status in BUSY:
@@ -5766,9 +5769,6 @@ class TabAnswer(NamedTuple):
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
-LAYER_WIDTH = 15  # characters in front of a layer's text
-
-
 class Layer(NamedTuple):
     """The state of one layer: its name, whether it works (None: unknown), and what it is or how to fix it."""
 
@@ -5906,8 +5906,7 @@ class ChromeTabs:
         text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
         pages = tuple(tab.page for tab in answered if tab.page)
         is_private = not all(page.incognito is False for page in pages)
-        title = f"{len(answered)} tabs"
-        page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
+        page = Page("", f"{len(answered)} tabs", text, pages[0].source, incognito=is_private, sources=pages)
         prompt = f"{query.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
         together = Query(prompt, evidence=query.evidence, said=query.said, recorded=query.recorded)
         try:
@@ -6644,14 +6643,11 @@ class AnswerPrinter:
             print("" if self._is_whole else "\n\n[The answer above is incomplete.]", flush=True)
 
 
-SHOWN_TABS = 10
-
-
 async def no_such_tab(tabs: ChromeTabs, tab_id: int) -> ChromeTabError:
     """Return the error for a tab that is not open, with a list of the open ones: the terminal has no other."""
     listed = [tab for tab in await tabs.tabs() if "note" not in tab]
-    shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:SHOWN_TABS])
-    more = f" and {len(listed) - SHOWN_TABS} more" if len(listed) > SHOWN_TABS else ""
+    shown = "; ".join(f'{tab["id"]} "{one_line(str(tab["title"]), 60)}"' for tab in listed[:MAX_SHOWN_TABS])
+    more = f" and {len(listed) - MAX_SHOWN_TABS} more" if len(listed) > MAX_SHOWN_TABS else ""
     sentence = f"There is no tab {tab_id}. The open tabs are: {shown or 'none'}{more}."
     return ChromeTabError("TAB_NOT_FOUND", f"{sentence} Without --tab, the active tab is read.")
 
@@ -6772,10 +6768,6 @@ def addressed_to_user(message: str) -> str:
     return re.sub(r"\b([Aa])sk the user to (\w)", lambda ask: ask[2].upper() if ask[1] == "A" else ask[2], message)
 
 
-# The reader of stdout is gone, or its disk is full.
-NO_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
-
-
 def finish(work: Coroutine[Any, Any, int]) -> int:
     """Run the action that the command line names; return the exit status."""
     try:
@@ -6787,7 +6779,7 @@ def finish(work: Coroutine[Any, Any, int]) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        if error.errno not in NO_OUTPUT:
+        if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EDQUOT):  # stdout has no reader, or no space
             raise
         # Flushing what is buffered would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ import pytest
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, as_json
 from tests.support.fake_osascript import FakeOsascript, installed
 from tests.support.polling import until
 from tests.support.tool_client import error_of, receipt_of, serving, text_of
@@ -133,6 +133,22 @@ async def test_schema_is_sent_and_the_checked_answer_is_also_structured_content(
         "type": "json_schema",
         "json_schema": {"name": "answer", "schema": PRICE, "strict": True},
     }
+
+
+@pytest.mark.parametrize("reason", ["This response_format type is unavailable", "JSON schema conversion failed"])
+async def test_a_server_that_rejects_a_schema_is_asked_without_it_and_the_next_schema_is_sent(reason: str) -> None:
+    def picky(request: Request) -> Reply:
+        schema = request.body.get("response_format", {}).get("json_schema", {}).get("schema", PRICE)
+        if schema != PRICE:
+            return as_json({"error": {"message": reason}}, 400)
+        return answer('{"price": 17}' if "JSON Schema:" in request.instruction else "It costs 17 crowns.")
+
+    async with FakeOpenAIServer(script=picky) as fake, serving(fake) as asker:
+        refused = await asker.ask(output_schema=PRICE | {"title": "Price"})
+        await asker.ask(output_schema=PRICE)
+
+    assert refused.structured_content == {"price": 17}
+    assert ["response_format" in request.body for request in fake.chats] == [True, False, True, False, True, True]
 
 
 def doubled(depth: int) -> dict[str, Any]:
