@@ -139,7 +139,9 @@ def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -
             call, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{title} could not be run ({server.one_line(str(error), 120)}).") from None
+        problem = f"{title} could not be run ({server.one_line(str(error), 120)})."
+        raise SetupError(f"{problem} Fix the cause, then run --setup again.") from None
     if done.returncode not in fine:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
-        raise SetupError(f"{title} failed: {server.one_line(said) or f'status {done.returncode}'}.")
+        problem = f"{title} failed: {server.one_line(said).rstrip('.') or f'status {done.returncode}'}."
+        raise SetupError(f"{problem} Fix the cause, then run --setup again.")

@@ -538,7 +538,7 @@ def test_a_login_start_that_the_system_rejects_is_reported_and_leaves_no_file(
 
     assert at_login(start=True).failed
     assert Home(tmp_path, {}).changed(before) == set()
-    assert "failed: Failed to connect to bus" in said(capsys)
+    assert "failed: Failed to connect to bus: No medium found. Fix the cause, then run --setup again." in said(capsys)
 
 
 def test_every_argument_of_the_command_is_the_same_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
