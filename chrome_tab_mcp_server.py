@@ -5908,7 +5908,7 @@ class ChromeTabs:
         is_private = not all(page.incognito is False for page in pages)
         page = Page("", f"{len(answered)} tabs", text, pages[0].source, incognito=is_private, sources=pages)
         prompt = f"{query.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-        together = Query(prompt, evidence=query.evidence, said=query.said, recorded=query.recorded)
+        together = query._replace(prompt=prompt, output_schema=None, quick=False)
         try:
             return await self.answer(page, together, progress)
         except ChromeTabError as error:

@@ -334,6 +334,7 @@ async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_after_confi
 
     assert refused["confirm"] == {"model": "big", "host": "ollama.com"}
     assert confirmed["state"] == "done"
+    assert [chat.body["model"] for chat in fake.chats] == ["big"] * 3  # the comparison, too
 
 
 async def test_page_is_read_ahead_with_one_token_and_its_question_begins_with_the_same_text() -> None:
