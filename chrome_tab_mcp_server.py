@@ -5750,7 +5750,7 @@ class TabAnswer(NamedTuple):
     answer: Answer | None
     error: ChromeTabError | None
     plain: str = ""  # the answer as the combining model gets it
-    structured: Mapping[str, Any] | None = None
+    whole: Answer | None = None  # the answer before it was numbered and cut
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -5898,8 +5898,7 @@ class ChromeTabs:
         answer = answer._replace(read=read_line(answer.receipt), note=note)
         # The combining model gets no address that is not on its page, not even in code.
         plain = sanitize_answer(quote_headings(answer.text)[:most], known, spare_code=False)[0]
-        shown = answer._replace(text=text, evidence=())
-        return TabAnswer(tab_id, page, shown, None, plain, answer.structured_evidence())
+        return TabAnswer(tab_id, page, answer._replace(text=text, evidence=()), None, plain, answer)
 
     async def _combine(self, answered: Sequence[TabAnswer], query: Query, progress: Progress) -> Answer:
         """Return one answer over those about several tabs."""
@@ -6388,7 +6387,8 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
     content = [mcp_types.TextContent(text=section) for section in sections]
-    tabs = [{"tab_id": tab.tab_id, **(tab.error.data() if tab.error else tab.structured or {})} for tab in answers]
+    data = [tab.whole.structured_evidence() if tab.whole else tab.error.data() if tab.error else {} for tab in answers]
+    tabs = [{"tab_id": tab.tab_id, **each} for tab, each in zip(answers, data, strict=True)]
     tabs += [{"tab_id": None, **together.structured_evidence()}] if together else []
     structured = {"tabs": tabs} if any(tab.get("evidence") for tab in tabs) else None
     return ToolResult(content, structured_content=structured, meta={"receipt": {"tabs": receipts, "failed": failed}})

@@ -37,6 +37,7 @@ from chrome_tab_mcp_server import (
     logger,
     missing_settings,
     print_message,
+    quote_headings,
     sentence_data,
 )
 
@@ -225,9 +226,9 @@ class SidePanel:
         # The panel states that conversations are not stored.
         query = query._replace(recorded=False)
         tabs, together = await self._tabs.process_several(tab_ids, query, ReadOptions(), progress)
-        answer = together or next(tab.answer for tab in tabs if tab.answer)
-        # The panel gets the evidence of the combined answer as data.
-        rendered = (tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in tabs)
+        answer = together or next(tab.whole for tab in tabs if tab.whole)
+        # The panel gets evidence as data, and only for a single text.
+        rendered = (quote_headings(tab.whole.text) if tab.whole else tab.text() for tab in tabs)
         each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(tabs, rendered, strict=True))
         receipt = combined_receipt(tabs, answer.receipt, time.monotonic() - progress.started)
         return answer._replace(text=answer.text or each, receipt=receipt)

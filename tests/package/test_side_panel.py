@@ -14,7 +14,16 @@ import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
-from tests.support.fake_models import CLOUD_MODELS, FakeCloudOllama, FakeOpenAIServer, answer, delta, events
+from tests.support.fake_models import (
+    CLOUD_MODELS,
+    FakeCloudOllama,
+    FakeOpenAIServer,
+    Reply,
+    Request,
+    answer,
+    delta,
+    events,
+)
 from tests.support.polling import until
 
 PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
@@ -164,6 +173,32 @@ async def test_a_question_about_several_tabs_gets_one_combined_answer() -> None:
     assert end["notes"] == []
     assert sorted(shown.read) == [1, 2]
     assert "Tab 2: Pears" in fake.chats[-1].data
+
+
+async def test_the_answer_about_the_only_readable_of_several_tabs_has_its_evidence_and_figures_as_data() -> None:
+    async with (
+        FakeOpenAIServer(answer("Apples cost 1 euro. Plums cost 9 euros.")) as fake,
+        panel(**model(fake)) as shown,
+    ):
+        await shown.ask("Which is cheaper?", 1, 3)
+        end = await shown.end()
+
+    [figure], [supported, _] = end["checked"]["figures"], end["evidence"]
+    assert end["text"][figure["start"] : figure["end"]] == "9 euros"
+    assert end["text"][supported["start"] : supported["end"]] == supported["passage"] == "Apples cost 1 euro."
+
+
+async def test_answers_that_cannot_be_combined_have_no_numbers_without_notes() -> None:
+    def script(request: Request) -> Reply:
+        return answer("") if "Tab 2: Pears" in request.data else answer("Apples cost 1 euro.")
+
+    async with FakeOpenAIServer(script=script) as fake, panel(**model(fake)) as shown:
+        await shown.ask("Which is cheaper?", 1, 2)
+        end = await shown.end()
+
+    assert [note["code"] for note in end["notes"]] == ["uncombined"]
+    assert end["text"].count("Apples cost 1 euro.") == 2
+    assert "[1]" not in end["text"]
 
 
 async def test_conversations_are_not_recorded_in_the_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
