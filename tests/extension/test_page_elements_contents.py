@@ -867,6 +867,7 @@ SELECTORS = {
     "class of the other state": "p > button",
     "attribute for a state": "p > button",
     "attribute for two states": "p > button",
+    "attribute for the order of a column": "p > button",
     "classes that are hashes": "p > button",
     "value of a field": "p > input",
     "id drawn by lot": "[title=Go]",
