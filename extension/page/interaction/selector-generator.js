@@ -19,6 +19,7 @@ const selectorGenerator = (() => {
     countIn,
     firstIn,
     holderOf,
+    holds,
     innerRootOf,
     isControl,
     isDocument,
@@ -383,7 +384,10 @@ const selectorGenerator = (() => {
     for (let node = walker.nextNode(); node && first.length < TRIED_ROW_TEXTS; node = walker.nextNode()) {
       const text = collapse(textContentOf(node) ?? "");
       const around = text ? parentElementOf(node) : null;
-      if (around && !closestOf(around, NO_ROW_TEXTS) && visibleTextOf(around).trim()) first.push(text);
+      const outer = around && closestOf(around, NO_ROW_TEXTS);
+      // While a menu is open, libraries hide all other parts of the page from screen readers.
+      const isInNone = outer === null || !holds(row, outer);
+      if (around && isInNone && visibleTextOf(around).trim()) first.push(text);
     }
     const isKey = (/** @type {string} */ text, /** @type {number} */ index) =>
       LABEL.test(text) || (index === 0 && ROW_KEY.test(text));
