@@ -187,16 +187,18 @@ async def test_cover_that_comes_and_goes_with_the_mouse_causes_no_false_success(
 
 async def test_list_that_opens_over_its_button_on_press_is_reported(tab: DrivenTab) -> None:
     await tab.write(
-        """<button id=open>Open</button><button id=menu>Menu</button>
+        """<button id=open>Open</button><button id=menu>Menu</button><p id=others><button id=more>More</button></p>
         <div id=list hidden style="position: absolute; inset: 0">List</div><script>
           document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
           document.querySelector("#menu").onmousedown = () => (document.body.style.pointerEvents = "none");
+          document.querySelector("#more").onmousedown = () => (document.querySelector("#others").inert = true);
           document.documentElement.onclick = () => (document.body.style.pointerEvents = "");
         </script>"""
     )
 
     # Around an open menu nothing takes the mouse, but nothing lies over the button either.
     assert "notes" not in await tab.do("click", selector="#menu")
+    assert "notes" not in await tab.do("click", selector="#more")
 
     result = await tab.do("click", selector="#open")
 

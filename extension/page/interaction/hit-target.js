@@ -3,7 +3,7 @@
 // Whether a mouse press reaches its intended element: hovering may cover or replace it.
 
 const hitTarget = (() => {
-  const { holds, innerRootOf, isDocument, isFrame, isMatch, treeAncestors, windowOf } = dom;
+  const { closestOf, holds, innerRootOf, isDocument, isFrame, isMatch, treeAncestors, windowOf } = dom;
   const { nameOf } = texts;
   const { isCopy } = replacements;
   const { hitAt, isPartOf } = geometry;
@@ -147,7 +147,8 @@ const hitTarget = (() => {
      *   for what is around an open menu: nothing lies over it
      */
     #isTurnedOff(hit) {
-      return holds(hit, this.#element) && getComputedStyle(this.#element).pointerEvents === "none";
+      if (!holds(hit, this.#element)) return false;
+      return getComputedStyle(this.#element).pointerEvents === "none" || closestOf(this.#element, "[inert]") !== null;
     }
 
     /**
