@@ -248,10 +248,11 @@ async def test_filled_field_reports_the_pages_message_about_it(tab: DrivenTab, *
 
 async def test_typed_text_is_not_reported_but_the_pages_reaction_is(tab: DrivenTab) -> None:
     await tab.write(
-        "<div id=editor contenteditable>old</div><p id=count></p>"
+        "<div id=editor contenteditable>old</div><p id=count></p><p id=description style='display: none'>Old text</p>"
         "<details><summary>Sum</summary><div><p id=sum>0</p></div></details><div id=lines contenteditable><p>old</p></div>"
         """<script>
           editor.oninput = () => {
+            document.querySelector("#description")?.remove();
             count.textContent = editor.textContent.length + " characters";
             // In a shut part of the page, which no reply reports.
             sum.className = sum.firstChild.data = "All " + editor.textContent.length;

@@ -93,6 +93,8 @@ const changeWatch = (() => {
   const OPENERS = "[aria-haspopup]:not([aria-haspopup='false'], [aria-expanded='true']), [aria-expanded='false']";
   /** Minimum side of an image that is more than an icon on a button. */
   const IMAGE_SIDE = 64;
+  /** Hidden by itself. Before `fill`, only the field's surroundings are known. */
+  const UNDRAWN = "[hidden], [style*='display: none'], [style*='display:none']";
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
   /** A dialog that fades out is still drawn meanwhile, and one that fades in is not drawn yet. */
   const FADE_MS = 400;
@@ -501,9 +503,11 @@ const changeWatch = (() => {
 
     /**
      * @param {Node} node that the page has removed
-     * @returns {boolean} whether what contained it is clipped, or is a canvas, which draws its own contents
+     * @returns {boolean} whether it was not drawn, or what contained it is clipped, or is a canvas, which draws its own
+     *   contents
      */
     #wasUnseen(node) {
+      if (isElement(node) && isMatch(node, UNDRAWN) && !this.#restyled.has(node)) return true;
       const parent = this.#places.get(node)?.parentNode;
       if (!parent || !isElement(parent) || !isInPage(parent)) return false;
       return isClipped(parent) || closestOf(parent, "canvas") !== null;
