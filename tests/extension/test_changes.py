@@ -145,6 +145,7 @@ CHANGES = {
     "a frame that shows another page": f'{PUBLISHED}; now "A text that says nothing about the action."',
     "a frame that shows its page again, with one more message": FAILED,
     "a frame without an area": "",
+    "a part that the search in the page would open": 'now "Only by mail"',
 }
 
 

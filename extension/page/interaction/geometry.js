@@ -5,6 +5,7 @@
 
 const geometry = (() => {
   const {
+    attributeOf,
     boxOf,
     childNodesOf,
     childrenOf,
@@ -94,7 +95,10 @@ const geometry = (() => {
    * @returns {boolean} whether it or its content can be drawn
    */
   function isRendered(element, options = {}) {
-    if (Reflect.apply(Element.prototype.checkVisibility, element, [options])) return true;
+    // The browser's own check covers what is in it only: a part that the search in the page would open has a box.
+    if (Reflect.apply(Element.prototype.checkVisibility, element, [options])) {
+      return attributeOf(element, "hidden") !== "until-found";
+    }
     return isBoxless(element) && !(options.visibilityProperty && getComputedStyle(element).visibility !== "visible");
   }
 
