@@ -63,6 +63,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'button tooltip "Zoom"  #zoom',
         ],
         "texts that are transparent": ['text "Draft"', "-- out of sight --", 'text "Fades in"'],
+        "sliders with words for their values": [
+            'slider "Color" = Hue: 7°, Brightness: 80 % (0 to 100)  #hue',
+            'slider "Day" = 2, Tuesday (0 to 6)  #day',
+        ],
         "icon after a link that is not drawn": [
             'link 20x20  [href="#home"]',
             "-- out of sight --",

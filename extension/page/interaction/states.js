@@ -235,7 +235,8 @@ const states = (() => {
     if (kind === "file") return filesOf(/** @type {HTMLInputElement} */ (control));
     if (kind === "range") {
       const { min, max } = /** @type {HTMLInputElement} */ (control);
-      return `= ${value}${limitsOf(min || "0", max || "100")}`;
+      const words = shorten(attributeOf(control, "aria-valuetext") ?? value);
+      return `= ${words.includes(value) ? words : `${value}, ${words}`}${limitsOf(min || "0", max || "100")}`;
     }
     const isWorded = ["submit", "button", "reset", "image", "checkbox", "radio"].includes(kind);
     return isWorded || !value ? "" : `= ${quotedValue(value, length)}`;
