@@ -146,6 +146,9 @@ CHANGES = {
     "a frame that shows its page again, with one more message": FAILED,
     "a frame without an area": "",
     "a part that the search in the page would open": 'now "Only by mail"',
+    "boxes with the name of their row": 'input "Select Ash" on',
+    "a dialog that its button names": 'dialog "Calendar" opened',
+    "a list of pictures": 'list "Colors" with 2 options: "Red" #red, "Blue" #blue',
 }
 
 

@@ -5,7 +5,8 @@
 const appearance = (() => {
   const { attributeNamesOf, attributeOf, boxOf, childrenOf, isHtml, queryIn, tagOf } = dom;
   const { iconWordOf, quote, shorten, symbolOf } = texts;
-  const { isDescriptive, isGenerated } = selectorGenerator;
+  const { isGenerated } = generatedNames;
+  const { isDescriptive } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
   const COLORS = [

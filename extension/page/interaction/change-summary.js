@@ -613,11 +613,17 @@ const changeSummary = (() => {
     const count = `${items.length} ${isMenu(list) ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
     let said = `${isMenu(list) ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
     for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
-      const longer = `${said}${index ? ", " : ": "}${quote(attributeOf(item, "aria-label") || drawnTextOf(item))} ${selectorOf(item, roots)}`;
+      const longer = `${said}${index ? ", " : ": "}${quote(itemNameOf(item))} ${selectorOf(item, roots)}`;
       if (longer.length > LIST_LENGTH) break;
       said = longer;
     }
     return said;
+  }
+
+  /** @param {Element} item */
+  function itemNameOf(item) {
+    const pictures = () => queryIn(item, "[role='img'][aria-label], img[alt]").map(textOf);
+    return attributeOf(item, "aria-label") || drawnTextOf(item).trim() || pictures().join(" ");
   }
 
   /** @param {Element} list */

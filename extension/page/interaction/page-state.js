@@ -27,7 +27,7 @@ const pageState = (() => {
     treeAncestors,
     windowOf,
   } = dom;
-  const { collapse, drawnTextOf, isIconWord, lineOf } = texts;
+  const { collapse, drawnTextOf, isIconWord, lineOf, orLabelOf } = texts;
   const { isDrawn, isRendered, isVisible } = geometry;
 
   /** Elements examined before an action. */
@@ -202,7 +202,8 @@ const pageState = (() => {
   function dialogNameOf(dialog) {
     const [title] = [...referred(dialog, "aria-labelledby"), ...queryIn(dialog, "h1, h2, h3, h4, [role='heading']")];
     const named = title ?? dialog;
-    return collapse(attributeOf(dialog, "aria-label") || lineOf(textsIn(named)) || drawnTextOf(named));
+    const text = lineOf(textsIn(named)) || drawnTextOf(named);
+    return collapse(attributeOf(dialog, "aria-label") || orLabelOf(named, text));
   }
 
   /**

@@ -15,7 +15,7 @@ const replacements = (() => {
   const { attributeOf, idOf, isControl, isInPage, kindOf, parentOf, roleOf, textContentOf } = dom;
   const { PageError, textOf } = texts;
   const { Search } = search;
-  const { isGenerated } = selectorGenerator;
+  const { isGenerated } = generatedNames;
   const { targetOf } = targets;
 
   /**

@@ -33,6 +33,7 @@ const selectorGenerator = (() => {
     textContentOf,
     treeAncestors,
   } = dom;
+  const { isGenerated } = generatedNames;
   const { collapse, visibleTextOf } = texts;
   const { hasPart, innermost, spacedTextOf, textsOf } = search;
 
@@ -59,9 +60,6 @@ const selectorGenerator = (() => {
     "input, [role=combobox], [role=spinbutton], [aria-haspopup=listbox], [contenteditable]:not([contenteditable=false])";
   /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
-  /** Generated parts of ids, names and classes, which change with each rendering. */
-  const GENERATED =
-    /:r?[0-9a-z]*:|«|(?:^|[-:])_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|-(?=[a-f]*\d)[0-9a-f]{6}$|^(?:react-aria|radix|bits|p[rv]_id|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog|ion-)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^id-(?=[a-z]*\d)[\da-z]{6}$|^(?:[a-f]{1,8}-){4}|^\d+$|^(?=\S{20}$)(?:.*[^\w.:/[\]-]){2}|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$|(?:^|[-:.])(?=\w{8})\w*\d[A-Za-z]\w*\d[A-Za-z]/u;
   /** An id that a library may have counted up, or drawn by lot: other names come before it. */
   const DOUBTFUL =
     /^[a-z]{1,2}\d{2,}$|(?:^|-)v-\d+(?:-\d+)*$|^id-\w{6}-\d+$|[-_]\d{4}$|(?:^|[-:.])(?=\w{8})\w*[A-Za-z]\d[A-Za-z]/u;
@@ -442,19 +440,13 @@ const selectorGenerator = (() => {
   }
 
   /**
-   * @param {string} name
-   * @param {string} value
-   */
-  function isGenerated(name, value) {
-    return ["id", "name", "class"].includes(name) && GENERATED.test(value);
-  }
-
-  /**
    * @param {string} name of a class
    * @returns {boolean} whether it describes the element, rather than its state
    */
   function isDescriptive(name) {
-    return CLASS_NAME.test(name) && ![GENERATED, NO_WORD, STATE_NAME].some((other) => other.test(name));
+    return (
+      CLASS_NAME.test(name) && !isGenerated("class", name) && ![NO_WORD, STATE_NAME].some((other) => other.test(name))
+    );
   }
 
   /** @param {Naming} naming */
@@ -634,5 +626,5 @@ const selectorGenerator = (() => {
     return `${step}:nth-of-type(${place})`;
   }
 
-  return { Counts, IDENTIFIERS, comeBy, fromMainFrame, isDescriptive, isGenerated, selectorOf };
+  return { Counts, IDENTIFIERS, comeBy, fromMainFrame, isDescriptive, selectorOf };
 })();

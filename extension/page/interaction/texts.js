@@ -18,6 +18,7 @@ const texts = (() => {
     isMatch,
   } = dom;
   const { isText, labelsOf, parentElementOf, queryIn, referred, rootOf, slottedIn, tagOf, textContentOf } = dom;
+  const { isGenerated } = generatedNames;
 
   const TEXT_LENGTH = 60;
   /** A ligature of an icon font, drawn as an image. */
@@ -36,6 +37,7 @@ const texts = (() => {
 
   /** Of a link at the end of a line. */
   const OPENING = /\s*[([]$/u;
+  const WORD = /[\p{L}\p{N}]/u;
   const [ENDS_IN_WORD, STARTS_WITH_WORD] = [/[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u];
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
@@ -316,13 +318,40 @@ const texts = (() => {
   function textOf(element) {
     const { type = "", value = "" } = isControl(element) ? element : {};
     const isButton = ["submit", "button", "reset"].includes(type);
-    const label = writtenOn(element, "aria-label");
-    const labels = referred(element, "aria-labelledby").map((one) => textContentOf(one));
+    const label = labelOf(element);
     const attributes = ["placeholder", "alt", "title", "name"].map((name) => writtenOn(element, name));
     const found = isControl(element)
       ? [isButton ? value : "", label, ...labelsOf(element).map(textOutsideControls), ...attributes]
-      : [drawnTextOf(element), label, labels.join(" "), ...attributes];
+      : [drawnTextOf(element), label, ...attributes];
     return found.find((text) => text?.trim()) ?? "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string | null} the name that its attributes for assistive technology give it
+   */
+  function labelOf(element) {
+    const own = writtenOn(element, "aria-label");
+    // A check box in a row may be named after itself and the row's title.
+    const labels = referred(element, "aria-labelledby").map((one) => (one === element ? own : referredTextOf(one)));
+    return collapse(labels.join(" ")) || own;
+  }
+
+  /**
+   * @param {Element} element that names another one
+   * @returns {string}
+   */
+  function referredTextOf(element) {
+    return orLabelOf(element, textOutsideControls(element));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} text of it
+   * @returns {string} the text, or the element's label if that is only a sign
+   */
+  function orLabelOf(element, text) {
+    return WORD.test(text) ? text : writtenOn(element, "aria-label") || text;
   }
 
   /**
@@ -339,8 +368,8 @@ const texts = (() => {
    * @returns {string} for example `button#buy "Buy now"`
    */
   function nameOf(element) {
-    const id = idOf(element);
-    const text = attributeOf(element, "aria-label")?.trim() || textOf(element);
+    const id = isGenerated("id", idOf(element)) ? "" : idOf(element);
+    const text = (attributeOf(element, "aria-label")?.trim() && labelOf(element)) || textOf(element);
     // Only plain words may appear unquoted in a sentence.
     return `${tagOf(element)}${/^[\w-]{1,40}$/.test(id) ? `#${id}` : ""}${text ? ` ${quote(text)}` : ""}`;
   }
@@ -392,6 +421,7 @@ const texts = (() => {
     lineOf,
     misfit,
     nameOf,
+    orLabelOf,
     plain,
     quote,
     readTextOf,
