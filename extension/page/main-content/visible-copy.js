@@ -43,7 +43,7 @@ const visibleCopy = (() => {
   /** A ligature of an icon font, and such a font. */
   const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const ICON_FONT = /^["']?(?:material (?:icons|symbols)|[\w -]*\bicons\b)/i;
-  const SVG = "http://www.w3.org/2000/svg";
+  const [HTML, SVG] = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"];
   const HAS_LINES = /^(?:pre|break-spaces)/;
   const MONOSPACED = /mono|courier|consolas|menlo|\bcode\b/i;
   const FIELDS = new Set(["input", "textarea", "select", "img"]);
@@ -350,6 +350,7 @@ const visibleCopy = (() => {
       for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
       if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
       copy.toggleAttribute("data-checked", this.meanings.checked.has(element));
+      copy.toggleAttribute("data-labeled", isLabeled(element, tag));
       if (HAS_LINES.test(whiteSpace)) copy.setAttribute("data-lines", whiteSpace);
       if (tag === "li") copy.setAttribute("data-marker", markerOf(element, display, listStyleType));
       return copy;
@@ -407,6 +408,16 @@ const visibleCopy = (() => {
    */
   function isFigure(element, tag) {
     return tag === "button" && FIGURE.test((element.textContent ?? "").trim());
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} tag
+   * @returns {boolean} whether it is a button with a label next to it, as of a field: it shows the chosen value
+   */
+  function isLabeled(element, tag) {
+    if (tag !== "button" || element.namespaceURI !== HTML) return false;
+    return [.../** @type {HTMLButtonElement} */ (element).labels].some((label) => !label.contains(element));
   }
 
   /**
