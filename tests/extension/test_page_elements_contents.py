@@ -571,8 +571,8 @@ LISTS: dict[str, dict[str, list[str]]] = {
             *('link "Home" looks selected  [href="#a"]', 'link "News"  [href="#b"]'),
             *('link "Files" looks selected  [href="#c"]', 'link "Peers"  [href="#d"]'),
             *('button "S" looks selected  #s', 'button "M"  #m'),
-            # There is no other one, or the state is declared.
-            *('button "Live"  #live', 'button "On"  #on', 'button "Off"  #off'),
+            # There is no other one that can be selected, or the state is declared.
+            *('button "Live"  #live', 'button "Dead" disabled  #dead', 'button "On"  #on', 'button "Off"  #off'),
         ],
         "drawn list that is labeled with its value": [
             'text "Status"',

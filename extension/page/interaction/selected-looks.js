@@ -3,7 +3,7 @@
 // Elements that nothing but a class declares to be selected, as in many menus, tab bars and groups of buttons.
 
 const selectedLooks = (() => {
-  const { attributeOf, childrenOf, isMatch, parentElementOf, tagOf, textContentOf } = dom;
+  const { attributeOf, childrenOf, isDisabled, isMatch, parentElementOf, tagOf, textContentOf } = dom;
   const { collapse } = texts;
 
   const SELECTED = /^(?!has-|(?:.*[_-])?not-)(?:.*[_-])?(?:active|checked|current|selected)$/iu;
@@ -15,7 +15,7 @@ const selectedLooks = (() => {
   /**
    * @param {Element} element
    * @returns {boolean} whether its class says so, or that of an element around it without other words, but not the class
-   *   of one like it next to it: otherwise the class may say something else
+   *   of one like it next to it that is not disabled: otherwise the class may say something else
    */
   function looksSelected(element) {
     // Few elements have such a class, so that is the cheapest check.
@@ -32,7 +32,7 @@ const selectedLooks = (() => {
    */
   function isUnselectedTwin(one, marked) {
     const classes = classesOf(one);
-    if (one === marked || tagOf(one) !== tagOf(marked) || classes.some(isSelected)) return false;
+    if (one === marked || tagOf(one) !== tagOf(marked) || classes.some(isSelected) || isDisabled(one)) return false;
     const others = classesOf(marked).filter((name) => !isSelected(name));
     return others.length ? others.some((name) => classes.includes(name)) : !classes.length;
   }
