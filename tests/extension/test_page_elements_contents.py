@@ -863,6 +863,7 @@ SELECTORS = {
     "end of another generated id": '[id$="-trigger-usage"]',
     "id with a short hash": "[title=Go]",
     "generated id": "button",
+    "id of random letters": "[title=Go]",
     "id of random signs": "[title=Go]",
     "class of an editor that is open": "p > button",
     "counted id": "[name=host]",
