@@ -162,6 +162,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
     },
     "clickables": {
         "control in something clickable": ['clickable "Invoice 17"  div', 'button "x" next to "Invoice 17"  span'],
+        "text that declares to open something": ['clickable "Reports" collapsed  #o'],
         "clickable that is nothing but its control": ['link "Open"  [href="#a"]'],
         "icon next to the field of a label": [
             'textbox "Date required"  #d',

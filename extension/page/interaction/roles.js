@@ -93,7 +93,7 @@ const roles = (() => {
     `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
-    `:is(td, th, tr)[tabindex], [aria-sort], ${SORTING}, [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], ` +
+    `:is(td, th, tr)[tabindex], [aria-sort], [aria-expanded][aria-controls]:not([role]), ${SORTING}, [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], ` +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
   /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
