@@ -662,7 +662,8 @@ const changeWatch = (() => {
     const words = TOGGLES.map(([name, yes, no]) => ({ true: yes, false: no })[attributeOf(element, name) ?? ""]);
     const sort = attributeOf(element, "aria-sort");
     if (tagOf(element) === "details") words.push(attributeOf(element, "open") === null ? "collapsed" : "expanded");
-    const look = looksSelected(element) && "looks selected";
+    const isCurrent = isMatch(element, "[aria-current]:not([aria-current=''], [aria-current='false'])");
+    const look = isCurrent ? "current" : looksSelected(element) && "looks selected";
     return [...words, look, sort && sort !== "none" && `sorted ${sort}`].filter(Boolean).join(" ");
   }
 
