@@ -203,10 +203,24 @@ export class NumberWidget extends Widget {
    */
   async #walked(state, value) {
     await this.press("Home");
+    // Among the segments of a date this key may lead to the first one.
+    await this.ask("focus");
     let now = await this.#settled(state);
+    const keys = now.text === state.text ? ["ArrowUp", "ArrowDown"] : ["ArrowUp"];
+    for (const key of keys) now = await this.#walkedBy(key, now, value);
+    return now;
+  }
+
+  /**
+   * @param {string} key
+   * @param {NumberState} state
+   * @param {string} value
+   */
+  async #walkedBy(key, state, value) {
+    let now = state;
     for (let step = 0; step < MAX_WALK && !isAlike(now.text, value); step += 1) {
       const before = now;
-      await this.press("ArrowUp");
+      await this.press(key);
       now = await this.#settled(before);
       if (now.text === before.text) break;
     }

@@ -28,9 +28,11 @@ SEGMENTS = f"""<title>Segments</title>
 <p>{segment("months", 1, 12)}{segment("years", 2020, 9999)}</p>
 <script>
   onkeydown = ({{ key, target }}) => {{
+    if (key === "Home") target.parentElement.firstChild.focus();
     const step = {{ ArrowUp: 1, ArrowDown: -1 }}[key] ?? 0;
     const now = Number(target.ariaValueNow) + step;
     if (now >= target.ariaValueMin && now <= target.ariaValueMax) target.ariaValueNow = String(now);
+    half.ariaValueText = ["AM", "PM"][half.ariaValueNow];
   }};
 </script>"""
 NOW = "all => all.map(one => one.ariaValueNow)"
@@ -219,6 +221,8 @@ async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segm
         with subtests.test(value):
             assert (await blank.do("fill", selector=selector, value=value))["value"] == value
             assert await blank.page.eval_on_selector_all(f"{selector}, {selector} ~ b", NOW) == held
+    assert (await blank.do("fill", selector="#half", value="AM"))["value"] == "AM"
+    assert await blank.page.eval_on_selector_all("#hours, #hours ~ b", NOW) == ["12", "0", "0"]
 
 
 async def test_one_segment_accepts_the_whole_date(widgets: DrivenTab) -> None:
