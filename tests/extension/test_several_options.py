@@ -146,13 +146,19 @@ async def test_what_can_be_removed_next_to_a_field_need_not_be_its_value(blank: 
     assert await blank.page.evaluate("pressed") == 0
 
 
-TAKEN = """<p><span id=words></span><input id=word></p><script>
-word.onblur = () => (words.innerHTML = `<b>${word.value} <i class=delete>x</i></b>`, word.value = "")</script>"""
+TAKEN = """<p><span id=words></span><input id=word></p><p><span id=tags></span><input id=tag></p><script>
+word.onblur = () => (words.innerHTML = `<b>${word.value} <i class=delete>x</i></b>`, word.value = "");
+tag.onblur = () => {
+  tags.innerHTML = `<x-tag>${tag.value}</x-tag>`;
+  tags.firstChild.attachShadow({ mode: "open" }).innerHTML = "<slot></slot> <x-button class=remove>x</x-button>";
+  tag.value = "";
+};</script>"""
 
 
 async def test_page_may_move_a_text_from_a_field_with_a_border_to_the_values_before_it(blank: DrivenTab) -> None:
     await blank.write(TAKEN)
 
-    assert (await blank.do("fill", selector="#word", value="old"))["value"] == "old"
+    for selector in ("#word", "#tag"):
+        assert (await blank.do("fill", selector=selector, value="old"))["value"] == "old"
     reply = await blank.do("fill_form", fields=[{"selector": "#word", "value": "new"}])
     assert (reply["fields"][0]["value"], await blank.page.inner_text("#words")) == ("new", "new x")

@@ -5,8 +5,21 @@
 /** @typedef {{text: string, remover: Element}} Chip */
 
 const chips = (() => {
-  const { attributeOf, boxOf, closestOf, holds, isAfter, isControl, isMatch, parentElementOf, queryIn, treeAncestors } =
-    dom;
+  const {
+    attributeOf,
+    boxOf,
+    closestOf,
+    holds,
+    innerRootOf,
+    isAfter,
+    isControl,
+    isMatch,
+    parentElementOf,
+    queryAll,
+    queryIn,
+    tagOf,
+    treeAncestors,
+  } = dom;
   const { collapse, readTextOf } = texts;
   const { isVisible } = geometry;
   const { hasOtherField } = standIns;
@@ -71,14 +84,28 @@ const chips = (() => {
   function removableIn(around, parts, field) {
     /** @type {Map<Element, Chip>} by their elements: a button may be made of several parts */
     const found = new Map();
+    const add = (/** @type {Element | null} */ element, /** @type {Chip} */ chip) => {
+      if (element && chip.text && !found.has(element) && isBefore(field, element)) found.set(element, chip);
+    };
     for (const remover of parts) {
       if (holds(remover, field) || !isRemover(remover) || !isVisible(remover)) continue;
       const [element, text] = valueAround(remover, around, field);
-      if (element && text && !found.has(element) && isBefore(field, element)) {
-        found.set(element, { text, remover });
-      }
+      add(element, { text, remover });
     }
+    for (const [host, remover] of removableComponents(around)) add(host, { text: collapse(readTextOf(host)), remover });
     return [...found.values()];
+  }
+
+  /**
+   * @param {Element} around
+   * @returns {[Element, Element][]} web components in it, each with the part of it that removes it
+   */
+  function removableComponents(around) {
+    return queryIn(around, "*").flatMap((host) => {
+      const inner = tagOf(host).includes("-") ? innerRootOf(host) : null;
+      const remover = inner && queryAll(inner, "*").find((part) => isRemover(part) && isVisible(part));
+      return remover ? [[host, remover]] : [];
+    });
   }
 
   /**
