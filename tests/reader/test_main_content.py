@@ -502,12 +502,13 @@ def test_application_keeps_all_but_its_menus(tab: Page) -> None:
 
     lines = [line for line in read(tab)["text"].split("\n") if line]
     chosen = "<label for=d>Day</label><button id=d>5 May</button><button aria-haspopup=listbox>Admins</button>"
+    chosen += "<div role=listbox><button role=option>Ada</button></div>"
     shown = f"<label>Name <button>Help</button></label>{chosen}"
     show(tab, f"<main><h1>List Users</h1>{shown}{FILTERS}<p>1-1 of 1</p></main>{BUTTONS}")
     filters = read(tab)["text"]
 
     assert [letter for letter in "ABCDEF" if f"Filter {letter}" not in filters] == []
-    assert [word in filters for word in ("5 May", "Admins", "Help")] == [True, True, False]
+    assert [word in filters for word in ("5 May", "Admins", "Ada", "Help")] == [True, True, True, False]
     assert lines == [
         "Fleet of the harbour",
         "All (checked) Active 42",

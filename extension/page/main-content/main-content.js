@@ -63,7 +63,8 @@ const mainContent = (() => {
     "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
     `[role=alert], [aria-modal=true], header, ${MODAL}`;
   /** Buttons that are a choice, or show one: in an application they are fields. */
-  const CHOICE = "[aria-pressed], [aria-checked], [aria-selected], [aria-haspopup=listbox], [data-labeled]";
+  const CHOICE =
+    "[aria-pressed], [aria-checked], [aria-selected], [aria-haspopup=listbox], [role=option], [data-labeled]";
   /** One that is drawn over the page may be about anything. */
   const MESSAGE = ":is([role=status], [role=alert]):not([data-over])";
   /** Maximum length, and number. */
