@@ -497,6 +497,7 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "long class name of a box": [
             'text "read"',
             "box .a-very-long-class-name-of-a-box red 90x90  .a-very-long-class-name-of-a-box",
+            "box blue 90x90  div:nth-of-type(2)",
         ],
         "texts for screen readers, glyphs and what cannot be seen": ['text "read"'],
         "texts that the lines of elements repeat": [

@@ -34,6 +34,8 @@ const appearance = (() => {
   /** Share of the strongest part by which a gray's parts may differ. */
   const GRAY = 0.15;
   const CLASS_LENGTH = 40;
+  /** A hash that a library of styles makes a class of. */
+  const HASH = /^(?=[a-z\d]{6,8}$)[a-z]{1,3}\d+[a-z]/u;
   /** Attributes from which a page draws a tooltip. */
   const TOOLTIP = /^(?:data-(?:[a-z]+-)*|mat)(?:hint|tip|tippy|title|tooltip)(?:-(?:content|text|title))?$/u;
   /** Values of them that are no text: whether there is a tooltip, and its id. */
@@ -132,7 +134,8 @@ const appearance = (() => {
    * @returns {string} classes, or the name of a part of a web component, which often name the icon
    */
   function classesOf(element) {
-    const names = classNamesOf(element).filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name));
+    const isName = (/** @type {string} */ name) => name.length <= CLASS_LENGTH && !HASH.test(name);
+    const names = classNamesOf(element).filter((name) => isName(name) && !isGenerated("class", name));
     const descriptive = names.filter(isDescriptive);
     const shown = (descriptive.length ? descriptive : names).slice(0, 2).map((name) => `.${name}`);
     if (shown.length) return shown.join("");
