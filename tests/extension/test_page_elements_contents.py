@@ -865,6 +865,7 @@ SELECTORS = {
     "end of another generated id": '[id$="-trigger-usage"]',
     "id with a short hash": "[title=Go]",
     "generated id": "button",
+    "id with a counter of React in its middle": "[title=Go]",
     "id of random letters": "[title=Go]",
     "id of random signs": "[title=Go]",
     "class of an editor that is open": "p > button",
