@@ -492,7 +492,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "layers of one picture": ["canvas  #top"],
     },
     "noise": {
-        "branch of a tree": ['treeitem "Fruit" expanded  #t', 'treeitem "Apple"  #a'],
+        "branch of a tree": [
+            *('treeitem "Fruit" expanded  #t', 'treeitem "Apple"  #a'),
+            *('treeitem "Trees" expanded  #w', 'treeitem "Birch"  #b'),
+        ],
         "copy that is measured only": ['button "Booking"  body > button'],
         "long class name of a box": [
             'text "read"',

@@ -51,6 +51,7 @@ const accessibleNames = (() => {
   /** Fields whose value is part of the sentence around them. */
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
+  const ITEMS_IN_ITEMS = ":is([role=treeitem], [role^=menuitem]) > :is([role=treeitem], [role^=menuitem])";
   /** Parts of a label that are no words about its field. */
   const EXTRAS = `${BUTTONS}, [role=listbox]`;
   /** What closes them may be part of their titles. */
@@ -397,9 +398,10 @@ const accessibleNames = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether it is a list of further items inside an item, such as a branch of a tree
+   * @returns {boolean} whether it is a further item inside an item, or a list of these, such as a branch of a tree
    */
   function isNested(element) {
+    if (isMatch(element, ITEMS_IN_ITEMS)) return true;
     const role = attributeOf(element, "role");
     const isList = role === "group" || role === "menu" || role === "tree" || (!role && LISTS.has(tagOf(element)));
     return isList && closestOf(element, "[role=treeitem], [role=menuitem], [role=tree] li") !== null;
