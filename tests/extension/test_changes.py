@@ -145,6 +145,7 @@ CHANGES = {
     "a frame that shows another page": f'{PUBLISHED}; now "A text that says nothing about the action."',
     "a frame that shows its page again, with one more message": FAILED,
     "a frame without an area": "",
+    "an error at a web component": 'error at input#field "Email": "Please fill out this field."',
     "a page of a list": 'button#go "2" current',
     "a part that the search in the page would open": 'now "Only by mail"',
     "boxes with the name of their row": 'input "Select Ash" on',

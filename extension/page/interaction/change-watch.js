@@ -127,6 +127,8 @@ const changeWatch = (() => {
     #toggles = new Map();
     /** @readonly */
     #before;
+    /** @readonly @type {Set<Element>} fields that the browser has objected to */
+    #refused = new Set();
     /** @readonly the frames of the page's own site, and what they showed */
     #frames;
     /** @readonly @type {Set<Node>} added elements and texts */
@@ -178,6 +180,7 @@ const changeWatch = (() => {
           view?.addEventListener(type, this.#expectInput, { capture: true, signal });
           view?.addEventListener(type, this.noteInput, { signal });
         }
+        view?.addEventListener("invalid", this.#noteRefused, { capture: true, signal });
       }
       this.noteInput();
     }
@@ -473,6 +476,7 @@ const changeWatch = (() => {
       const toggled = this.#toggled();
       const roots = this.#rootsNow();
       const now = stateOf(roots);
+      for (const field of this.#refusedField()) now.faulty.add(field);
       const slides = slidesIn(this.#styles);
       const frames = this.#navigatedFrames();
       const changes = summarizeChanges(this.#before, now, {
@@ -522,6 +526,16 @@ const changeWatch = (() => {
       return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
     }
 
+    /**
+     * @returns {Element[]} the field of a web component for which the browser has not sent a form: it has moved the focus
+     *   there, but no pseudo-class says so
+     */
+    #refusedField() {
+      const field = focusedElement();
+      const isIn = (/** @type {Element} */ host) => isMatch(host, ":invalid") && isDrawnIn(host, field);
+      return this.#action !== "fill" && [...this.#refused].some(isIn) ? [field] : [];
+    }
+
     /** @returns {string} for example `button "More" expanded`; empty if no element acted on has such a new state */
     #toggled() {
       const [changed] = [...this.#toggles].filter(([one, before]) => isInPage(one) && toggleOf(one) !== before);
@@ -540,6 +554,10 @@ const changeWatch = (() => {
       const isShown = isVisible(field) && !isStandIn(field);
       return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isShown;
     }
+
+    #noteRefused = (/** @type {Event} */ { target }) => {
+      this.#refused.add(/** @type {Element} */ (target));
+    };
 
     stop() {
       this.#observer.disconnect();

@@ -33,7 +33,9 @@ const faults = (() => {
    */
   function faultOf(field) {
     const said = messagesOf(field).map(visibleTextOf).map(plain).join(" ").trim();
-    return said || (isControl(field) ? field.validationMessage : "");
+    const ofBrowser = isControl(field) ? field.validationMessage : "";
+    // If only the browser objects, what describes the field is a hint.
+    return isRejected(field) ? said || ofBrowser : ofBrowser || said;
   }
 
   return { INVALID, faultOf, isRejected, messagesOf };
