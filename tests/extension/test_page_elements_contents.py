@@ -663,6 +663,10 @@ LISTS: dict[str, dict[str, list[str]]] = {
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',
         ],
+        "menu that takes all input": [
+            'A menu "File" lies over the page: only what is in it is listed.',
+            'menuitem "Open"  [role=menuitem]',
+        ],
         "part of a panel that declares itself modal": [
             'button "Save"  body > button',
             'button "Undo"  button text=Undo',

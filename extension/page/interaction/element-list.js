@@ -71,6 +71,11 @@ const elementList = (() => {
   /** Placeholder boxes that a page shows while it loads. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   /** Those that show only that something is going on, not how far it is. */
+  /** Words for layers that block the page, by their roles, except dialogs. */
+  const LAYERS = new Map([
+    ["listbox", "list"],
+    ["menu", "menu"],
+  ]);
   const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
   const PROGRESS = /^.{0,80}\p{L}(?:\.{3}|\u2026)$/u;
   const MOST_POPUPS = 3;
@@ -227,7 +232,8 @@ const elementList = (() => {
   function modalNotice(open) {
     const name = open.map(nameOfLayer).find(Boolean);
     const where = open.length > 1 ? " or above it" : "";
-    return `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;
+    const kind = LAYERS.get(open[0] ? roleOf(open[0]) : "") ?? "dialog";
+    return `A ${kind}${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;
   }
 
   /**
