@@ -20,12 +20,13 @@ around_native = shared_tab_at("/acting/list-around-a-native-one.html")
 
 
 def segment(name: str, least: int, most: int) -> str:
-    return f"<b id={name} role=spinbutton tabindex=0 aria-valuemin={least} aria-valuemax={most} aria-valuenow={least}>o</b>"
+    return f"<b id={name} aria-label={name} role=spinbutton tabindex=0 aria-valuemin={least} aria-valuemax={most} aria-valuenow={least}>o</b>"
 
 
 SEGMENTS = f"""<title>Segments</title>
 <p>{segment("hours", 1, 12)}{segment("minutes", 0, 59)}{segment("half", 0, 1)}</p>
 <p>{segment("months", 1, 12)}{segment("years", 2020, 9999)}</p>
+<label for=zone>Zone</label> <button id=zone>Rome</button>
 <script>
   onkeydown = ({{ key, target }}) => {{
     if (key === "Home") target.parentElement.firstChild.focus();
@@ -221,7 +222,9 @@ async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segm
         with subtests.test(value):
             assert (await blank.do("fill", selector=selector, value=value))["value"] == value
             assert await blank.page.eval_on_selector_all(f"{selector}, {selector} ~ b", NOW) == held
-    assert (await blank.do("fill", selector="#half", value="AM"))["value"] == "AM"
+    filled = await blank.do("fill", selector="#half", value="AM")
+    assert (filled["value"], filled["element"]["text"]) == ("AM", "half")
+    assert (await blank.do("click", selector="#zone"))["element"]["text"] == "Zone"
     assert await blank.page.eval_on_selector_all("#hours, #hours ~ b", NOW) == ["12", "0", "0"]
 
 

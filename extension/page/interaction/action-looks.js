@@ -32,7 +32,7 @@
 const actionLooks = (() => {
   const { cellAround, comesTrue, documentOf, hasIn, isDocument, isInPage, kindOf, pause, queryAll, tagOf, roleOf } =
     dom;
-  const { shorten, textOf, visibleTextOf } = texts;
+  const { shorten, titleOf, visibleTextOf } = texts;
   const { selectorOf } = selectorGenerator;
   const { isHolder, traitsOf } = crossOriginFrames;
   const { isCheckable, isChecked, selectContent, shownBy } = formControls;
@@ -304,7 +304,7 @@ const actionLooks = (() => {
     return {
       selector: selectorOf(shown, roots),
       tag: tagOf(shown),
-      text: shorten(isWhole(shown) ? document.title : textOf(shown)),
+      text: shorten(isWhole(shown) ? document.title : titleOf(shown)),
     };
   }
 

@@ -41,6 +41,8 @@ const texts = (() => {
   const [ENDS_IN_WORD, STARTS_WITH_WORD] = [/[\p{L}\p{N}]$/u, /^[\p{L}\p{N}]/u];
   /** Share of a line's height; texts that are further apart are not one word. */
   const MIN_SPACE = 0.2;
+  /** Elements that show nothing but their value. */
+  const VALUED = "[role='combobox'], [role='spinbutton'], [aria-haspopup='listbox']";
   const CONTROLS = "a[href], button, [role='link'], [role='button']";
   /** Elements that are usually part of a line of text. */
   const INLINE = new Set(
@@ -332,9 +334,21 @@ const texts = (() => {
    */
   function labelOf(element) {
     const own = writtenOn(element, "aria-label");
-    // A check box in a row may be named after itself and the row's title.
-    const labels = referred(element, "aria-labelledby").map((one) => (one === element ? own : referredTextOf(one)));
+    // A check box in a row may be named after itself and the row's title, and a list after its value, too.
+    const outside = referred(element, "aria-labelledby").filter((one) => one === element || !holds(element, one));
+    const labels = outside.map((one) => (one === element ? own : referredTextOf(one)));
     return collapse(labels.join(" ")) || own;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} its label if what is drawn in it is its value, as in the button of a list; otherwise its text
+   */
+  function titleOf(element) {
+    if (isControl(element)) return textOf(element);
+    const labels = labelsOf(element).filter((label) => !holds(label, element));
+    const label = labels.map(textOutsideControls).join(" ").trim();
+    return label || (isMatch(element, VALUED) && labelOf(element)) || textOf(element);
   }
 
   /**
@@ -429,6 +443,7 @@ const texts = (() => {
     similarFirst,
     symbolOf,
     textOf,
+    titleOf,
     visibleTextOf,
     writtenOn,
   };
