@@ -659,6 +659,11 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'dialog "Ask"',
             'button "Yes"  [aria-label=Ask] > button',
         ],
+        "backdrop over a page that is placed freely": [
+            'A dialog "Ask" lies over the page: only what is in it is listed.',
+            'dialog "Ask"',
+            'button "Yes"  [aria-label=Ask] > button',
+        ],
         "backdrop that scrolls with the page": [
             "A dialog lies over the page: only what is in it or above it is listed.",
             'button "Yes"  button text=Yes',

@@ -125,10 +125,10 @@ const modals = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | undefined} its outermost ancestor that is out of the page's flow
+   * @returns {Element | undefined} its outermost ancestor that is out of the page's flow, except the page itself
    */
   function layerOf(element) {
-    return [...drawnAncestors(element)].findLast((one) => isPositioned(one));
+    return [...drawnAncestors(element)].findLast((one) => isPositioned(one) && !isMatch(one, "html, body"));
   }
 
   /**
