@@ -9,11 +9,9 @@ import { addressOf } from "../browser/tabs.js";
 import { textIn } from "./params.js";
 
 const MAX_LENGTH = 2_000;
-/** How long to wait for a page that shows nothing yet, and how often to look again. */
+/** How long to wait for the first content of a page, and how often to look again. */
 const FIRST_CONTENT_MS = 2_000;
 const LOOK_MS = 100;
-/** A page of this age that is still empty will stay so. */
-const YOUNG_MS = 10_000;
 
 /**
  * Lists what can be done on the page.
@@ -49,8 +47,7 @@ async function firstContent(context, request) {
   const deadline = performance.now() + FIRST_CONTENT_MS;
   for (;;) {
     const answer = await listElements(context, { ...request, loading: requestsOf(context) });
-    if (!answer || !("isEmpty" in answer) || !answer.isEmpty || performance.now() > deadline) return answer;
-    if (!answer.isLoading && answer.age > YOUNG_MS) return answer;
+    if (!answer || !("isAwaited" in answer) || !answer.isAwaited || performance.now() > deadline) return answer;
     await pause(LOOK_MS);
     context.signal.throwIfAborted();
   }

@@ -871,12 +871,9 @@ export type ListAnswer =
   | { code: ""; lines: ListLine[] }
   | ({ code: "" } & Omit<PageElements, keyof PageAddress> & ListedPage);
 
-/** Whether more may follow. */
 export interface ListedPage {
-  isEmpty: boolean;
-  isLoading: boolean;
-  /** Milliseconds since the navigation to it began. */
-  age: number;
+  /** Whether the first content is still to come. */
+  isAwaited: boolean;
 }
 
 export interface Point {

@@ -32,7 +32,7 @@ const elementList = (() => {
     treeAncestors,
   } = dom;
   const { INLINE, PageError, collapse, lineOf, plain, quote, shorten } = texts;
-  const { handleOf, hasArea, isVisible, overlap, placeInMainFrame } = geometry;
+  const { handleOf, hasArea, isRendered, isVisible, overlap, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, IDENTIFIERS, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
@@ -77,6 +77,9 @@ const elementList = (() => {
     ["menu", "menu"],
   ]);
   const SPINNERS = "[role=progressbar]:not([aria-valuenow], [aria-valuetext]), progress:not([value])";
+  const MAIN = "main, [role=main]";
+  /** A page of this age that shows nothing will stay so. */
+  const YOUNG_MS = 10_000;
   const PROGRESS = /^.{0,80}\p{L}(?:\.{3}|\u2026)$/u;
   const MOST_POPUPS = 3;
   /** Elements that need no name. */
@@ -118,21 +121,18 @@ const elementList = (() => {
     if (find) writer.valueLength = FOUND_VALUE;
     const items = writer.matching(inSightFirst(withFewLooks(listed, isNarrowed)), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
+    const isYoung = performance.now() < YOUNG_MS;
+    const isBare = isYoung && !isNarrowed && !inside && isMainEmpty(page.items, roots);
     const signs = [...loading, ...loadingSigns(roots), ...(isNarrowed ? [] : progressOf(items))];
+    if (isBare) signs.push("its main part is empty");
     if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     if (silent.length) {
       const frame = silent.length > 1 ? `${silent.length} frames` : `the frame ${silent.join("")}`;
       notices.push(`The contents of ${frame} are not listed, because the frame did not respond.`);
     }
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    const isEmpty = items.length === 0;
-    return {
-      code: "",
-      ...writtenList(items, writer, view),
-      isEmpty,
-      isLoading: signs.length > 0,
-      age: performance.now(),
-    };
+    const isAwaited = isBare || (items.length === 0 && (isYoung || signs.length > 0));
+    return { code: "", ...writtenList(items, writer, view), isAwaited };
   }
 
   /**
@@ -286,6 +286,19 @@ const elementList = (() => {
       isShown(SPINNERS) ? "a progress indicator" : "",
       hasSkeletons() ? "placeholders" : "",
     ].filter(Boolean);
+  }
+
+  /**
+   * @param {Item[]} items of the whole page
+   * @param {Root[]} roots of the whole page
+   * @returns {boolean} whether the page declares a main part, and nothing is in it yet
+   */
+  function isMainEmpty(items, roots) {
+    const parts = roots.flatMap((root) => queryAll(root, MAIN)).filter((one) => isRendered(one));
+    const isFilled = (/** @type {Element} */ part) =>
+      items.some(({ role, element }) => role !== "scrollable" && isDrawnIn(part, element)) ||
+      plain(contentOf(part)) !== "";
+    return parts.length > 0 && !parts.some(isFilled);
   }
 
   /**
