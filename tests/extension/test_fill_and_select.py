@@ -166,6 +166,7 @@ REJECTED = [
     ("#paragraph", "x", "is not an editable field"),
     ("#locked", "x", "is read-only"),
     ("#wrapper", "x", "Did you mean #wrapped"),
+    ("#several", "x", "Did you mean #first, #second, #third or one of 1 more in it"),
     ("#unseen", "x", "Did you mean #drawn"),
 ]
 

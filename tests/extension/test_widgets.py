@@ -228,11 +228,13 @@ async def test_time_of_a_clock_with_two_halves_and_a_month_are_set_in_their_segm
     assert await blank.page.eval_on_selector_all("#hours, #hours ~ b", NOW) == ["12", "0", "0"]
 
 
-async def test_one_segment_accepts_the_whole_date(widgets: DrivenTab) -> None:
+async def test_one_segment_and_the_element_around_all_accept_the_whole_date(widgets: DrivenTab) -> None:
     reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
 
     assert reply["value"] == "2026-12-31"
     assert await widgets.page.locator("#day").inner_text() == "12/31/2026"
+    assert (await widgets.do("fill", selector="#dated", value="2026-11-30"))["value"] == "2026-11-30"
+    assert await widgets.page.locator("#day").inner_text() == "11/30/2026"
 
 
 async def test_list_that_the_page_restores_for_a_moment_has_kept_its_option(reacting: DrivenTab) -> None:

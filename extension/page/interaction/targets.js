@@ -10,6 +10,7 @@ const targets = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { editorAround, sinkOf } = drawnEditors;
+  const { isClipped } = pageState;
   const { shownNextTo } = standIns;
   const { FORMATS, NO_FIELD, isCheckable, isComponent, isPicker } = formControls;
   const { dayIn } = sameValues;
@@ -44,6 +45,8 @@ const targets = (() => {
   const CHECKABLE = "[role='checkbox'], [role='radio'], [role='switch']";
   const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
+  /** Fields in an element that a refusal names. */
+  const MOST_NAMED = 3;
 
   /**
    * @param {Element} element
@@ -195,15 +198,22 @@ const targets = (() => {
     }
     if (field) return field;
     const own = controlOf(element) ?? element;
-    const [inner, ...others] = drawnFields(own);
-    const shown = kindOf(own) === "hidden" ? shownNextTo(own) : undefined;
-    const other = shown ?? (others.length ? undefined : inner);
-    throw misfit(
-      own,
-      other
-        ? `is not a field that users see. Did you mean ${selectorOf(other, allRoots())} ${shown ? "next to" : "in"} it?`
-        : (ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : NO_FIELD)),
-    );
+    const advice = ADVICE.get(kindOf(own)) ?? ADVICE.get(roleOf(own)) ?? (isMatch(own, LOCKED) ? READ_ONLY : "");
+    throw misfit(own, insteadOf(own) || advice || NO_FIELD);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} the fields to fill instead; empty if there are none
+   */
+  function insteadOf(element) {
+    const shown = kindOf(element) === "hidden" ? shownNextTo(element) : undefined;
+    const all = shown ? [shown] : entriesIn(element);
+    const named = all.slice(0, MOST_NAMED).map((one) => selectorOf(one, allRoots()));
+    if (all.length > MOST_NAMED) named.push(`one of ${all.length - MOST_NAMED} more`);
+    const last = named.pop();
+    const either = named.length ? `${named.join(", ")} or ${last}` : last;
+    return last ? `is not a field that users see. Did you mean ${either} ${shown ? "next to" : "in"} it?` : "";
   }
 
   /**
@@ -220,14 +230,15 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element | null} null if it is not one, does not belong to one and does not contain exactly one editor
+   * @returns {Element | null} null if it is not one, does not belong to one and does not contain exactly one editor or
+   *   date of segments
    */
   function fieldIn(element) {
     const widget = widgetIn(element) ?? sinkOf(element);
     if (widget) return widget;
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     if (isField(field)) return field;
-    const [inner, ...others] = drawnFields(field);
+    const [inner, ...others] = entriesIn(field);
     return inner && !others.length && !isControl(inner) ? inner : null;
   }
 
@@ -243,11 +254,29 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element[]} the fields and editors in it, two of them at most
+   * @returns {Element[]} the fields and editors in it
    */
   function drawnFields(element) {
     const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea, [contenteditable]") : [];
-    return scope.filter((one) => (isControl(one) || editorOf(one) === one) && isVisible(one)).slice(0, 2);
+    return scope.filter((one) => (isControl(one) || editorOf(one) === one) && isVisible(one));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element[]} what can be filled in it: its fields and editors, but dates of several segments as a whole
+   */
+  function entriesIn(element) {
+    const wholeOf = (/** @type {Element} */ one) => {
+      const group = closestOf(one, "[role='group']");
+      return group && holds(element, group) && widgetKind(group) === "segments" ? group : one;
+    };
+    return [
+      ...new Set(
+        drawnFields(element)
+          .filter((one) => !isClipped(one))
+          .map(wholeOf),
+      ),
+    ];
   }
 
   /**
