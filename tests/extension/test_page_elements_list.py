@@ -334,6 +334,11 @@ async def test_pages_of_a_long_list_contain_each_element_once(empty: DrivenTab) 
     overview = await all_lines(empty)
     found = await all_lines(empty, find="field")
 
+    # The heading is a line, but not an element.
+    part = await empty.do("page_elements")
+    elements, lines_of_all, end = len(paths), len(paths) + 1, part["next_offset"]
+    counts = [int(count) for count in re.findall(r"\d+", part["text"].splitlines()[-1])]
+    assert counts == [part["shown"], elements, 1, end, lines_of_all, end]
     for lines in (overview, found):
         numbers = [int(named[1]) for line in lines if (named := re.match(r'textbox "Field (\d+)"', line))]
         assert sorted(numbers) == list(range(len(paths)))

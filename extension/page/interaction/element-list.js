@@ -158,7 +158,8 @@ const elementList = (() => {
     const listed = [...entries.slice(0, offset), ...chosen];
     const left = all.length - total - listed.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
-    const last = lastLine({ isEmpty: !all.length, isBrief, shown, total, left, next, find });
+    const place = next === null ? "" : `, on lines ${offset + 1} to ${next} of ${entries.length}`;
+    const last = lastLine({ isEmpty: !all.length, isBrief, shown, total, place, left, next, find });
     return { text: [...notices, ...written(chosen), last].join("\n"), total, shown, next_offset: next };
   }
 
@@ -673,16 +674,19 @@ const elementList = (() => {
     return IDENTIFIERS.map((name) => attributeOf(element, name) ?? "");
   }
 
-  /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
-  function lastLine({ isEmpty, isBrief, shown, total, left, next, find }) {
+  /**
+   * @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, place: string, left: number,
+   *   next: number | null, find: string}} listing `place`: the lines it consists of, which `next` counts, too
+   */
+  function lastLine({ isEmpty, isBrief, shown, total, place, left, next, find }) {
     if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "No interactive elements here.";
     if (!total && !left && next === null) return find ? "No other line matches." : "No interactive elements here.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
     const count = `${left} ${left === 1 ? "text" : "texts"}`;
     const brief = left ? `${count} and those out of sight are` : "texts out of sight are";
     const leftOut = isBrief ? brief : `${count} ${left === 1 ? "is" : "are"}`;
-    if (left || isBrief) return `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;
-    if (next !== null) return `${shown} of ${total} elements. More: ${ways}.`;
+    if (left || isBrief) return `${shown} of ${total} elements${place}; ${leftOut} left out. More: ${ways}.`;
+    if (next !== null) return `${shown} of ${total} elements${place}. More: ${ways}.`;
     if (shown < total) return `${shown} of ${total} elements, to the end of the list.`;
     return `${total} ${total === 1 ? "element" : "elements"}, all listed.`;
   }
