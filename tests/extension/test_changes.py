@@ -68,6 +68,8 @@ CHANGES = {
     "what fades out in a frame of the same site": 'gone "Cut Copy"',
     "a copy of a value for a form": "",
     "a field for a cell": "field #cell opened",
+    "a field for another cell than before": 'field #cell opened; now "Bo"',
+    "a search field that is drawn again, with the focus": "",
     "a text that becomes a field": "field #go opened",
     "a field that was locked": "field #go opened",
     "a field that remains one": "",

@@ -10,6 +10,7 @@ const changeWatch = (() => {
     closestOf,
     drawnAncestors,
     firstIn,
+    hasIn,
     holderOf,
     holds,
     isControl,
@@ -38,6 +39,7 @@ const changeWatch = (() => {
   const { rootsIn } = search;
   const { selectorOf } = selectorGenerator;
   const { focusedElement } = focusing;
+  const { isCopy } = replacements;
   const { editorAround } = drawnEditors;
   const { DIALOGS, allIn, aroundField, isClipped, isParked, isSeen, stateOf, valueOf } = pageState;
   const { LABELS, isWorded, labelOf, restatings, revealings, summarizeChanges } = changeSummary;
@@ -523,7 +525,18 @@ const changeWatch = (() => {
       const locked = [...this.#editable.keys()].filter((one) => this.#action !== "fill" && !this.#editable.get(one));
       const all = [...this.#come, ...this.#before.hidden, ...locked];
       const isNew = all.some((one) => isElement(one) && holds(one, field));
-      return isNew && isMatch(field, EDITED) && isSeen(field) ? field : null;
+      return isNew && isMatch(field, EDITED) && isSeen(field) && !this.#isRedrawnField(field) ? field : null;
+    }
+
+    /**
+     * @param {Element} field
+     * @returns {boolean} whether the page has removed the same field, or what it was in, and put it in its place again
+     */
+    #isRedrawnField(field) {
+      const had = [...this.#gone].filter(isElement).filter((one) => isMatch(one, EDITED) || hasIn(one, EDITED));
+      return [...treeAncestors(field)].some((one) =>
+        had.some((old) => isCopy(one, old) && isAt(one, this.#places.get(old))),
+      );
     }
 
     /**
