@@ -457,6 +457,13 @@ LISTS: dict[str, dict[str, list[str]]] = {
         "headers that sort, and a cell that is checked": [
             *('clickable "Name"  #h', 'clickable "Age"  #s', 'gridcell "yes" on  #d'),
         ],
+        "menu that a row has opened, and an icon with a text for screen readers": [
+            'row "Home | live"',
+            'button "More"  button',
+            'text "Page:"',
+            'link "Unpublish"  tr text=Home >>> a',
+            'checkbox "Pick" off  #c',
+        ],
     },
     "drawings": {
         "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  [role=button]'],

@@ -83,6 +83,8 @@ const geometry = (() => {
   const MOST_ASIDE = 1 / 16;
   /** Share of the viewport's sides from which an element is as large as it. */
   const MOST_OF_VIEW = 0.95;
+  /** Shadows and outlines of what is in a row may be beyond it, too. */
+  const LAYER_GAP = 8;
 
   /** @param {{width: number, height: number}} box */
   function hasArea({ width, height }) {
@@ -637,6 +639,17 @@ const geometry = (() => {
     return ["absolute", "fixed"].includes(getComputedStyle(element).position);
   }
 
+  /**
+   * @param {Element} part
+   * @param {Element} element in it
+   * @returns {boolean} whether it is out of the flow, and out of the part's height, such as a menu that a row has opened
+   */
+  function isLayerBeyond(part, element) {
+    if (!isPositioned(element)) return false;
+    const [outer, inner] = [boxOf(part), boxOf(element)];
+    return outer.height > 0 && (inner.top < outer.top - LAYER_GAP || inner.bottom > outer.bottom + LAYER_GAP);
+  }
+
   /** @param {Element} element @returns {boolean} whether it is as large as the viewport, such as a backdrop */
   function fillsView(element) {
     const { width, height } = boxOf(element);
@@ -674,6 +687,7 @@ const geometry = (() => {
     isLayerOver,
     isOffPage,
     isPartOf,
+    isLayerBeyond,
     isPositioned,
     isRendered,
     isVisible,

@@ -47,7 +47,7 @@ const pageItems = (() => {
   const { isControl, isElement, isFrame, isMatch, isText, isTextField, parentElementOf, parentOf, queryAll, queryIn } =
     dom;
   const { tagOf, textContentOf } = dom;
-  const { SEEN, isClippedAway, isDrawn, isRendered, isVisible } = geometry;
+  const { SEEN, isClippedAway, isDrawn, isLayerBeyond, isRendered, isVisible } = geometry;
   const { CANDIDATES, componentRoleOf, isNamedByContent, roleOf, rovingRoleOf } = roles;
   const { accessibleNameOf, contentOf } = accessibleNames;
   const { checkableIn, stateOf } = states;
@@ -58,9 +58,8 @@ const pageItems = (() => {
   const { INLINE, plain, symbolOf } = texts;
   const { framesField, isMark } = fieldFrames;
   const { HEADINGS, distantItemsIn, grippedRole, hasVisibleLabel, isLabeling } = offscreenItems;
-  const { coversMiddle, hasPlace, inGridOrder, isFadedOut, isOnlySpoken, isScrollable, isSheet, isUnclipped } =
-    itemPlaces;
-  const { measure, meets, placeOf } = itemPlaces;
+  const { coversMiddle, hasPlace, inGridOrder, isFadedOut, isOnlySpoken, isScrollable, isSheet } = itemPlaces;
+  const { isUnclipped, measure, meets, placeOf } = itemPlaces;
   const { SHAPE_TAGS, isBox, isDrawing } = itemLooks;
   const { isAroundField, isCopy, isFiller, isInCombobox, isLabelOfListed, isProxy, isShownIn, namesListed } = proxies;
   const { editorsIn, nameOf: editorNameOf } = drawnEditors;
@@ -328,7 +327,11 @@ const pageItems = (() => {
       // A list that is shut. Out of sight, it may be what fades in once it is scrolled into view.
       const isShut = isFadedOut(style) && meets(boxOf(element), this.#sight);
       if (isShut) this.#shut.push(element);
-      if (isShut || (style.position === "absolute" && isOnlySpoken(element, style))) within.isSilent = true;
+      const isSpoken = style.position === "absolute" && isOnlySpoken(element, style) && !describesIcon(element);
+      if (isShut || isSpoken) within.isSilent = true;
+      // A menu that was opened in a row does not name it.
+      const { item, isRow } = within.block;
+      if (item && isRow && isLayerBeyond(item.element, element)) within.block = { item: null, isRow: false };
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       // A list sets the cursor for its items.
       if (LISTS.has(tag) && [...childrenOf(element)].some((one) => tagOf(one) === "li")) within.cursor = inherited;
@@ -548,6 +551,16 @@ const pageItems = (() => {
     if (!isMatch(element, NAMED_TOGGLES) || tagOf(element) === "slot" || textContentOf(element)?.trim()) return false;
     const item = closestDrawnOf(element, "[role=treeitem]");
     return item !== null && isMatch(item, BRANCH);
+  }
+
+  /**
+   * @param {Element} element with a text for screen readers
+   * @returns {boolean} whether that is all that a cell of a table says, next to an icon such as a check mark
+   */
+  function describesIcon(element) {
+    const cell = closestOf(element, "td, [role=cell], [role=gridcell]");
+    if (!cell || hasIn(cell, "a, button, input, label") || !hasIn(cell, "svg, img, i")) return false;
+    return textContentOf(cell)?.trim() === textContentOf(element)?.trim();
   }
 
   /**

@@ -19,7 +19,6 @@ const selectorGenerator = (() => {
     countIn,
     firstIn,
     holderOf,
-    holds,
     innerRootOf,
     isControl,
     isDocument,
@@ -35,6 +34,7 @@ const selectorGenerator = (() => {
   } = dom;
   const { isGenerated } = generatedNames;
   const { collapse, visibleTextOf } = texts;
+  const { isLayerBeyond } = geometry;
   const { hasPart, innermost, spacedTextOf, textsOf } = search;
 
   const VALUE_LENGTH = 40;
@@ -337,7 +337,7 @@ const selectorGenerator = (() => {
    * @returns {LabeledWay | undefined} the way to the row that it is or is in, by a text that no other row has
    */
   function rowWayOf(element, root, counts) {
-    const row = closestOf(element, ROWS);
+    const row = [...treeAncestors(element)].find((one) => isMatch(one, ROWS) && rowTextsOf(one).length > 0);
     const step = row && (isMatch(row, "tr, li") ? tagOf(row) : roleStepsOf(row)[0]);
     if (!row || !step) return undefined;
     const isOfRow = (/** @type {string} */ text) => {
@@ -382,14 +382,25 @@ const selectorGenerator = (() => {
     for (let node = walker.nextNode(); node && first.length < TRIED_ROW_TEXTS; node = walker.nextNode()) {
       const text = collapse(textContentOf(node) ?? "");
       const around = text ? parentElementOf(node) : null;
-      const outer = around && closestOf(around, NO_ROW_TEXTS);
-      // While a menu is open, libraries hide all other parts of the page from screen readers.
-      const isInNone = outer === null || !holds(row, outer);
-      if (around && isInNone && visibleTextOf(around).trim()) first.push(text);
+      if (around && !isAside(row, around) && visibleTextOf(around).trim()) first.push(text);
     }
     const isKey = (/** @type {string} */ text, /** @type {number} */ index) =>
       LABEL.test(text) || (index === 0 && ROW_KEY.test(text));
     return first.filter(isKey).filter((text) => text.length <= VALUE_LENGTH && !INVISIBLE.test(text));
+  }
+
+  /**
+   * @param {Element} row
+   * @param {Element} element in it
+   * @returns {boolean} whether it belongs to a control, or to a menu or the like that the row has opened
+   */
+  function isAside(row, element) {
+    for (const one of treeAncestors(element)) {
+      // What is around the row does not count: while a menu is open, libraries hide all else from screen readers.
+      if (isMatch(one, NO_ROW_TEXTS) || (one !== row && isLayerBeyond(row, one))) return true;
+      if (one === row) return false;
+    }
+    return false;
   }
 
   /**
