@@ -464,6 +464,12 @@ LISTS: dict[str, dict[str, list[str]]] = {
             'link "Unpublish"  tr text=Home >>> a',
             'checkbox "Pick" off  #c',
         ],
+        "files that arrow keys reach from the first one": [
+            'button "a.csv"  [role=button]',
+            'text "2"',
+            'button "b.csv"  .file text=b.csv',
+            'text "3"',
+        ],
     },
     "drawings": {
         "sheet with something on it": ["draggable 300x300  #sheet", 'button "Node"  [role=button]'],

@@ -18,11 +18,14 @@ const roles = (() => {
     queryIn,
     tagOf,
     textContentOf,
+    treeAncestors,
   } = dom;
   const { plain } = texts;
 
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   const BUTTONS = "button, [role=button]";
+  /** Levels to climb from a part of an item to the list. */
+  const ROVING_LEVELS = 4;
   /** ARIA roles of elements that users act on. */
   const ACTED_ON = new Set(
     (
@@ -186,16 +189,22 @@ const roles = (() => {
   }
 
   /**
-   * @param {Element} element that the Tab key skips
-   * @returns {string} its role if it is a web component that arrow keys reach from one like it, such as a tab that is not
-   *   chosen
+   * @param {Element} element
+   * @returns {string} its role if the Tab key skips it, but arrow keys reach it from one like it, which alone may have the
+   *   role, such as the first file of a list; for a web component, see `componentRoleOf`
    */
   function rovingRoleOf(element) {
+    if (attributeOf(element, "tabindex") !== "-1") return "";
     const role = componentRoleOf(element);
-    const around = role && attributeOf(element, "tabindex") === "-1" ? parentElementOf(element) : null;
+    const around = role ? parentElementOf(element) : null;
     const isStop = (/** @type {Element} */ one) =>
       tagOf(one) === tagOf(element) && attributeOf(one, "tabindex") === "0";
-    return around && [...childrenOf(around)].some(isStop) ? role : "";
+    if (around) return [...childrenOf(around)].some(isStop) ? role : "";
+    const name = attributeOf(element, "role") === null ? (attributeOf(element, "class") ?? "").trim() : "";
+    if (!name) return "";
+    const alike = `${CSS.escape(tagOf(element))}[class="${CSS.escape(name)}"][tabindex="0"][role]`;
+    const [stop] = [...treeAncestors(element, ROVING_LEVELS)].flatMap((outer) => queryIn(outer, alike));
+    return stop ? roleOf(stop) : "";
   }
 
   /** @param {Element} element */
